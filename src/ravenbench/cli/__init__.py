@@ -1,0 +1,1 @@
+"""The ``raven`` command: one short file a subcommand."""

@@ -1,0 +1,135 @@
+"""Components: what has a name, parameters and a version, prints itself and parses back (contract 10).
+
+scikit-learn manners: ``__init__`` only stores its arguments, learned state ends in ``_``, ``clone`` works.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+from typing import Any, ClassVar, Self
+
+from ravenbench.errors import SpecError, did_you_mean
+
+
+class Component:
+    """Base of samplers, encoders, pair rules, verifiers, calibrators, obfuscators.
+
+    ``str(component)`` omits defaults; ``identity(component)`` states everything that decides its answers.
+    """
+
+    name: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    """Raised by hand whenever answers change (contract 4)."""
+
+    @classmethod
+    def _parameters(cls) -> dict[str, inspect.Parameter]:
+        if cls.__init__ is object.__init__:
+            return {}
+        parameters = inspect.signature(cls).parameters
+        return {k: p for k, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters by name; with ``deep``, those of nested components as ``outer__inner``."""
+        params = {name: getattr(self, name) for name in self._parameters()}
+        if deep:
+            for name, value in list(params.items()):
+                if hasattr(value, "get_params") and not isinstance(value, type):
+                    params |= {f"{name}__{k}": v for k, v in value.get_params().items()}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name (``outer__inner`` reaches into a nested component).
+
+        Raises
+        ------
+        SpecError
+            If there is no such parameter.
+        """
+        for key, value in params.items():
+            outer, _, inner = key.partition("__")
+            if outer not in self._parameters():
+                raise unknown_parameter(type(self), outer)
+            if inner:
+                getattr(self, outer).set_params(**{inner: value})
+            else:
+                setattr(self, outer, value)
+        return self
+
+    def __str__(self) -> str:
+        shown = []
+        positional = True
+        for name, parameter in self._parameters().items():
+            value = getattr(self, name)
+            if parameter.default is not inspect.Parameter.empty and show(parameter.default) == show(value):
+                positional = False
+                continue
+            bare = positional and isinstance(value, Component)
+            shown.append(show(value) if bare else f"{name}={show(value)}")
+            positional = bare
+        return self.name + (f"({', '.join(shown)})" if shown else "")
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and identity(self) == identity(other)
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(identity(self), sort_keys=True))
+
+
+def show(value: Any) -> str:
+    """A parameter as it stands in a spec."""
+    if isinstance(value, Component):
+        return str(value)
+    if isinstance(value, list | tuple):
+        inner = ", ".join(show(v) for v in value)
+        if isinstance(value, tuple):
+            return f"({inner},)" if len(value) == 1 else f"({inner})"
+        return f"[{inner}]"
+    return repr(value)
+
+
+def identity(value: Any) -> Any:
+    """JSON form of a component with every parameter and version: what enters a key (contract 3).
+
+    Raises
+    ------
+    SpecError
+        If a parameter is neither a literal nor a component.
+    """
+    if isinstance(value, Component):
+        params = {name: identity(getattr(value, name)) for name in value._parameters()}
+        return {
+            "component": value.name or f"{type(value).__module__}:{type(value).__qualname__}",
+            "version": value.version,
+            "params": params,
+        }
+    if isinstance(value, list | tuple):
+        return [identity(v) for v in value]
+    if isinstance(value, dict):
+        return {str(k): identity(v) for k, v in value.items()}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise SpecError(
+        "a parameter that is neither a literal nor a component has no identity",
+        found=value,
+        fix="use this object from Python, or register it under a name",
+    )
+
+
+def identity_hash(value: Any) -> str:
+    """Hash of ``identity(value)``."""
+    text = json.dumps(identity(value), sort_keys=True, ensure_ascii=False)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def unknown_parameter(cls: type[Component], name: str) -> SpecError:
+    """The error for a parameter a component does not have."""
+    known = list(cls._parameters())
+    return SpecError(
+        f"{cls.name or cls.__qualname__} has no parameter {name!r}",
+        expected=", ".join(known) if known else "no parameters",
+        fix=did_you_mean(name, known),
+    )

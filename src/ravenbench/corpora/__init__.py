@@ -1,0 +1,1 @@
+"""What can be read, one source per file, and the catalogue."""

@@ -1,0 +1,108 @@
+"""Every exception Raven raises on purpose.
+
+    RavenError
+    ├── InputError            what a user gave cannot be used: exit code 2
+    │   ├── FormatError       a file is not what its name or place says
+    │   ├── CorpusError       a corpus cannot be used, or cannot fill what was asked of it
+    │   ├── SpecError         a component, option or spec file that does not parse
+    │   └── MissingPart       an extra or a resource is not installed: the message names the command
+    └── StoreError            a run folder is damaged or belongs to another run
+
+Messages say what was found, where, what was expected and how to mend it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class RavenError(Exception):
+    """Root of Raven's own exceptions."""
+
+
+class InputError(RavenError):
+    """Bad input or usage.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong, in one sentence.
+    file, line : optional
+        Where it was found (lines count from 1).
+    found, expected, fix : str, optional
+        The offending value, what would have been accepted, and what to do.
+    """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | Path | None = None,
+        line: int | None = None,
+        found: object = None,
+        expected: str | None = None,
+        fix: str | None = None,
+    ) -> None:
+        self.problem, self.file, self.line = problem, file, line
+        self.found, self.expected, self.fix = found, expected, fix
+        where = "" if file is None else f"{file}:{line}: " if line is not None else f"{file}: "
+        parts = [where + problem]
+        if found is not None:
+            parts.append(f"found: {_clip(found)}")
+        if expected is not None:
+            parts.append(f"expected: {expected}")
+        if fix is not None:
+            parts.append(f"fix: {fix}")
+        super().__init__("\n  ".join(parts))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (type(self), self.problem, self.file, self.line, self.found, self.expected, self.fix))
+
+
+class FormatError(InputError):
+    """A file that does not hold what it should."""
+
+
+class CorpusError(InputError):
+    """A corpus that cannot be used, or cannot fill what was asked of it."""
+
+
+class SpecError(InputError):
+    """A component, option or spec file that does not parse."""
+
+
+class MissingPart(InputError):
+    """An optional dependency or resource is absent; the message says which command brings it."""
+
+
+class StoreError(RavenError):
+    """A run folder is damaged or belongs to another run."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str | None:
+    """One suggestion sentence for a misspelt name, or None."""
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if close:
+        return f"did you mean {close[0]!r}?"
+    return "known: " + ", ".join(known) if known else None
+
+
+def _clip(value: object, limit: int = 160) -> str:
+    text = value if isinstance(value, str) else repr(value)
+    text = text.encode("unicode_escape").decode("ascii") if not text.isprintable() else text
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _rebuild(
+    kind: type[InputError],
+    problem: str,
+    file: str | Path | None,
+    line: int | None,
+    found: object,
+    expected: str | None,
+    fix: str | None,
+) -> InputError:
+    return kind(problem, file=file, line=line, found=found, expected=expected, fix=fix)

@@ -1,0 +1,1 @@
+"""Metrics: functions of truth and answers only."""

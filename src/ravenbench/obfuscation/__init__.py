@@ -1,0 +1,1 @@
+"""Obfuscators, soundness and sensibleness; imports no verifier."""

@@ -1,0 +1,1 @@
+"""One obfuscator a file, named by first author and year."""

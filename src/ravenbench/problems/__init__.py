@@ -1,0 +1,1 @@
+"""Folds, pair rules and problem building."""

@@ -1,0 +1,215 @@
+"""Names to components: ``char-ngram(n=3)`` → an object, lazily, built-ins and outsiders alike (contract 10).
+
+A target is "module:attribute". Outside packages name theirs through entry points in the group
+``ravenbench.<kind>`` (``ravenbench.verifier`` …); both go through ``resolve``. Nothing is evaluated:
+parameters are Python literals read by ``ast``, nested components, or lists of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import re
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+from ravenbench.components import Component, unknown_parameter
+from ravenbench.errors import MissingPart, SpecError, did_you_mean
+
+KINDS = ("corpus", "encoder", "sampler", "pairs", "verifier", "calibrator", "transform", "attributor", "obfuscator")
+
+_BUILTIN: dict[str, dict[str, str]] = {
+    "corpus": {
+        "synthetic": "ravenbench.corpora.synthetic:Synthetic",
+        "newsgroups": "ravenbench.corpora.newsgroups:Newsgroups",
+    },
+    "encoder": {
+        "lsa": "ravenbench.topics.lsa:LSA",
+        "nmf": "ravenbench.topics.nmf:NMF",
+        "lda": "ravenbench.topics.lda:LDA",
+        "sbert": "ravenbench.topics.sbert:SBERT",
+    },
+    "sampler": {
+        "hits": "ravenbench.sampling.hits:HITS",
+        "random": "ravenbench.sampling.random:Random",
+        "anti": "ravenbench.sampling.anti:Anti",
+        "grouping": "ravenbench.sampling.grouping:Grouping",
+        "hybrid": "ravenbench.sampling.hybrid:Hybrid",
+    },
+    "pairs": {
+        "reference": "ravenbench.problems.reference:Reference",
+        "controlled": "ravenbench.problems.controlled:Controlled",
+        "matched": "ravenbench.problems.matched:Matched",
+    },
+    "verifier": {
+        "calibrated": "ravenbench.verifiers.base:Calibrated",
+        "char-ngram": "ravenbench.verifiers.char_ngram:CharNgram",
+        "ppm": "ravenbench.verifiers.ppm:PPM",
+        "topic-fit": "ravenbench.verifiers.topic_fit:TopicFit",
+        "chance": "ravenbench.verifiers.chance:Chance",
+        "length": "ravenbench.verifiers.length:Length",
+        "style-only": "ravenbench.verifiers.style_only:StyleOnly",
+        "topic-only": "ravenbench.verifiers.topic_only:TopicOnly",
+    },
+    "calibrator": {
+        "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",
+        "logistic": "ravenbench.verifiers.calibrators.logistic:Logistic",
+        "isotonic": "ravenbench.verifiers.calibrators.isotonic:Isotonic",
+    },
+    "transform": {},
+    "attributor": {},
+    "obfuscator": {},
+}
+
+_NAME = re.compile(r"[A-Za-z_][\w.\-]*(:[A-Za-z_]\w*)?\Z")
+
+
+@cache
+def targets(kind: str) -> dict[str, str]:
+    """Every known name of a kind and its target.
+
+    Raises
+    ------
+    SpecError
+        If two installed packages claim one name, or one claims a built-in's.
+    """
+    found = dict(_BUILTIN[kind])
+    for point in entry_points(group=f"ravenbench.{kind}"):
+        if found.setdefault(point.name, point.value) != point.value:
+            raise SpecError(
+                f"two packages provide a {kind} named {point.name!r}",
+                found=f"{found[point.name]} and {point.value}",
+                fix="uninstall one, or use module:Class instead of the name",
+            )
+    return found
+
+
+def names(kind: str) -> list[str]:
+    """Names of a kind, sorted."""
+    return sorted(targets(kind))
+
+
+def resolve(kind: str, name: str) -> type[Any]:
+    """The class behind a name or a ``module:Class``.
+
+    Raises
+    ------
+    SpecError
+        If nothing has this name (with a suggestion) or the target does not import.
+    MissingPart
+        If it needs an extra that is not installed.
+    """
+    known = targets(kind)
+    target = name if ":" in name else known.get(name)
+    if target is None:
+        raise SpecError(f"there is no {kind} named {name!r}", fix=did_you_mean(name, known))
+    module, _, attribute = target.partition(":")
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if error.name and module.startswith(error.name):
+            raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix="is the package installed?") from error
+        raise MissingPart(
+            f"{kind} {name!r} needs {error.name!r}, which is not installed", fix=f"pip install {error.name}"
+        ) from error
+    except AttributeError as error:
+        raise SpecError(f"{kind} {name!r}: {module} has no {attribute!r}") from error
+    if not isinstance(found, type):
+        raise SpecError(f"{kind} {name!r} is not a class", found=found)
+    return found
+
+
+def parse(kind: str, text: str) -> Any:
+    """A component from its printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
+
+    Raises
+    ------
+    SpecError
+        If it does not parse, names nothing, or gives a parameter that does not exist.
+    """
+    text = text.strip()
+    head, bracket, tail = text.partition("(")
+    head = head.strip()
+    if not _NAME.match(head) or (bracket and not tail.endswith(")")):
+        raise SpecError(f"{text!r} is not a {kind}", expected="NAME, NAME(parameter=value, …) or module:Class(…)")
+    cls = resolve(kind, head)
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    for part in split(tail[:-1]) if bracket else []:
+        key, equals, value = part.partition("=")
+        if equals and key.strip().isidentifier():
+            if key.strip() in kwargs:
+                raise SpecError(f"{head} is given {key.strip()!r} twice")
+            kwargs[key.strip()] = _value(kind, value)
+        elif kwargs:
+            raise SpecError(f"{text!r}: a value without a name follows a named one", found=part)
+        else:
+            args.append(_value(kind, part))
+    if issubclass(cls, Component):
+        for key in kwargs:
+            if key not in cls._parameters():
+                raise unknown_parameter(cls, key)
+    try:
+        inspect.signature(cls).bind(*args, **kwargs)
+    except TypeError as error:
+        raise SpecError(f"{head}: {error}") from error
+    return cls(*args, **kwargs)
+
+
+def parse_list(kind: str, text: str) -> list[Any]:
+    """Components from a comma-separated list."""
+    return [parse(kind, part) for part in split(text)]
+
+
+def split(text: str) -> list[str]:
+    """Split at commas outside brackets and quotes; empty parts are left out.
+
+    Raises
+    ------
+    SpecError
+        If a bracket or a quote is not closed.
+    """
+    parts, depth, quote, start, skip = [], 0, "", 0, False
+    for i, c in enumerate(text):
+        if skip:
+            skip = False
+        elif quote:
+            if c == "\\":
+                skip = True
+            elif c == quote:
+                quote = ""
+        elif c in "'\"":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+            if depth < 0:
+                break
+        elif c == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    if depth or quote:
+        raise SpecError(f"{text!r} has an unclosed bracket or quote")
+    parts.append(text[start:])
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _value(kind: str, text: str) -> Any:
+    text = text.strip()
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        pass
+    if text[:1] in "[(" and text[-1:] in "])":
+        items = [_value(kind, part) for part in split(text[1:-1])]
+        return items if text[0] == "[" else tuple(items)
+    head = text.partition("(")[0].strip()
+    if not _NAME.match(head):
+        raise SpecError(f"{text!r} is neither a Python literal nor a component", fix="put text in quotes")
+    for candidate in (kind, *(k for k in KINDS if k != kind)):
+        if ":" in head or head in targets(candidate):
+            return parse(candidate, text)
+    return parse(kind, text)

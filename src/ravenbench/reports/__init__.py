@@ -1,0 +1,1 @@
+"""Tables, figures and pages, derived from a run's store alone."""

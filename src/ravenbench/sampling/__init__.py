@@ -1,0 +1,1 @@
+"""Topic samplers: HITS, Random, Anti, Grouping, Hybrid."""

@@ -1,0 +1,53 @@
+"""What a topic sampler is."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Topics chosen by a sampler.
+
+    ``chosen`` (m,) holds topic indices in order of choice; ``merged`` (T,) maps each topic to the chosen
+    topic it belongs to (itself when chosen), −1 where it is cut.
+    """
+
+    chosen: Ints
+    merged: Ints
+
+    @classmethod
+    def cutting(cls, chosen: Ints, topics: int) -> Selection:
+        """Unselected topics are dropped (the paper's default)."""
+        merged = np.full(topics, -1, dtype=np.int64)
+        merged[chosen] = chosen
+        return cls(np.asarray(chosen, dtype=np.int64), merged)
+
+
+class Sampler(Component):
+    """Chooses m of T topics by their similarities."""
+
+    @abstractmethod
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        """Choose ``m`` topics.
+
+        Parameters
+        ----------
+        similarity : (T, T) float64
+            Cosine similarities of topic vectors; the diagonal is ignored.
+        m : int
+            1 ≤ m ≤ T.
+        rng : numpy.random.Generator
+            Used by samplers that draw; ignored by deterministic ones.
+
+        Raises
+        ------
+        CorpusError
+            If m is larger than the number of topics.
+        """

@@ -1,0 +1,1 @@
+"""Intervals, tests and tie groups: functions of truth and answers only."""

@@ -1,0 +1,110 @@
+"""The contract, executable: built-ins and plugins run the same checks (contracts 1, 4, 5, 10, 15).
+
+Each ``check_*`` raises AssertionError with one sentence naming the broken promise.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from ravenbench import registry
+from ravenbench.components import Component
+from ravenbench.randomness import stream
+from ravenbench.types import Bools, Corpus, Floats, Problems
+from ravenbench.verifiers.base import Scorer, as_verifier
+
+_SYLLABLES = ("ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de", "ha", "gu", "ti", "ro", "ma", "se")
+
+
+def toy_problems(
+    n: int = 40, known: int = 1, words: int = 120, seed: int = 0, alphabet: Sequence[str] = _SYLLABLES
+) -> tuple[Problems, Bools]:
+    """Problems whose authors differ in word habits: enough for any method to run on, no corpus needed."""
+    rng = stream(seed, "toy-problems", n, known)
+    vocabulary = ["".join(rng.choice(alphabet, size=rng.integers(1, 4))) for _ in range(300)]
+    marks = [".", ",", ";", "!", "?"]
+
+    def write(author: int, document: int) -> str:
+        habit = stream(seed, "toy-habit", author).dirichlet(np.full(len(vocabulary), 0.15))
+        draw = stream(seed, "toy-document", author, document)
+        tokens = [str(vocabulary[i]) for i in draw.choice(len(vocabulary), size=words, p=habit)]
+        for place in range(7, len(tokens), 7 + author % 5):
+            tokens[place] += marks[author % len(marks)]
+        return " ".join(tokens).capitalize()
+
+    rows, same = [], []
+    for i in range(n):
+        author, truth = 2 * i, i % 2 == 0
+        other = author if truth else author + 1
+        rows.append((f"toy{i:03d}", [write(author, d) for d in range(known)], write(other, 99)))
+        same.append(truth)
+    return Problems.of(rows), np.array(same)
+
+
+def check_component(kind: str, component: Component) -> None:
+    """Prints itself, parses back, clones, pickles; ``__init__`` only stores."""
+    text = str(component)
+    assert registry.parse(kind, text) == component, f"{text} does not parse back to an equal component"
+    copy = clone(component)
+    assert copy == component and copy is not component, f"clone({text}) differs"
+    for name, value in component.get_params(deep=False).items():
+        assert getattr(component, name) is value, f"{text}: __init__ must store {name} as it is given"
+    learned = [name for name in vars(component) if name.endswith("_") and not name.startswith("_")]
+    assert not learned, f"{text} has learned state before fit: {learned}"
+    assert isinstance(component.version, int), f"{text}: version must be an integer"
+    pickle.loads(pickle.dumps(component))
+
+
+def check_verifier(component: Component, *, known: int = 1, problems: tuple[Problems, Bools] | None = None) -> None:
+    """Every promise of a scorer or verifier.
+
+    Answers are float64 in [0, 1], one a problem, finite; refitting and repeating change nothing; a score
+    does not depend on the rest of its batch (unless ``transductive``), on problem order, or on the pair's
+    order (if ``symmetric``); inputs are left alone; scores of a scorer are finite and right in shape.
+    """
+    check_component("verifier", component)
+    train, same = problems or toy_problems(60, known, seed=1)
+    test, _ = toy_problems(20, known, seed=2) if problems is None else problems
+    before = train.digest()
+    verifier = as_verifier(clone(component)).fit(train, same)
+    blind = test.blind()
+    answers = verifier.verify(blind)
+    name = str(component)
+    assert answers.shape == (len(blind),) and answers.dtype == np.float64, f"{name}: answers must be float64 (n,)"
+    assert np.isfinite(answers).all(), f"{name}: an answer is not finite"
+    assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer lies outside [0, 1]"
+    assert train.digest() == before, f"{name}: fit changed its input"
+    assert np.array_equal(answers, verifier.verify(blind)), f"{name}: verify is not repeatable"
+    again = as_verifier(clone(component)).fit(train, same)
+    assert np.array_equal(answers, again.verify(blind)), f"{name}: fitting twice gives different answers"
+    if isinstance(component, Scorer):
+        scores = clone(component).fit(train, same).score(blind)
+        assert len(scores) == len(blind) and np.isfinite(scores).all(), f"{name}: scores must be finite, one a problem"
+    if not verifier.transductive:
+        order = stream(3, "check-order").permutation(len(blind))
+        _close(answers[order], verifier.verify(blind.select(order)), f"{name}: answers depend on problem order")
+        parts = [verifier.verify(blind.select(rows)) for rows in np.array_split(np.arange(len(blind)), 3)]
+        _close(answers, np.concatenate(parts), f"{name}: an answer depends on the rest of its batch")
+    if verifier.symmetric and (blind.sizes == 1).all():
+        _close(answers, verifier.verify(blind.swapped()), f"{name}: exchanging the texts of a pair changes the answer")
+
+
+def check_corpus(corpus: Corpus) -> None:
+    """Columns agree in length, ids and texts are distinct, nothing is empty, loading is repeatable."""
+    n = len(corpus)
+    assert n == len(corpus.texts) == len(corpus.author) == len(corpus.topic), "columns differ in length"
+    assert len(set(corpus.ids)) == n, "ids repeat"
+    assert all(text.strip() for text in corpus.texts), "a text is empty"
+    assert (corpus.author.codes >= 0).all(), "a document has no author"
+    for name, labels in corpus.columns.items():
+        assert len(labels) == n, f"column {name} differs in length"
+
+
+def _close(a: Floats, b: Floats, message: str) -> None:
+    difference: Any = np.max(np.abs(a - b), initial=0.0)
+    assert difference <= 1e-12, f"{message} (by up to {difference:.3g})"

@@ -1,0 +1,1 @@
+"""Tokens, n-grams, profiles, PPM, distortion: pure functions and their kernels."""

@@ -1,0 +1,129 @@
+"""Texts in one memory-mapped block, each distinct text once, known by its content hash."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ravenbench.errors import InputError, StoreError
+
+
+def content_hash(text: str) -> bytes:
+    """The 16-byte identity of a text: BLAKE2b of its UTF-8 form."""
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+class TextTable:
+    """An immutable sequence of distinct texts.
+
+    Texts lie as UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was
+    saved or opened is pickled as its path alone, so workers never receive texts.
+    """
+
+    def __init__(
+        self, data: bytes | mmap.mmap, offsets: NDArray[np.int64], hashes: NDArray[np.uint8], path: Path | None
+    ) -> None:
+        self._data, self.offsets, self.hashes, self.path = data, offsets, hashes, path
+
+    @classmethod
+    def collect(cls, texts: Iterable[str]) -> tuple[TextTable, NDArray[np.int64]]:
+        """A table of the distinct texts in order of first occurrence, and the row of each text given.
+
+        Raises
+        ------
+        InputError
+            If a text cannot be written as UTF-8 (a lone surrogate).
+        """
+        rows: dict[bytes, int] = {}
+        blocks: list[bytes] = []
+        index: list[int] = []
+        for number, text in enumerate(texts):
+            try:
+                block = text.encode()
+            except UnicodeEncodeError as error:
+                raise InputError(
+                    f"text number {number} is not valid Unicode",
+                    found=text[max(0, error.start - 20) : error.start + 20],
+                    fix="repair the file's encoding (a lone surrogate stands in it)",
+                ) from None
+            key = hashlib.blake2b(block, digest_size=16).digest()
+            row = rows.setdefault(key, len(rows))
+            if row == len(blocks):
+                blocks.append(block)
+            index.append(row)
+        offsets = np.zeros(len(blocks) + 1, dtype=np.int64)
+        np.cumsum([len(b) for b in blocks], out=offsets[1:])
+        hashes = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 16)
+        return cls(b"".join(blocks), offsets, hashes, None), np.asarray(index, dtype=np.int64)
+
+    @classmethod
+    def open(cls, path: str | Path) -> TextTable:
+        """Map a saved table.
+
+        Raises
+        ------
+        StoreError
+            If the folder is not a text table or its parts do not fit together.
+        """
+        path = Path(path)
+        try:
+            offsets = np.load(path / "offsets.npy", allow_pickle=False)
+            hashes = np.load(path / "hashes.npy", allow_pickle=False)
+            with (path / "texts.bin").open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{path}: not a readable text table ({error})") from error
+        if len(hashes) + 1 != len(offsets) or size != int(offsets[-1]):
+            raise StoreError(f"{path}: the parts of this text table do not fit together")
+        return cls(data, offsets, hashes, path)
+
+    def save(self, path: str | Path) -> TextTable:
+        """Write the table as a folder (each file under a temporary name first) and return it mapped."""
+        from ravenbench.files import write_array, write_bytes
+
+        path = Path(path)
+        path.mkdir(parents=True, exist_ok=True)
+        write_bytes(path / "texts.bin", memoryview(self._data))
+        write_array(path / "hashes.npy", self.hashes)
+        write_array(path / "offsets.npy", self.offsets)
+        return TextTable.open(path)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def __getitem__(self, row: int | np.integer[Any]) -> str:
+        return self.raw(row).decode()
+
+    def raw(self, row: int | np.integer[Any]) -> bytes:
+        """The UTF-8 bytes of one text."""
+        if not 0 <= row < len(self):
+            raise IndexError(row)
+        return bytes(self._data[self.offsets[row] : self.offsets[row + 1]])
+
+    def __iter__(self) -> Iterator[str]:
+        return (self[row] for row in range(len(self)))
+
+    def rows(self, index: Iterable[int] | NDArray[np.int64]) -> list[str]:
+        """The texts of these rows."""
+        return [self[row] for row in index]
+
+    def hash(self, row: int | np.integer[Any]) -> bytes:
+        """Content hash of one text (16 bytes)."""
+        return bytes(self.hashes[row].tobytes())
+
+    def digest(self) -> str:
+        """One hash over all content hashes in order."""
+        return hashlib.blake2b(self.hashes.tobytes(), digest_size=16).hexdigest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.path is not None:
+            return (TextTable.open, (self.path,))
+        return (TextTable, (bytes(self._data), np.asarray(self.offsets), np.asarray(self.hashes), None))

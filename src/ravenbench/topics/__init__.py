@@ -1,0 +1,1 @@
+"""Document encoders, topic vectors, topic extraction."""

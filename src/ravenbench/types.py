@@ -1,0 +1,363 @@
+"""The records that pass between the rooms: Document, Labels, Corpus, Problems, Fold, Answers. All frozen."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ravenbench.errors import InputError
+from ravenbench.texts import TextTable
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Strings = NDArray[np.str_]
+
+
+class TextTransform(Protocol):
+    """A text-to-text map learned on training texts (distortion, masks, normalisation)."""
+
+    def fit(self, texts: Sequence[str]) -> Self: ...
+
+    def transform(self, texts: Sequence[str]) -> list[str]: ...
+
+
+@dataclass(frozen=True)
+class Document:
+    """One text with what is known of it; None where unknown."""
+
+    id: str
+    text: str
+    author: str | None = None
+    topic: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A categorical column: ``codes`` (n,) int64 index into ``names``; −1 where unknown."""
+
+    codes: Ints
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Iterable[str | None]) -> Labels:
+        """Labels with names in sorted order (so codes never depend on row order)."""
+        values = list(values)
+        names = sorted({v for v in values if v is not None})
+        code = {name: i for i, name in enumerate(names)}
+        return cls(np.array([-1 if v is None else code[v] for v in values], dtype=np.int64), tuple(names))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, row: int | np.integer[Any]) -> str | None:
+        code = self.codes[row]
+        return None if code < 0 else self.names[code]
+
+    def __iter__(self) -> Iterator[str | None]:
+        return (self[row] for row in range(len(self)))
+
+    def take(self, rows: ArrayLike) -> Labels:
+        """The labels of these rows, names unchanged."""
+        return replace(self, codes=self.codes[np.asarray(rows)])
+
+    def counts(self) -> Ints:
+        """Rows for each name, shape (len(names),)."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names)).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Documents with authors and topics.
+
+    Row i has text ``texts[i]``, ``ids[i]``, ``author[i]``, ``topic[i]``. Texts are distinct: a corpus source
+    drops repeated texts and says so in ``notes``. ``columns`` holds further labels (other levels of topic,
+    genre, date …); ``at(level)`` makes one of them the topic. ``notes`` records source, licence, citation,
+    cleaning counts: whatever a reader of a result must know about the data.
+    """
+
+    name: str
+    texts: TextTable
+    ids: tuple[str, ...]
+    author: Labels
+    topic: Labels
+    language: Labels | None = None
+    columns: Mapping[str, Labels] = field(default_factory=dict)
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Document]:
+        language = self.language or [None] * len(self)
+        for i in range(len(self)):
+            yield Document(self.ids[i], self.texts[i], self.author[i], self.topic[i], language[i])
+
+    def at(self, level: str) -> Corpus:
+        """The same corpus with another column as its topic.
+
+        Raises
+        ------
+        InputError
+            If the corpus has no such column.
+        """
+        if level == "topic":
+            return self
+        if level not in self.columns:
+            known = ", ".join(["topic", *sorted(self.columns)])
+            raise InputError(f"corpus {self.name} has no topic level {level!r}", expected=f"one of: {known}")
+        return replace(self, topic=self.columns[level])
+
+    def digest(self) -> str:
+        """Hash of texts, ids and labels: the identity of this data."""
+        h = hashlib.blake2b(digest_size=16)
+        h.update(self.texts.hashes.tobytes())
+        for labels in (self.author, self.topic):
+            h.update(labels.codes.tobytes())
+            h.update("\x1f".join(labels.names).encode())
+        h.update("\x1f".join(self.ids).encode())
+        return h.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Problems:
+    """Verification problems in columns: problem i asks whether its questioned document shares an author
+    with its known documents.
+
+    Attributes
+    ----------
+    texts : TextTable
+        Documents are its rows; one that occurs in many problems stands once.
+    ids : (n,) str
+    known_ptr : (n + 1,) int64
+        Problem i's known documents are ``known_index[known_ptr[i]:known_ptr[i + 1]]``, at least one.
+    known_index, questioned_index : int64
+        Rows of ``texts``.
+    author, topic, language : Labels over the rows of ``texts``, or None
+        Removed by ``blind()`` before a verifier sees test problems.
+    calibrate : (n,) bool, or None
+        Where the planner set some training problems apart for calibration (contract 6).
+    """
+
+    texts: TextTable
+    ids: Strings
+    known_ptr: Ints
+    known_index: Ints
+    questioned_index: Ints
+    author: Labels | None = None
+    topic: Labels | None = None
+    language: Labels | None = None
+    calibrate: Bools | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.ids)
+        if len(self.known_ptr) != n + 1 or len(self.questioned_index) != n:
+            raise ValueError("ids, known_ptr and questioned_index differ in length")
+        if n and (self.known_ptr[0] != 0 or np.any(np.diff(self.known_ptr) < 1)):
+            raise ValueError("every problem needs at least one known document")
+        if self.known_ptr[-1] != len(self.known_index):
+            raise ValueError("known_ptr does not end at len(known_index)")
+
+    @classmethod
+    def pairs(
+        cls, texts: TextTable, known: ArrayLike, questioned: ArrayLike, ids: Sequence[str] | None = None, **labels: Any
+    ) -> Problems:
+        """Problems with one known document each; ids default to a hash of the two contents."""
+        known, questioned = np.asarray(known, dtype=np.int64), np.asarray(questioned, dtype=np.int64)
+        if ids is None:
+            ids = [pair_id(texts.hash(a), texts.hash(b)) for a, b in zip(known, questioned, strict=True)]
+        ptr = np.arange(len(known) + 1, dtype=np.int64)
+        return cls(texts, np.asarray(ids, dtype=np.str_), ptr, known, questioned, **labels)
+
+    @classmethod
+    def of(cls, problems: Iterable[tuple[str, Sequence[str], str]], **labels: Any) -> Problems:
+        """Problems from (id, known texts, questioned text) in memory."""
+        ids, sizes, flat = [], [], []
+        for name, known, questioned in problems:
+            ids.append(name)
+            sizes.append(len(known))
+            flat += [*known, questioned]
+        texts, rows = TextTable.collect(flat)
+        ends = np.cumsum(np.asarray(sizes, dtype=np.int64) + 1)
+        is_known = np.ones(len(rows), dtype=bool)
+        is_known[ends - 1] = False
+        ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return cls(texts, np.asarray(ids, dtype=np.str_), ptr, rows[is_known], rows[~is_known], **labels)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def sizes(self) -> Ints:
+        """Number of known documents of each problem, shape (n,)."""
+        return np.diff(self.known_ptr)
+
+    @property
+    def owner(self) -> Ints:
+        """The problem each entry of ``known_index`` belongs to."""
+        return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
+
+    @property
+    def documents(self) -> Ints:
+        """Rows of ``texts`` that occur in these problems, ascending."""
+        return np.unique(np.concatenate([self.known_index, self.questioned_index]))
+
+    def known(self, i: int) -> Ints:
+        """Rows of problem i's known documents."""
+        return self.known_index[self.known_ptr[i] : self.known_ptr[i + 1]]
+
+    def blind(self) -> Problems:
+        """The same problems without authors, topics and languages."""
+        return replace(self, author=None, topic=None, language=None, calibrate=None)
+
+    def select(self, which: ArrayLike) -> Problems:
+        """These problems (indices or mask) over the same texts."""
+        chosen = np.arange(len(self))[np.asarray(which)]
+        sizes = self.sizes[chosen]
+        ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        take = np.repeat(self.known_ptr[chosen] - ptr[:-1], sizes) + np.arange(ptr[-1])
+        return replace(
+            self,
+            ids=self.ids[chosen],
+            known_ptr=ptr,
+            known_index=self.known_index[take.astype(np.int64)],
+            questioned_index=self.questioned_index[chosen],
+            calibrate=None if self.calibrate is None else self.calibrate[chosen],
+        )
+
+    def swapped(self) -> Problems:
+        """Pairs with known and questioned exchanged.
+
+        Raises
+        ------
+        ValueError
+            If a problem has several known documents.
+        """
+        if np.any(self.sizes != 1):
+            raise ValueError("only problems with one known document can be swapped")
+        return replace(self, known_index=self.questioned_index, questioned_index=self.known_index)
+
+    def map_texts(self, transform: TextTransform) -> Problems:
+        """The same problems over transformed texts (a fitted transform; only texts in use are touched)."""
+        used = self.documents
+        texts, rows = TextTable.collect(transform.transform(self.texts.rows(used)))
+        row = np.full(len(self.texts), -1, dtype=np.int64)
+        row[used] = rows
+        first = np.full(len(texts), -1, dtype=np.int64)
+        first[rows[::-1]] = used[::-1]
+        labels: dict[str, Any] = {
+            name: None if (old := getattr(self, name)) is None else old.take(first)
+            for name in ("author", "topic", "language")
+        }
+        return replace(
+            self,
+            texts=texts,
+            known_index=row[self.known_index],
+            questioned_index=row[self.questioned_index],
+            **labels,
+        )
+
+    def groups(self, same: ArrayLike) -> Ints:
+        """Group of each problem, shape (n,): connected components over shared documents, known sets and
+        same-author links. Every internal split keeps a group whole.
+
+        Different-author links do not join: two problems share a group when a document (or two documents
+        known to share an author) occurs in both.
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        same = np.asarray(same, dtype=bool)
+        n, size = len(self), len(self.texts)
+        lead = self.known_index[self.known_ptr[:-1]]
+        # Authors: documents joined by known sets and Y links.
+        left = np.concatenate([lead[self.owner], lead[same]])
+        right = np.concatenate([self.known_index, self.questioned_index[same]])
+        graph = coo_array((np.ones(len(left)), (left, right)), shape=(size, size))
+        cluster = connected_components(graph, directed=False)[1]
+        # Problems: joined through the author clusters of both sides.
+        rows = np.concatenate([np.arange(n), np.arange(n)])
+        nodes = np.concatenate([cluster[lead], cluster[self.questioned_index]])
+        total = n + int(cluster.max(initial=-1)) + 1
+        graph = coo_array((np.ones(2 * n), (rows, n + nodes)), shape=(total, total))
+        return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1].astype(np.int64)
+
+    def digest(self) -> str:
+        """Identity of these problems: ids, contents, and the labels a verifier could see."""
+        h = hashlib.blake2b(digest_size=16)
+        h.update("\x1f".join(self.ids.tolist()).encode())
+        h.update(self.known_ptr.tobytes())
+        h.update(self.texts.hashes[self.known_index].tobytes())
+        h.update(self.texts.hashes[self.questioned_index].tobytes())
+        used = self.documents
+        for labels in (self.author, self.topic, self.language):
+            h.update(b"|")
+            if labels is not None:
+                h.update("\x1f".join("" if (v := labels[i]) is None else v for i in used).encode())
+        if self.calibrate is not None:
+            h.update(np.asarray(self.calibrate, dtype=np.uint8).tobytes())
+        return h.hexdigest()
+
+
+def pair_id(a: bytes, b: bytes) -> str:
+    """A problem id from two content hashes."""
+    return hashlib.blake2b(a + b, digest_size=10).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """A train set and a blind test set with their truth (contract 2).
+
+    ``labels`` say where it came from (setup, pool, fold, pair rule, obfuscator …); they never enter a key.
+    ``counts`` is free for the source to report composition, drops and overlaps.
+    """
+
+    name: str
+    train: Problems
+    train_same: Bools
+    test: Problems
+    test_same: Bools
+    labels: Mapping[str, str | int] = field(default_factory=dict)
+    counts: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if len(self.train) != len(self.train_same) or len(self.test) != len(self.test_same):
+            raise ValueError("truth and problems differ in length")
+        if self.test.author is not None or self.test.topic is not None or self.test.language is not None:
+            raise ValueError("test problems must be blind()")
+
+    def train_digest(self) -> str:
+        """Identity of the training data, truth included."""
+        truth = np.asarray(self.train_same, dtype=np.uint8).tobytes()
+        return hashlib.blake2b(self.train.digest().encode() + truth, digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 = unanswered.
+
+    Raises
+    ------
+    InputError
+        If a value is NaN, infinite or outside [0, 1], or an id occurs twice.
+    """
+
+    ids: Strings
+    value: Floats
+
+    def __post_init__(self) -> None:
+        if len(self.ids) != len(self.value):
+            raise ValueError("ids and value differ in length")
+        bad = ~((self.value >= 0) & (self.value <= 1))
+        if bad.any():
+            i = int(np.argmax(bad))
+            raise InputError(f"the answer to {self.ids[i]} is not a number from 0 to 1", found=float(self.value[i]))
+        unique, counts = np.unique(self.ids, return_counts=True)
+        if len(unique) != len(self.ids):
+            raise InputError(f"{unique[np.argmax(counts)]} is answered more than once")

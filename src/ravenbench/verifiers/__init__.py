@@ -1,0 +1,1 @@
+"""Verifiers, one method a file; ``Calibrated(scorer, calibrator)`` is the usual one."""

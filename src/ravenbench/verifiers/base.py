@@ -1,0 +1,221 @@
+"""Scorer, Calibrator, Verifier, and Calibrated, the usual verifier (contract 5)."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar, Literal, Self, TypeVar
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.randomness import stream
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Floats, Ints, Problems
+
+C = TypeVar("C", bound=Component)
+
+
+class Calibrator(Component):
+    """Raw scores to answers in [0, 1]; exactly 0.5 = unanswered."""
+
+    @abstractmethod
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Learn from scores (n,) or (n, f) of problems with truth ``same`` (n,)."""
+
+    @abstractmethod
+    def transform(self, scores: Floats) -> Floats:
+        """Answers, shape (n,). Never creates a 0.5 by rounding."""
+
+
+class Scorer(Component):
+    """Problems to raw scores.
+
+    Class attributes declare what may be assumed of a method:
+
+    ``fold_free``
+        Nothing is learned in ``fit`` and a score is a function of two texts alone: implement
+        ``pair_features`` and the run computes each distinct document pair once (contract 8).
+    ``symmetric``
+        Exchanging known and questioned text leaves the score unchanged.
+    ``transductive``
+        A score may depend on the other problems of its batch.
+    ``provenance``
+        ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
+    """
+
+    fold_free: ClassVar[bool] = False
+    symmetric: ClassVar[bool] = True
+    transductive: ClassVar[bool] = False
+    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+
+    @abstractmethod
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Learn from training problems with truth ``same`` (n,)."""
+
+    @abstractmethod
+    def score(self, problems: Problems) -> Floats:
+        """Raw scores, (n,) with higher = same author, or (n, f) features for the calibrator."""
+
+    @abstractmethod
+    def default_calibrator(self) -> Calibrator:
+        """The calibrator this method is published with."""
+
+
+class FoldFree(Scorer):
+    """A scorer whose features depend on the two texts alone; several known documents are averaged."""
+
+    fold_free: ClassVar[bool] = True
+
+    @abstractmethod
+    def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
+        """Features of document pairs (rows of ``texts``), shape (n, f) or (n,)."""
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Nothing to learn."""
+        return self
+
+    def score(self, problems: Problems) -> Floats:
+        owner = problems.owner
+        each = self.pair_features(problems.texts, problems.known_index, problems.questioned_index[owner])
+        return mean_by_problem(each, problems)
+
+
+class Verifier(Component):
+    """Problems to answers. A verifier that is not a calibrated scorer implements this directly."""
+
+    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+    symmetric: ClassVar[bool] = True
+    transductive: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Learn from training problems with truth ``same`` (n,)."""
+
+    @abstractmethod
+    def verify(self, problems: Problems) -> Floats:
+        """Answers in [0, 1], float64 (n,); higher = same author, exactly 0.5 = unanswered."""
+
+
+class Calibrated(Verifier):
+    """A scorer followed by a calibrator.
+
+    Where the planner marked problems for calibration (``problems.calibrate``) the scorer learns from the
+    others and the calibrator from those. Without marks, scores for calibration come from group-wise
+    cross-fitting (groups as in ``Problems.groups``) and the scorer is then fitted on all problems; a scorer
+    that learns nothing is calibrated on all of them.
+
+    Attributes
+    ----------
+    scorer_, calibrator_ : fitted copies
+    split_ : str
+        How calibration data were kept apart: ``marked``, ``fold-free``, ``groups`` or ``problems`` (when
+        one group holds most problems, plain folds are all that is left).
+    """
+
+    name: ClassVar[str] = "calibrated"
+
+    def __init__(self, scorer: Scorer, calibrator: Calibrator | None = None, folds: int = 5) -> None:
+        self.scorer = scorer
+        self.calibrator = calibrator
+        self.folds = folds
+
+    def __str__(self) -> str:
+        return str(self.scorer) if self.calibrator is None and self.folds == 5 else super().__str__()
+
+    @property
+    def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
+        """The scorer's."""
+        return self.scorer.provenance
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """The scorer's."""
+        return self.scorer.symmetric
+
+    @property
+    def transductive(self) -> bool:  # type: ignore[override]
+        """The scorer's."""
+        return self.scorer.transductive
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        same = np.asarray(same, dtype=bool)
+        self.scorer_ = fresh(self.scorer)
+        if problems.calibrate is not None:
+            self.split_ = "marked"
+            hold = problems.calibrate
+            self.scorer_.fit(problems.select(~hold), same[~hold])
+            return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
+        if self.scorer.fold_free:
+            self.split_ = "fold-free"
+            self.scorer_.fit(problems, same)
+            return self.calibrate(self.scorer_.score(problems), same)
+        fold, self.split_ = calibration_folds(problems, same, self.folds)
+        scores: Floats | None = None
+        for f in range(self.folds):
+            out = fold == f
+            if not out.any():
+                continue
+            part = fresh(self.scorer).fit(problems.select(~out), same[~out]).score(problems.select(out))
+            if scores is None:
+                scores = np.empty((len(problems), *part.shape[1:]))
+            scores[out] = part
+        assert scores is not None
+        self.scorer_.fit(problems, same)
+        return self.calibrate(scores, same)
+
+    def calibrate(self, scores: Floats, same: Bools) -> Self:
+        """Fit the calibrator on raw scores (the run calls this with scores it has kept)."""
+        self.calibrator_ = fresh(self.calibrator or self.scorer.default_calibrator()).fit(scores, same)
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        return self.calibrator_.transform(self.scorer_.score(problems))
+
+
+def fresh(component: C) -> C:
+    """An unfitted copy."""
+    from sklearn.base import clone
+
+    copy: C = clone(component)
+    return copy
+
+
+def as_verifier(component: Component) -> Verifier:
+    """A scorer gets its published calibrator; a verifier is returned as it is."""
+    if isinstance(component, Scorer):
+        return Calibrated(component)
+    if hasattr(component, "verify"):
+        return component  # type: ignore[return-value]
+    raise TypeError(f"{component} is neither a scorer nor a verifier")
+
+
+def mean_by_problem(each: Floats, problems: Problems) -> Floats:
+    """Average values over each problem's known documents: (sum k,) or (sum k, f) → (n,) or (n, f)."""
+    if len(each) == len(problems):
+        return np.asarray(each, dtype=np.float64)
+    total = np.add.reduceat(each, problems.known_ptr[:-1], axis=0)
+    sizes = problems.sizes
+    return np.asarray(total / (sizes if each.ndim == 1 else sizes[:, None]), dtype=np.float64)
+
+
+def calibration_folds(problems: Problems, same: Bools, folds: int) -> tuple[Ints, str]:
+    """Fold of each problem for cross-fitting, and what was kept whole (``groups`` or ``problems``).
+
+    Groups are dealt out largest first to the emptiest fold, so folds are nearly equal; seeded and
+    independent of problem order within a group.
+    """
+    group = problems.groups(same)
+    sizes = np.bincount(group)
+    rng = stream(0, "calibration-folds", len(problems))
+    kind = "groups"
+    if len(sizes) < folds or sizes.max() > len(problems) / 2:
+        group, kind = np.arange(len(problems), dtype=np.int64), "problems"
+        sizes = np.ones(len(problems), dtype=np.int64)
+    order = rng.permutation(len(sizes))
+    order = order[np.argsort(-sizes[order], kind="stable")]
+    load = np.zeros(folds)
+    place = np.empty(len(sizes), dtype=np.int64)
+    for g in order:
+        place[g] = np.argmin(load)
+        load[place[g]] += sizes[g]
+    return place[group], kind

@@ -1,0 +1,1 @@
+"""Calibrators: raw scores to answers in [0, 1]."""

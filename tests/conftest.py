@@ -1,0 +1,56 @@
+"""Shared fixtures. Tests marked ``data`` skip visibly without the corpora; RAVEN_REQUIRE_DATA=1 forbids it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def data_folder(name: str) -> Path:
+    """A folder of research data: below RAVEN_DATA, or ../shared/data beside the checkout."""
+    root = Path(os.environ.get("RAVEN_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    folder = root / name
+    if not folder.exists():
+        if os.environ.get("RAVEN_REQUIRE_DATA"):
+            pytest.fail(f"research data {name} must be present here: {folder}")
+        pytest.skip(f"research data {name} is not here (set RAVEN_DATA)")
+    return folder
+
+
+@pytest.fixture
+def pan14() -> Path:
+    return data_folder("pan14")
+
+
+@pytest.fixture
+def pan18() -> Path:
+    return data_folder("pan18")
+
+
+@pytest.fixture
+def pan20() -> Path:
+    return data_folder("pan20")
+
+
+@pytest.fixture
+def ebg() -> Path:
+    return data_folder("ebg")
+
+
+@pytest.fixture
+def newsgroups_home(monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = data_folder("scikit_learn_data")
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(folder))
+    return folder
+
+
+@pytest.fixture
+def nltk_home(monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = data_folder("nltk_data")
+    monkeypatch.setenv("NLTK_DATA", str(folder))
+    return folder

@@ -1,0 +1,127 @@
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ravenbench import registry
+from ravenbench.components import Component, identity, identity_hash
+from ravenbench.errors import MissingPart, SpecError
+from ravenbench.randomness import stream
+
+
+class Leaf(Component):
+    name = "leaf"
+
+    def __init__(self, n: int = 4, words: str = "a,b", flags: tuple[int, ...] = (1, 2)) -> None:
+        self.n, self.words, self.flags = n, words, flags
+
+
+class Wrap(Component):
+    name = "wrap"
+    version = 3
+
+    def __init__(
+        self, inner: Component | None = None, members: list[Component] | None = None, rate: float = 0.5
+    ) -> None:
+        self.inner, self.members, self.rate = inner, members, rate
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    here = {"leaf": f"{__name__}:Leaf", "wrap": f"{__name__}:Wrap", "gone": "ravenbench.types:Nothing"}
+    monkeypatch.setattr(registry, "targets", lambda kind: here if kind == "verifier" else {})
+
+
+@pytest.mark.parametrize(
+    ("component", "text"),
+    [
+        (Leaf(), "leaf"),
+        (Leaf(n=3), "leaf(n=3)"),
+        (Leaf(words='it\'s (odd), "very"'), None),
+        (Leaf(flags=(1,)), "leaf(flags=(1,))"),
+        (Wrap(Leaf(n=3)), "wrap(leaf(n=3))"),
+        (Wrap(Wrap(Leaf()), rate=0.1), "wrap(wrap(leaf), rate=0.1)"),
+        (Wrap(members=[Leaf(), Leaf(n=2)]), "wrap(members=[leaf, leaf(n=2)])"),
+    ],
+)
+def test_a_component_prints_and_parses_back(component, text):
+    if text is not None:
+        assert str(component) == text
+    assert registry.parse("verifier", str(component)) == component
+
+
+def test_lists_split_at_top_level_commas():
+    assert [str(c) for c in registry.parse_list("verifier", "leaf(n=1, flags=(3, 4)), wrap(leaf),leaf")] == [
+        "leaf(n=1, flags=(3, 4))",
+        "wrap(leaf)",
+        "leaf",
+    ]
+
+
+def test_outsiders_by_module_and_class():
+    text = f"{__name__}:Leaf(n=9)"
+    assert registry.parse("verifier", text).n == 9
+    assert registry.parse("verifier", f"wrap({text})").inner.n == 9
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("laef", "did you mean 'leaf'"),
+        ("leaf(m=3)", "no parameter 'm'"),
+        ("leaf(n=__import__('os').getcwd())", "no verifier named"),
+        ("leaf(n=3", "is not a verifier"),
+        ("leaf(n=[3)", "unclosed"),
+        ("leaf(n=3, 4)", "follows a named one"),
+        ("leaf(n=1, n=2)", "twice"),
+        ("leaf(1, 2, 3, 4)", "too many"),
+        ("", "is not a verifier"),
+        ("gone", "has no 'Nothing'"),
+        ("nowhere_at_all.x:Y", "no module"),
+    ],
+)
+def test_what_does_not_parse_says_why(text, message):
+    with pytest.raises(SpecError, match=message):
+        registry.parse("verifier", text)
+
+
+def test_a_missing_dependency_names_its_command(tmp_path, monkeypatch):
+    (tmp_path / "needs_more.py").write_text("import not_a_real_module\nclass X: pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(MissingPart, match="pip install not_a_real_module"):
+        registry.resolve("verifier", "needs_more:X")
+
+
+def test_identity_states_defaults_and_versions_display_omits_them():
+    assert identity(Wrap(Leaf())) == {
+        "component": "wrap",
+        "version": 3,
+        "params": {
+            "inner": {"component": "leaf", "version": 1, "params": {"n": 4, "words": "a,b", "flags": [1, 2]}},
+            "members": None,
+            "rate": 0.5,
+        },
+    }
+    assert identity_hash(Leaf()) != identity_hash(Leaf(n=5))
+    with pytest.raises(SpecError, match="neither a literal nor a component"):
+        identity(Leaf(words=np.zeros(2)))
+
+
+def test_set_params_reaches_inside_and_refuses_strangers():
+    w = Wrap(Leaf()).set_params(inner__n=7, rate=0.2)
+    assert w.inner.n == 7 and w.rate == 0.2
+    with pytest.raises(SpecError, match="no parameter 'speed'"):
+        w.set_params(speed=1)
+
+
+def test_streams_depend_on_their_arguments_alone():
+    a = stream(1, "fold", "x", 2).integers(1 << 30, size=4)
+    assert np.array_equal(a, stream(1, "fold", "x", 2).integers(1 << 30, size=4))
+    assert not np.array_equal(a, stream(1, "fold", "x", "2").integers(1 << 30, size=4))
+    code = "from ravenbench.randomness import stream; print(stream(1,'fold','x',2).integers(1<<30,size=4).tolist())"
+    for seed in ("0", "1"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+        assert out.stdout.strip() == str(a.tolist())
