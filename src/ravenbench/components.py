@@ -68,7 +68,7 @@ class Component:
             bare = positional and isinstance(value, Component)
             shown.append(show(value) if bare else f"{name}={show(value)}")
             positional = bare
-        return self.name + (f"({', '.join(shown)})" if shown else "")
+        return (self.name or _path(type(self))) + (f"({', '.join(shown)})" if shown else "")
 
     __repr__ = __str__
 
@@ -102,7 +102,7 @@ def identity(value: Any) -> Any:
     if isinstance(value, Component):
         params = {name: identity(getattr(value, name)) for name in value._parameters()}
         return {
-            "component": value.name or f"{type(value).__module__}:{type(value).__qualname__}",
+            "component": value.name or _path(type(value)),
             "version": value.version,
             "params": params,
         }
@@ -133,3 +133,7 @@ def unknown_parameter(cls: type[Component], name: str) -> SpecError:
         expected=", ".join(known) if known else "no parameters",
         fix=did_you_mean(name, known),
     )
+
+
+def _path(cls: type) -> str:
+    return f"{cls.__module__}:{cls.__qualname__}"

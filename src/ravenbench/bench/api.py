@@ -1,0 +1,127 @@
+"""``ravenbench.run``: the main job from Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ravenbench import __version__
+from ravenbench.bench.engines import Engine, local
+from ravenbench.bench.run import Progress, execute, silent
+from ravenbench.bench.spec import RunSpec, build
+from ravenbench.bench.store import Store
+from ravenbench.components import Component
+from ravenbench.errors import InputError, StoreError
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A finished run: its store, and the errors of cells that failed."""
+
+    store: Store
+    errors: tuple[str, ...]
+
+
+def run(
+    corpus: str | None = None,
+    *,
+    verifiers: str | Sequence[str | Component] | None = None,
+    out: str | Path | None = None,
+    spec: RunSpec | str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+    **options: Any,
+) -> RunResult:
+    """Sample topics, build folds and pairs, fit and answer; resume where an earlier call stopped.
+
+    Parameters
+    ----------
+    corpus : str, optional
+        A catalogue name such as ``"newsgroups"``, a component such as ``"synthetic(style=0)"``, or a path.
+    verifiers : str or sequence, optional
+        Comma-separated names, or components.
+    out : path, optional
+        The run's folder; by default ``raven-runs/<corpus>-<hash of the spec>``.
+    spec : RunSpec or path of a TOML file, optional
+        Overridden by the other arguments.
+    workers : int, optional
+        Processes; all cores by default. Decides nothing but time.
+    **options
+        Further keys of `RunSpec`.
+
+    Raises
+    ------
+    InputError
+        Before any long work, if something cannot be used.
+    """
+    if verifiers is not None and not isinstance(verifiers, str):
+        verifiers = ", ".join(str(v) for v in verifiers)
+    given = {"corpus": corpus, "verifiers": verifiers, **options}
+    if isinstance(spec, RunSpec):
+        spec_ = build({**spec.resolved(), **{k: v for k, v in given.items() if v is not None}})
+    else:
+        spec_ = build(given, None if spec is None else Path(spec))
+    spec_.named_verifiers()
+    store = prepare(spec_, Path(out) if out is not None else default_folder(spec_), progress)
+    errors = execute(store, spec_, engine or local(workers), progress)
+    return RunResult(store, tuple(errors))
+
+
+def default_folder(spec: RunSpec) -> Path:
+    """``raven-runs/<corpus>-<hash>``: the same spec finds its own earlier run."""
+    stem = Path(spec.corpus or spec.test or "given").stem
+    return Path("raven-runs") / f"{re.sub(r'[^A-Za-z0-9]+', '-', stem).strip('-') or 'run'}-{spec.hash()[:8]}"
+
+
+def prepare(spec: RunSpec, folder: Path, progress: Progress = silent) -> Store:
+    """The run's folder, planned; an interrupted or finished run of the same spec is taken up again.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else or cannot be written.
+    """
+    from ravenbench.bench.plan import fingerprint, write_plan
+
+    store = Store(folder)
+    data = fingerprint(spec)
+    if folder.exists() and not folder.is_dir():
+        raise InputError("the output is not a folder", file=folder, fix="give another --out")
+    if (folder / "run.json").is_file():
+        record = _record(store)
+        if record.get("spec", spec.resolved()) != spec.resolved():
+            raise InputError(
+                "this folder holds a run of another spec",
+                file=folder,
+                found=_differences(record["spec"], spec.resolved()),
+                fix="give another --out, or remove the folder",
+            )
+        if record.get("data", data) != data:
+            raise InputError(
+                "the data of this run have changed since it began",
+                file=folder,
+                fix="give another --out, or remove the folder and run again",
+            )
+    elif folder.exists() and any(folder.iterdir()):
+        raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
+    if store.planned and _record(store):
+        return store
+    write_plan(spec, store, {"spec": spec.resolved(), "data": data, "raven": __version__}, progress)
+    return Store(folder)
+
+
+def _record(store: Store) -> dict[str, Any]:
+    """``run.json``; empty where it is damaged, for cells are found by content and the plan can be made again."""
+    try:
+        return store.run
+    except StoreError:
+        return {}
+
+
+def _differences(old: dict[str, Any], new: dict[str, Any]) -> str:
+    keys = sorted(k for k in {*old, *new} if old.get(k) != new.get(k))
+    return "; ".join(f"{k}: {old.get(k)!r} there, {new.get(k)!r} asked" for k in keys)

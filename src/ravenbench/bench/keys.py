@@ -1,0 +1,23 @@
+"""Keys: a cell's address is a hash of everything that decides its answers (contract 3)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from ravenbench.components import Component, identity
+
+
+def cell_key(verifier: Component, train_digest: str, test_digest: str) -> str:
+    """Key of one method on one train set and one test set. Seeds are parameters of what draws."""
+    return _hash([identity(verifier), train_digest, test_digest])
+
+
+def pairs_key(scorer: Component, pairs_digest: str) -> str:
+    """Key of a block of document-pair features of a fold-free scorer."""
+    return _hash([identity(scorer), pairs_digest])
+
+
+def _hash(value: Any) -> str:
+    return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=12).hexdigest()

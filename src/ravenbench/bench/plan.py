@@ -1,0 +1,313 @@
+"""From a spec to a manifest: topics, pools, setups, folds, cells, each with its hashes (contracts 3, 6, 7)."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench import files, registry
+from ravenbench.bench.keys import cell_key
+from ravenbench.bench.run import Progress
+from ravenbench.bench.spec import RunSpec
+from ravenbench.bench.store import Store, rebase
+from ravenbench.components import Component, identity, identity_hash
+from ravenbench.corpora.load import load_corpus
+from ravenbench.errors import CorpusError, InputError, SpecError, did_you_mean
+from ravenbench.problems import needs, sources
+from ravenbench.randomness import stream
+from ravenbench.texts import TextTable
+from ravenbench.topics.vectors import cosine_similarity, topic_vectors
+from ravenbench.types import Corpus, Floats, Fold, Ints, Labels, Problems
+
+SECOND_ENCODER = "nmf"
+"""Clusters made in one space look apart in it: extracted topics are also compared in this one."""
+
+
+def write_plan(spec: RunSpec, store: Store, record: dict[str, Any], progress: Progress) -> None:
+    """Load, sample, pair, and write the manifest last.
+
+    Raises
+    ------
+    InputError
+        If the data cannot fill what was asked; nothing is written then.
+    """
+    record |= {"python": platform.python_version(), "packages": _packages(), "seed": spec.seed}
+    if spec.train is not None:
+        plan, folds, texts, ids, labels = _given_plan(spec)
+        arrays: dict[str, Floats] = {}
+    else:
+        progress("reading the corpus", 0, 0)
+        plan, folds, corpus, arrays = _topic_plan(spec, progress)
+        texts, ids = corpus.texts, list(corpus.ids)
+        labels = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
+    components = spec.named_verifiers()
+    plan["verifiers"] = [_describe(name, component) for name, component in components.items()]
+    plan["cells"] = [
+        {"key": cell_key(component, info["train_digest"], info["test_digest"]), "verifier": name, "fold": fold}
+        for fold, info in plan["folds"].items()
+        for name, component in components.items()
+    ]
+    begin(store, record)
+    texts.save(store.path / "texts")
+    store.save_labels(ids, labels)
+    for name, array in arrays.items():
+        files.write_array(store.path / f"{name}.npy", array)
+    for fold in folds:
+        store.save_fold(fold)
+    store.write_plan(plan)
+
+
+def begin(store: Store, record: dict[str, Any]) -> None:
+    """Make the folder and its ``run.json``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    try:
+        store.path.mkdir(parents=True, exist_ok=True)
+        files.write_json(store.path / "run.json", record)
+    except OSError as error:
+        raise InputError(
+            f"the output folder cannot be written ({error.strerror})", file=store.path, fix="give another --out"
+        ) from error
+
+
+def fingerprint(spec: RunSpec) -> dict[str, str]:
+    """Identity of the data a spec names: SHA-256 of files, parameters of built-in corpora."""
+    return {key: _data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
+
+
+def _data_hash(what: str) -> str:
+    path = Path(what)
+    if path.is_file():
+        return files.sha256(path)
+    if path.is_dir():
+        inner = sorted(p for p in path.rglob("*") if p.is_file())
+        lines = [f"{p.relative_to(path)}\t{files.sha256(p)}" for p in inner]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    try:
+        return identity_hash(registry.parse("corpus", what))
+    except SpecError as error:
+        raise SpecError(
+            f"{what!r} is neither a file, a folder nor a known corpus",
+            fix=did_you_mean(what, registry.names("corpus")),
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Topics:
+    corpus: Corpus
+    similarity: Floats
+    second: Floats | None
+
+
+def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list[Fold], Corpus, dict[str, Floats]]:
+    assert spec.corpus is not None
+    rule = registry.parse("pairs", spec.pairs)
+    samplers = registry.parse_list("sampler", spec.samplers)
+    encoder = registry.parse("encoder", spec.encoder)
+    corpus = load_corpus(spec.corpus)
+    defaults: Mapping[str, Any] = corpus.notes.get("defaults", {})
+    corpus, extracted = at_level(corpus, spec.topic or defaults.get("topic", "topic"), defaults.get("levels", {}))
+    sizes = needs.suggest(
+        corpus,
+        topics=spec.topics,
+        folds=spec.folds,
+        documents=spec.docs_per_topic,
+        min_docs=spec.min_docs,
+        defaults=defaults,
+    )
+    corpus = keep_topics(corpus, sizes.min_docs)
+    count = len(corpus.topic.names)
+    progress("comparing topics", 0, 0)
+    similarity = topic_similarity(corpus, encoder)
+    arrays = {"similarity": similarity}
+    second = None
+    if extracted and spec.encoder != SECOND_ENCODER:
+        second = registry.parse("encoder", SECOND_ENCODER)
+        arrays["similarity2"] = topic_similarity(corpus, second)
+    pools = draw_pools(count, sizes.topics, spec.pools or int(defaults.get("pools", 1)), spec.pool_share, spec.seed)
+    setups: list[dict[str, Any]] = []
+    folds: list[Fold] = []
+    total = len(pools) * len(samplers)
+    for number, pool in enumerate(pools):
+        for sampler in samplers:
+            progress("drawing pairs", len(setups), total)
+            rng = stream(spec.seed, "sampler", number, str(sampler))
+            chosen = sampler.select(similarity[np.ix_(pool, pool)], sizes.topics, rng)
+            topics = pool[chosen.chosen]
+            merged: Ints = np.full(count, -1, dtype=np.int64)
+            kept = chosen.merged >= 0
+            merged[pool[kept]] = pool[chosen.merged[kept]]
+            drawn = sources.topics(
+                corpus,
+                topics,
+                merged,
+                k=sizes.folds,
+                rule=rule,
+                documents=sizes.documents,
+                calibration=spec.calibration,
+                seed=spec.seed,
+                name=f"p{number:02d}-{sampler.name}",
+                labels={"pool": number, "setup": sampler.name},
+                limit=spec.limit,
+            )
+            folds += drawn
+            setups.append(
+                {
+                    "pool": number,
+                    "setup": sampler.name,
+                    "topics": topics.tolist(),
+                    "merged": {str(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t},
+                    **leakage(similarity, drawn),
+                    "folds": [fold.name for fold in drawn],
+                }
+            )
+    plan = {
+        "corpus": {
+            "name": corpus.name,
+            "documents": len(corpus),
+            "authors": len(np.unique(corpus.author.codes)),
+            "topics": count,
+            "notes": dict(corpus.notes),
+        },
+        "topics": list(corpus.topic.names),
+        "encoder": str(encoder),
+        "second_encoder": None if second is None else str(second),
+        "pairs": str(rule),
+        "k": sizes.folds,
+        "m": sizes.topics,
+        "documents_per_topic": sizes.documents,
+        "pools": [{"pool": i, "topics": pool.tolist()} for i, pool in enumerate(pools)],
+        "setups": setups,
+        "folds": {fold.name: manifest(fold) for fold in folds},
+    }
+    return plan, folds, corpus, arrays
+
+
+def _given_plan(spec: RunSpec) -> tuple[dict[str, Any], list[Fold], TextTable, list[str], dict[str, Labels | None]]:
+    from ravenbench.formats.problem_sets import read_problem_set
+
+    assert spec.train is not None and spec.test is not None
+    train, test = read_problem_set(spec.train, part="train"), read_problem_set(spec.test, part="test")
+    for what, one in ((spec.train, train), (spec.test, test)):
+        if one.same is None:
+            raise CorpusError("these problems have no truth", file=what, expected="a truth file beside them")
+    assert train.same is not None and test.same is not None
+    sets: list[Problems] = [train.problems, test.problems]
+    texts, _ = TextTable.collect(p.texts[row] for p in sets for row in p.documents)
+    fold = sources.given(rebase(sets[0], texts), train.same, rebase(sets[1], texts), test.same, "given")
+    name = Path(spec.test).stem
+    plan: dict[str, Any] = {
+        "corpus": {"name": name, "documents": len(texts), "authors": None, "topics": 0,
+                   "notes": {"train": spec.train, "test": spec.test,
+                             "faults": {**dict(train.faults), **dict(test.faults)}}},
+        "topics": [], "encoder": None, "second_encoder": None, "pairs": "given", "k": 1, "m": 0,
+        "documents_per_topic": None, "pools": [],
+        "setups": [{"pool": 0, "setup": "given", "topics": [], "merged": {}, "mean_similarity": None,
+                    "max_similarity": None, "folds": [fold.name]}],
+        "folds": {fold.name: manifest(fold)},
+    }  # fmt: skip
+    ids = [texts.hash(i).hex() for i in range(len(texts))]
+    labels = {k: getattr(fold.train, k) for k in ("author", "topic", "language")}
+    return plan, [fold], texts, ids, labels
+
+
+def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
+    """The corpus at a level of topic, and whether that level had to be extracted from the texts.
+
+    ``level`` is a column, a level the catalogue entry describes, or a component such as
+    ``extract(within='group', clusters=5)``.
+    """
+    text = levels.get(level, level)
+    if text in corpus.columns or text == "topic":
+        return corpus.at(text), False
+    if "(" not in text and text not in registry.names("topics"):
+        known = ["topic", *corpus.columns, *levels]
+        raise CorpusError(
+            f"corpus {corpus.name} has no topic level {level!r}",
+            expected="one of: " + ", ".join(known),
+            fix=did_you_mean(level, known),
+        )
+    labels = registry.parse("topics", text).labels(corpus)
+    return replace(corpus, topic=labels), True
+
+
+def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
+    """The corpus without documents whose topic is unknown or has fewer than ``min_docs``."""
+    counts = corpus.topic.counts()
+    kept = np.flatnonzero(counts >= min_docs)
+    place = np.full(len(counts) + 1, -1, dtype=np.int64)
+    place[kept] = np.arange(len(kept))
+    names = tuple(corpus.topic.names[i] for i in kept)
+    return replace(corpus, topic=Labels(place[corpus.topic.codes], names))
+
+
+def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:
+    """Cosine similarity of topic vectors (Eq. 1), shape (T, T)."""
+    rows = np.flatnonzero(corpus.topic.codes >= 0)
+    vectors = encoder.encode([corpus.texts[i] for i in rows])
+    return cosine_similarity(topic_vectors(vectors, corpus.topic.codes[rows], len(corpus.topic.names)))
+
+
+def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list[Ints]:
+    """Seeded subsets of the topics; one pool is all of them.
+
+    Raises
+    ------
+    CorpusError
+        If a pool of this share could not hold m topics with room to choose.
+    """
+    if pools == 1:
+        return [np.arange(topics, dtype=np.int64)]
+    size = round(share * topics)
+    if size <= m:
+        raise CorpusError(
+            f"{topics} topics are too few for {pools} pools from which to choose {m}",
+            found=f"pools of {size} topics",
+            expected=f"more than {m}, so at least {int(np.ceil((m + 1) / share))} topics",
+            fix="give fewer --topics, one --pools, or a finer level of --topic",
+        )
+    return [np.sort(stream(seed, "pool", p).permutation(topics)[:size]).astype(np.int64) for p in range(pools)]
+
+
+def leakage(similarity: Floats, folds: list[Fold]) -> dict[str, float]:
+    """Mean and maximum cosine over train × test topic pairs of each fold, averaged over folds (Table 7)."""
+    blocks = [similarity[np.ix_(f.counts["train_topics"], f.counts["test_topics"])] for f in folds]
+    return {
+        "mean_similarity": float(np.mean([b.mean() for b in blocks])),
+        "max_similarity": float(np.mean([b.max() for b in blocks])),
+    }
+
+
+def manifest(fold: Fold) -> dict[str, Any]:
+    """A fold's entry in the plan."""
+    return {
+        **fold.labels,
+        **fold.counts,
+        "train_digest": fold.train_digest(),
+        "test_digest": fold.test.digest(),
+    }
+
+
+def _describe(name: str, component: Component) -> dict[str, Any]:
+    return {
+        "name": name,
+        "spec": str(component),
+        "identity": identity(component),
+        "version": component.version,
+        "provenance": getattr(component, "provenance", None),
+    }
+
+
+def _packages() -> dict[str, str]:
+    return {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba", "polars")}

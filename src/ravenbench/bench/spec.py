@@ -1,0 +1,123 @@
+"""The spec of a run: one record that file, command line and Python all build (contract 11)."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ravenbench import registry
+from ravenbench.components import Component, identity_hash
+from ravenbench.errors import SpecError, did_you_mean
+
+DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit"
+
+
+class RunSpec(BaseModel):
+    """What decides a run's answers. Values left None come from the corpus (its catalogue entry or its sizes).
+
+    ``workers``, ``engine`` and ``out`` decide nothing and are no part of it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    corpus: str | None = "synthetic"
+    train: str | None = None
+    test: str | None = None
+    topic: str | None = None
+    topics: int | None = Field(None, ge=2)
+    folds: int | None = Field(None, ge=2)
+    pools: int | None = Field(None, ge=1)
+    pool_share: float = Field(0.7, gt=0, le=1)
+    samplers: str = "hits, random, anti"
+    pairs: str = "matched"
+    docs_per_topic: int | None = Field(None, ge=2)
+    min_docs: int | None = Field(None, ge=1)
+    limit: int | None = Field(None, ge=2)
+    calibration: float = Field(0.2, gt=0, lt=1)
+    encoder: str = "lsa"
+    verifiers: str = DEFAULT_VERIFIERS
+    aliases: dict[str, str] = Field(default_factory=dict)
+    seed: int = 0
+
+    def named_verifiers(self) -> dict[str, Component]:
+        """Display name → component, in order; an alias is displayed under its own name.
+
+        Raises
+        ------
+        SpecError
+            If a verifier does not parse or a name occurs twice.
+        """
+        named: dict[str, Component] = {}
+        for text in registry.split(self.verifiers):
+            component = registry.parse("verifier", self.aliases.get(text, text))
+            name = text if text in self.aliases else str(component)
+            if name in named:
+                raise SpecError(f"verifier {name!r} is listed twice")
+            identity_hash(component)
+            named[name] = component
+        if not named:
+            raise SpecError("no verifier is given", expected="a comma-separated list", fix=DEFAULT_VERIFIERS)
+        return named
+
+    def resolved(self) -> dict[str, Any]:
+        """JSON form."""
+        return self.model_dump(mode="json")
+
+    def hash(self) -> str:
+        """Identity of the spec."""
+        return identity_hash(self.resolved())
+
+
+def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
+    """A spec from a TOML file, if any, overridden by what was given (None = not given).
+
+    Raises
+    ------
+    SpecError
+        For a file that is not TOML, an unknown key (with a suggestion) or a bad value.
+    """
+    values = read_toml(file) if file is not None else {}
+    values |= {key: value for key, value in given.items() if value is not None}
+    if values.get("train") is not None or values.get("test") is not None:
+        values.setdefault("corpus", None)
+        if values.get("train") is None or values.get("test") is None or values["corpus"] is not None:
+            raise SpecError("--train and --test belong together and replace CORPUS")
+    try:
+        return RunSpec(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        if first["type"] == "extra_forbidden":
+            raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, RunSpec.model_fields)) from None
+        raise SpecError(f"{key}: {first['msg']}", file=file, found=first["input"]) from None
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """The keys of a spec file, long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
+    try:
+        with file.open("rb") as handle:
+            raw = tomllib.load(handle)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"not valid TOML: {error}", file=file) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
+    unknown = sorted(set(raw) - {"run", "verifiers"})
+    if unknown:
+        raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], ["run", "verifiers"]))
+    values: dict[str, Any] = {}
+    for key, value in raw.get("run", {}).items():
+        values[key.replace("-", "_")] = ", ".join(map(str, value)) if isinstance(value, list) else value
+    aliases = {}
+    for name, entry in raw.get("verifiers", {}).items():
+        if not isinstance(entry, dict) or set(entry) != {"is"} or not isinstance(entry["is"], str):
+            raise SpecError(
+                f"[verifiers.{name}] must hold one key 'is'", file=file, found=entry, expected='is = "ppm(order=4)"'
+            )
+        aliases[name] = entry["is"]
+    if aliases:
+        values["aliases"] = aliases
+    return values

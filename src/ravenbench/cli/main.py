@@ -1,0 +1,77 @@
+"""``raven``: finds the command asked for and loads that one alone."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import typer
+
+from ravenbench import __version__
+from ravenbench.errors import RavenError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
+    "report": ("ravenbench.cli.report:command", "Rebuild a run's tables and page from its store."),
+    "corpus": ("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora."),
+    "sample": ("ravenbench.cli.sample:command", "Show the topics each sampler chooses."),
+}
+
+
+def build(wanted: str | None) -> typer.Typer:
+    """The application, with only the wanted command's code imported."""
+    app = typer.Typer(
+        name="raven",
+        help="Does an authorship verifier recognise style or only topic, and does it survive an author who hides?\n\n"
+        "Start with [bold]raven run[/bold]: without arguments it performs the whole job on the embedded corpus.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="rich",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def main(
+        version: bool = typer.Option(False, "--version", help="Print the version and leave.", is_eager=True),
+    ) -> None:
+        if version:
+            typer.echo(f"raven {__version__}")
+            raise typer.Exit
+
+    for name, (target, text) in COMMANDS.items():
+        if name != wanted:
+            app.command(name, help=text)(_absent)
+            continue
+        module, _, attribute = target.partition(":")
+        found = getattr(importlib.import_module(module), attribute)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name, help=text)
+        else:
+            app.command(name)(found)
+    return app
+
+
+def _absent() -> None:
+    """Stands for a command that was not asked for, so that help can list it."""
+
+
+def run() -> None:
+    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted."""
+    arguments = sys.argv[1:]
+    wanted = next((a for a in arguments if not a.startswith("-")), None)
+    if arguments == ["--version"]:
+        typer.echo(f"raven {__version__}")
+        return
+    try:
+        build(wanted)()
+    except RavenError as error:
+        typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+        typer.echo(str(error), err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except KeyboardInterrupt:
+        typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
+        sys.exit(130)

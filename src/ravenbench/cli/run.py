@@ -1,0 +1,92 @@
+"""``raven run``: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+def command(
+    corpus: Annotated[
+        str | None,
+        typer.Argument(help="A known corpus (raven corpus list), a table or an imported folder; default: synthetic."),
+    ] = None,
+    topic: Annotated[str | None, typer.Option(help="Level of topic: a column, or extract(within='group').")] = None,
+    topics: Annotated[int | None, typer.Option(metavar="M", help="Topics to sample.")] = None,
+    folds: Annotated[int | None, typer.Option(metavar="K", help="Folds over topics.")] = None,
+    pools: Annotated[int | None, typer.Option(metavar="N", help="Repetitions on random subsets of topics.")] = None,
+    pairs: Annotated[str | None, typer.Option(help="Pair rule: matched, controlled or reference.")] = None,
+    samplers: Annotated[str | None, typer.Option(help="Default: hits, random, anti.")] = None,
+    docs_per_topic: Annotated[int | None, typer.Option(help="Documents kept of each topic.")] = None,
+    min_docs: Annotated[int | None, typer.Option(help="Topics with fewer documents are left out.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Most pairs on each side of a fold.")] = None,
+    encoder: Annotated[str | None, typer.Option(help="Document encoder: lsa, nmf, lda or sbert.")] = None,
+    verifiers: Annotated[
+        str | None,
+        typer.Option(help="E.g. 'char-ngram(n=3), ppm'. Default: char-ngram, ppm, topic-fit."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of every draw; default 0.")] = None,
+    train: Annotated[str | None, typer.Option(help="Problem set to train on, instead of CORPUS.")] = None,
+    test: Annotated[str | None, typer.Option(help="Problem set to answer, with --train.")] = None,
+    spec: Annotated[Path | None, typer.Option(help="TOML file with a [run] table; flags override it.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; default raven-runs/<corpus>-<hash>.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Sample topics with HITS, at random and adversely; verify pairs across topics; report what it shows.
+
+    Interrupted at any point, the same command goes on where it stopped.
+
+        raven run                                     the embedded corpus
+
+        raven run newsgroups                          20 Newsgroups (raven corpus fetch newsgroups)
+
+        raven run mine.parquet --verifiers char-ngram,ppm
+
+        raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
+    """
+    from ravenbench.bench.api import run
+    from ravenbench.cli.show import progress_bar
+
+    options: dict[str, Any] = {
+        "topic": topic,
+        "topics": topics,
+        "folds": folds,
+        "pools": pools,
+        "pairs": pairs,
+        "samplers": samplers,
+        "docs_per_topic": docs_per_topic,
+        "min_docs": min_docs,
+        "limit": limit,
+        "encoder": encoder,
+        "seed": seed,
+        "train": train,
+        "test": test,
+    }
+    with progress_bar() as progress:
+        result = run(corpus, verifiers=verifiers, out=out, spec=spec, workers=workers, progress=progress, **options)
+    report(result.store, json)
+    if result.errors:
+        typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
+        raise typer.Exit(1)
+
+
+def report(store: Any, json: bool) -> None:
+    """Write the report; print the closing tables, or the JSON object."""
+    from ravenbench.cli.show import print_json
+    from ravenbench.reports.analysis import analyse, to_json
+    from ravenbench.reports.write import terminal, write_report
+
+    analysis = analyse(store)
+    page = write_report(store, analysis)
+    if json:
+        print_json(to_json(analysis))
+        return
+    from rich.console import Console
+
+    console = Console()
+    for part in terminal(analysis):
+        console.print(part)
+    console.print(f"report: {page}", soft_wrap=True, highlight=False)

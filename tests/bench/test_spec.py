@@ -1,0 +1,56 @@
+import pytest
+
+from ravenbench.bench.spec import RunSpec, build
+from ravenbench.errors import SpecError
+
+
+def test_flags_override_the_file(tmp_path):
+    file = tmp_path / "s.toml"
+    file.write_text(
+        '[run]\ncorpus = "x.csv"\ntopics = 9\ndocs-per-topic = 5\nverifiers = ["ppm", "mine"]\n'
+        '[verifiers.mine]\nis = "char-ngram(n=3)"\n'
+    )
+    spec = build({"topics": 4, "seed": None}, file)
+    assert (spec.corpus, spec.topics, spec.docs_per_topic) == ("x.csv", 4, 5)
+    assert {name: str(c) for name, c in spec.named_verifiers().items()} == {"ppm": "ppm", "mine": "char-ngram(n=3)"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[run]\ntopcs = 3\n", "did you mean 'topics'"),
+        ("[run]\ntopics = 'many'\n", "topics: Input should be a valid integer"),
+        ("[run]\ntopics = 1\n", "greater than or equal to 2"),
+        ("[rum]\n", "unknown table"),
+        ("[run\n", "not valid TOML"),
+        ("[verifiers.x]\nwas = 1\n", "must hold one key 'is'"),
+    ],
+)
+def test_a_bad_file_is_one_clear_error(tmp_path, text, message):
+    file = tmp_path / "s.toml"
+    file.write_text(text)
+    with pytest.raises(SpecError, match=message) as error:
+        build({}, file)
+    assert str(file) in str(error.value)
+
+
+def test_a_missing_spec_file():
+    from pathlib import Path
+
+    with pytest.raises(SpecError, match="cannot be read"):
+        build({}, Path("nowhere.toml"))
+
+
+def test_train_and_test_replace_the_corpus():
+    assert build({"train": "a", "test": "b"}).corpus is None
+    with pytest.raises(SpecError, match="belong together"):
+        build({"train": "a"})
+    with pytest.raises(SpecError, match="belong together"):
+        build({"train": "a", "test": "b", "corpus": "c"})
+
+
+def test_verifiers_are_named_once():
+    with pytest.raises(SpecError, match="listed twice"):
+        RunSpec(verifiers="chance, chance").named_verifiers()
+    with pytest.raises(SpecError, match="no verifier"):
+        RunSpec(verifiers=" , ").named_verifiers()

@@ -1,0 +1,81 @@
+"""The house keeps its shape: imports point one way, and importing Raven stays light."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ravenbench
+
+ROOT = Path(ravenbench.__file__).parent
+GROUND = ["errors", "files", "randomness", "texts", "types", "components", "registry"]
+ROOMS = ["text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers", "attribution"]
+ROOMS += ["obfuscation", "statistics", "bench", "reports", "cli"]
+STRANGERS = {
+    ("attribution", "verifiers"),
+    ("obfuscation", "verifiers"),
+    ("obfuscation", "attribution"),
+    ("sampling", "topics"),
+    ("statistics", "verifiers"),
+    ("statistics", "bench"),
+}
+HEAVY = ["numba", "sklearn", "matplotlib", "polars", "scipy", "nltk", "torch", "transformers", "dask", "pydantic"]
+
+
+def imports(path):
+    """Raven modules a file imports, as the first part below the package."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [a.name for a in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{a.name}" for a in node.names] if node.module == "ravenbench" else [node.module]
+        for name in names:
+            if name.startswith("ravenbench."):
+                yield name.split(".")[1]
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_point_one_way(path):
+    room = path.relative_to(ROOT).parts[0].removesuffix(".py")
+    if room in ("__init__", "testing"):
+        return
+    for other in imports(path):
+        if room in GROUND:
+            assert other in GROUND, f"{room} stands below every room and imports {other}"
+        elif other in ROOMS:
+            assert ROOMS.index(other) <= ROOMS.index(room), f"{room} imports {other}, which comes after it"
+            assert (room, other) not in STRANGERS, f"{room} must not know {other}"
+
+
+def test_every_room_is_named():
+    found = {p.name for p in ROOT.iterdir() if p.is_dir() and p.name != "__pycache__"}
+    assert found <= set(ROOMS), f"rooms without a place in the order: {found - set(ROOMS)}"
+
+
+@pytest.mark.parametrize("module", ["ravenbench", "ravenbench.registry", "ravenbench.cli.main"])
+def test_light_import(module):
+    code = f"import sys, {module}; print([m for m in {HEAVY} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_exported_names_resolve():
+    for name in ravenbench.__all__:
+        assert getattr(ravenbench, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = ravenbench.nothing
+
+
+def test_help_imports_no_command():
+    code = (
+        "import sys; sys.argv=['raven','--help']\n"
+        "from ravenbench.cli.main import run\n"
+        "try: run()\nexcept SystemExit: pass\n"
+        f"print([m for m in {HEAVY} if m in sys.modules], file=sys.stderr)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stderr.strip() == "[]"
+    assert "raven run" in out.stdout
