@@ -295,11 +295,12 @@ class Problems:
         h.update(self.known_ptr.tobytes())
         h.update(self.texts.hashes[self.known_index].tobytes())
         h.update(self.texts.hashes[self.questioned_index].tobytes())
-        used = self.documents
+        cited = np.concatenate([self.known_index, self.questioned_index])
         for labels in (self.author, self.topic, self.language):
             h.update(b"|")
             if labels is not None:
-                h.update("\x1f".join("" if (v := labels[i]) is None else v for i in used).encode())
+                names = np.array([*labels.names, ""], dtype=object)
+                h.update("\x1f".join(names[labels.codes[cited]]).encode())
         if self.calibrate is not None:
             h.update(np.asarray(self.calibrate, dtype=np.uint8).tobytes())
         return h.hexdigest()
