@@ -1,0 +1,116 @@
+"""Interrupted anywhere, damaged anywhere, run anyhow: the answers are those of an untouched run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ravenbench import files
+from ravenbench.bench.api import run
+from ravenbench.bench.store import Store
+
+OPTIONS = {
+    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "hits, random",
+    "docs_per_topic": 30,
+    "verifiers": "length, ppm(order=2), chance",
+}
+
+
+def answers(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*.npy")) if "cells" in p.parts}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    result = run(out=folder, workers=1, **OPTIONS)
+    assert not result.errors
+    found = answers(folder)
+    assert len(found) == 2 * 4 * 3 and all(found.values())
+    return folder
+
+
+class Killed(BaseException):
+    """Stands for the process's end: nothing catches it."""
+
+
+def test_killed_between_any_two_writes(whole, tmp_path, monkeypatch):
+    real = files.write_bytes
+    count = 0
+
+    def counting(path, data):
+        nonlocal count
+        count += 1
+        if count > limit:
+            raise Killed
+        return real(path, data)
+
+    monkeypatch.setattr(files, "write_bytes", counting)
+    limit, folder, stops = 0, tmp_path / "run", 0
+    while True:
+        count = 0
+        try:
+            run(out=folder, workers=1, **OPTIONS)
+            break
+        except Killed:
+            stops += 1
+            limit = max(limit + 1, 1) if stops < 12 else limit + 5
+    assert stops > 12
+    assert answers(folder) == answers(whole)
+
+
+def test_each_file_truncated_in_turn(whole, tmp_path):
+    expected = answers(whole)
+    names = [p.relative_to(whole) for p in sorted(whole.rglob("*")) if p.is_file()]
+    cells = [n for n in names if n.parts[0] == "cells"]
+    for name in [n for n in names if n.parts[0] != "cells"] + cells[:6]:
+        folder = tmp_path / "run"
+        shutil.copytree(whole, folder)
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[: len(data) // 2])
+        run(out=folder, workers=1, **OPTIONS)
+        assert answers(folder) == expected, f"{name} truncated"
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize(("workers", "hash_seed"), [(1, "1"), (2, "2")])
+def test_any_number_of_workers_and_any_hash_seed(whole, tmp_path, workers, hash_seed):
+    code = f"from ravenbench.bench.api import run\nrun(out='run', workers={workers}, **{OPTIONS!r})"
+    env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, check=True)
+    assert answers(tmp_path / "run") == answers(whole)
+
+
+def test_a_finished_run_computes_nothing_again(whole, monkeypatch):
+    from ravenbench.bench import run as module
+
+    monkeypatch.setattr(module, "plan_pairs", lambda *a: pytest.fail("work was done again"))
+    assert run(out=whole, workers=1, **OPTIONS).errors == ()
+
+
+def test_a_failed_cell_is_data_and_is_tried_again(tmp_path, monkeypatch):
+    from ravenbench.verifiers.length import Length
+
+    real = Length.score
+
+    def broken(self, problems):
+        raise ValueError("no luck")
+
+    monkeypatch.setattr(Length, "score", broken)
+    options = {**OPTIONS, "verifiers": "length, chance"}
+    result = run(out=tmp_path / "r", workers=1, **options)
+    assert len(result.errors) == 4 and "no luck" in result.errors[0]
+    store = Store.open(tmp_path / "r")
+    fold = next(iter(store.plan["folds"]))
+    assert "ValueError: no luck" in store.cell("length", fold).error
+    assert store.cell("chance", fold).error is None
+    monkeypatch.setattr(Length, "score", real)
+    assert run(out=tmp_path / "r", workers=1, **options).errors == ()
+    assert store.cell("length", fold).error is None
