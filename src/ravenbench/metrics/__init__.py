@@ -1,1 +1,5 @@
 """Metrics: functions of truth and answers only."""
+
+from ravenbench.metrics.scores import scores
+
+__all__ = ["scores"]

@@ -1,0 +1,30 @@
+"""Area under the ROC curve as the Mann–Whitney statistic."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ravenbench.metrics.sums import Sums, checked, count
+from ravenbench.types import Floats
+
+
+def auc_of(s: Sums) -> Floats:
+    """Share of (same, different) pairs of problems in the right order, ties ½; NaN where a class is empty."""
+    pairs = s.positives * s.negatives
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(pairs > 0, np.asarray(s.u2) / (2 * pairs), np.nan)
+
+
+def auc(same: ArrayLike, value: ArrayLike) -> float | None:
+    """Probability that a same-author problem is scored above a different-author one.
+
+    A value of 0.5 is an ordinary tied score here. Equal to the area by Fawcett's trapezoids.
+
+    Returns
+    -------
+    float or None
+        None where truth has one class only.
+    """
+    area = float(auc_of(count(*checked(same, value))))
+    return None if np.isnan(area) else area
