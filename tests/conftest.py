@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from pathlib import Path
 
@@ -54,3 +55,10 @@ def nltk_home(monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = data_folder("nltk_data")
     monkeypatch.setenv("NLTK_DATA", str(folder))
     return folder
+
+
+def need_extra(module: str):
+    """Import an optional dependency, or skip visibly; RAVEN_REQUIRE_EXTRAS=1 forbids the skip."""
+    if os.environ.get("RAVEN_REQUIRE_EXTRAS"):
+        return importlib.import_module(module)
+    return pytest.importorskip(module, reason=f"the extra that brings {module} is not installed")
