@@ -119,4 +119,4 @@ def count(same: Bools, value: Floats, decision: Floats) -> Sums:
     ranks2 = np.rint(2 * rankdata(value))
     positives = float(same.sum())
     u2 = ranks2[same].sum() - positives * (positives + 1)
-    return Sums(tp, fn, up, fp, tn, un, np.float64(u2), np.square(value - same).sum())
+    return Sums(tp, fn, up, fp, tn, un, np.asarray(u2), np.asarray(np.square(value - same).sum()))

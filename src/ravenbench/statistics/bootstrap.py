@@ -1,0 +1,214 @@
+"""Bootstrap intervals of metrics and of their differences.
+
+Problems are drawn with replacement; where the authors of each problem are known, authors are drawn instead and a
+problem counts as often as its authors were drawn together (the pigeonhole bootstrap). All systems see the same
+draws, so differences between them have intervals too.
+
+A different-author problem then moves with two authors, and what is peculiar to the problem itself enters the
+variance three times (2 + 1 of the product) where the sandwich formula for dyads wants it once. Replicates are
+therefore drawn towards the observed value until their variance is that of the formula (the surplus is measured by
+drawing different-author problems alone), but never below the variance of drawing problems.
+
+Intervals are Hesterberg's expanded percentile intervals: the tails are those at which a normal interval would be
+as wide as Student's for the number of units drawn.
+
+References
+----------
+Owen 2007, The pigeonhole bootstrap. Annals of Applied Statistics 1(2).
+Snijders & Borgatti 1999, Non-parametric standard errors and tests for network statistics. Connections 22(2).
+Aronow, Samii & Assenova 2015, Cluster-robust variance estimation for dyadic data. Political Analysis 23(4).
+Hesterberg 2015, What teachers should know about the bootstrap. The American Statistician 69(4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ravenbench.metrics.pan import METRICS
+from ravenbench.metrics.sums import Sums
+from ravenbench.metrics.weighted import BLOCK, Ranked, Weights, weighted_sums
+from ravenbench.randomness import stream
+from ravenbench.types import Bools, Floats, Ints
+
+VARIANCE_REPLICATES = 800
+"""Replicates that measure a variance only (its relative error is then 5 %)."""
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Replicates:
+    """Metrics of S systems under B resamplings.
+
+    ``values[metric]`` is (S, B), NaN where a resample leaves the metric undefined; ``observed[metric]`` (S,);
+    ``units`` is the number of problems or authors drawn. Where authors were drawn, ``problems[metric]`` (S, C)
+    holds replicates that drew problems and ``different[metric]`` (S, C) those that drew different-author problems
+    alone; both are None otherwise.
+    """
+
+    values: Mapping[str, Floats]
+    observed: Mapping[str, Floats]
+    units: int
+    problems: Mapping[str, Floats] | None = None
+    different: Mapping[str, Floats] | None = None
+
+    def interval(self, metric: str, system: int, level: float = 0.95) -> Interval | None:
+        """Interval of one system's metric; None where it is undefined."""
+        return self._interval(metric, level, lambda values: values[system])
+
+    def difference(self, metric: str, a: int, b: int, level: float = 0.95) -> Interval | None:
+        """Interval of system a's metric minus system b's."""
+        return self._interval(metric, level, lambda values: values[a] - values[b])
+
+    def _interval(self, metric: str, level: float, of: Callable[[Floats], Floats]) -> Interval | None:
+        values, observed = of(self.values[metric]), float(of(self.observed[metric]))
+        defined = values[~np.isnan(values)]
+        if np.isnan(observed) or len(defined) < 0.95 * len(values):
+            return None
+        if self.problems is not None and self.different is not None:
+            whole = float(np.var(defined))
+            wanted = whole - 2 * float(np.nanvar(of(self.different[metric])))
+            wanted = max(wanted, float(np.nanvar(of(self.problems[metric]))))
+            defined = observed + np.sqrt(min(1.0, wanted / whole) if whole > 0 else 1.0) * (defined - observed)
+        low, high = np.quantile(defined, expanded(level, self.units))
+        return float(low), float(high)
+
+
+def expanded(level: float, units: int) -> tuple[float, float]:
+    """The two quantiles of an expanded percentile interval from ``units`` independent units."""
+    from scipy.special import ndtr, stdtrit
+
+    if units < 2:
+        return 0.0, 1.0
+    tail = float(ndtr(np.sqrt(units / (units - 1)) * stdtrit(units - 1, (1 - level) / 2)))
+    return tail, 1 - tail
+
+
+def bootstrap(
+    systems: Sequence[Ranked],
+    same: Bools,
+    *,
+    authors: Ints | None = None,
+    replicates: int = 10_000,
+    seed: int = 0,
+    workers: int = 1,
+    metrics: Mapping[str, Callable[[Sums], Floats]] = METRICS,
+) -> Replicates:
+    """Resample problems (or authors) and compute every metric of every system each time.
+
+    Parameters
+    ----------
+    systems : sequence of Ranked
+        Systems' answers to the same n problems.
+    same : (n,) bool
+        Truth.
+    authors : (n, 2) int64, optional
+        Author codes of the two sides of each problem, ≥ 0; given, authors are drawn.
+    replicates : int
+        Resamplings, rounded up to whole blocks while computing; exactly this many are returned.
+    seed, workers : int
+        Results depend on the seed alone: each block of resamplings has its own stream.
+
+    References
+    ----------
+    Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 13.
+    """
+    n = len(same)
+
+    def run(count: int, draw: Callable[[int], Weights], threads: int = workers) -> dict[str, Floats]:
+        return _run(systems, count, threads, draw, metrics)
+
+    first = run(1, lambda _block: np.ones((n, BLOCK), dtype=np.int32), 1)
+    observed = {name: value[:, 0] for name, value in first.items()}
+    if authors is None:
+        return Replicates(run(replicates, lambda block: problem_weights(n, seed, block)), observed, n)
+    left, right = _sides(authors)
+    units = int(max(left.max(), right.max())) + 1
+    different = np.flatnonzero(left != right)
+    return Replicates(
+        run(replicates, lambda block: author_weights(left, right, units, seed, block)),
+        observed,
+        units,
+        run(VARIANCE_REPLICATES, lambda block: problem_weights(n, seed, block)),
+        run(VARIANCE_REPLICATES, lambda block: part_weights(different, n, seed, block)),
+    )
+
+
+def _run(
+    systems: Sequence[Ranked],
+    replicates: int,
+    workers: int,
+    draw: Callable[[int], Weights],
+    metrics: Mapping[str, Callable[[Sums], Floats]],
+) -> dict[str, Floats]:
+    def one(block: int) -> Floats:
+        weights = draw(block)
+        return np.array([list(weighted_sums(ranked, weights)) for ranked in systems])
+
+    blocks = range(-(-replicates // BLOCK))
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        fields = np.concatenate(list(pool.map(one, blocks)), axis=2)[:, :, :replicates]
+    sums = Sums(*fields.swapaxes(0, 1))
+    return {name: formula(sums) for name, formula in metrics.items()}
+
+
+def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Authors that carry the resampling of each problem.
+
+    An author who occurs in one problem only has no effect apart from that problem's: the problem then moves with
+    its other author alone.
+    """
+    left, right = authors[:, 0].copy(), authors[:, 1].copy()
+    distinct = left != right
+    occurs = np.bincount(left) if not distinct.any() else np.bincount(np.concatenate([left, right[distinct]]))
+    alone = distinct & (occurs[left] == 1)
+    left[alone] = right[alone]
+    alone = distinct & (occurs[right] == 1) & ~alone
+    right[alone] = left[alone]
+    left, right = np.unique(np.stack([left, right]), return_inverse=True)[1].reshape(2, -1)
+    return left.astype(np.int32), right.astype(np.int32)
+
+
+def problem_weights(n: int, seed: int, block: int) -> Weights:
+    """How often each of n problems is drawn in BLOCK resamplings of n, (n, BLOCK)."""
+    weights = np.zeros((n, BLOCK), dtype=np.int32)
+    _tally(stream(seed, "bootstrap", block).integers(0, n, (BLOCK, n), dtype=np.int32), weights)
+    return weights
+
+
+def part_weights(part: Ints, n: int, seed: int, block: int) -> Weights:
+    """As ``problem_weights``, drawing among the problems of one part only; the others stay as they are."""
+    weights = np.ones((n, BLOCK), dtype=np.int32)
+    if len(part):
+        weights[part] = problem_weights(len(part), seed, block)
+    return weights
+
+
+def author_weights(left: NDArray[np.int32], right: NDArray[np.int32], units: int, seed: int, block: int) -> Weights:
+    """Product of the draws of a problem's two authors (its author's draws where there is one), (n, BLOCK)."""
+    drawn = problem_weights(units, seed, block)
+    weights = np.empty((len(left), BLOCK), dtype=np.int32)
+    _product(drawn, left, right, weights)
+    return weights
+
+
+@njit(cache=True, nogil=True)
+def _tally(drawn: NDArray[np.int32], weights: Weights) -> None:
+    """Count each row of ``drawn`` (BLOCK, n) into a column of ``weights`` (n, BLOCK)."""
+    for b in range(drawn.shape[0]):
+        for i in range(drawn.shape[1]):
+            weights[drawn[b, i], b] += 1
+
+
+@njit(cache=True, nogil=True)
+def _product(drawn: Weights, left: NDArray[np.int32], right: NDArray[np.int32], weights: Weights) -> None:
+    for i in range(len(left)):
+        a, b = left[i], right[i]
+        for j in range(BLOCK):
+            weights[i, j] = drawn[a, j] if a == b else drawn[a, j] * drawn[b, j]
