@@ -1,0 +1,85 @@
+"""Text that stands in several posts: repeated lines, and 8-grams of words shared by reposts and unmarked quotes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ravenbench.randomness import stream
+from ravenbench.types import Bools
+
+_TOKEN = re.compile(r"\w+")
+_KEY = re.compile(r"[\W_\d]+")
+
+
+def line_key(line: str) -> str:
+    """A line without case, digits, punctuation and spacing."""
+    return _KEY.sub(" ", line.lower()).strip()
+
+
+def drop_repeated_lines(
+    posts: Sequence[Sequence[str]], authors: Sequence[str], shortest: int = 12, shared: int = 25
+) -> list[list[str]]:
+    """Without lines of ≥ ``shortest`` characters in two posts of one author or in posts of ≥ ``shared`` authors."""
+    once: set[tuple[str, str]] = set()
+    repeated: set[tuple[str, str]] = set()
+    users: Counter[str] = Counter()
+    keys = [[line_key(line) if len(line.strip()) >= shortest else "" for line in lines] for lines in posts]
+    for post, author in zip(keys, authors, strict=True):
+        for key in set(post) - {""}:
+            mine = (author, key)
+            if mine in once:
+                repeated.add(mine)
+            else:
+                once.add(mine)
+                users[key] += 1
+    return [
+        [
+            line
+            for line, key in zip(lines, post, strict=True)
+            if not key or ((author, key) not in repeated and users[key] < shared)
+        ]
+        for lines, post, author in zip(posts, keys, authors, strict=True)
+    ]
+
+
+def overlapping(texts: Sequence[str], share: float, n: int = 8) -> Bools:
+    """Which texts overlap an earlier one that stays.
+
+    Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word ``n``-grams, or
+    of those of the other text if that has fewer, in common with one text kept before. Identical texts always
+    overlap. Returns shape (len(texts),).
+    """
+    grams = _ngrams([_TOKEN.findall(text.lower()) for text in texts], n)
+    flat = np.concatenate(grams) if grams else np.zeros(0, dtype=np.uint64)
+    values, counts = np.unique(flat, return_counts=True)
+    common = set(values[counts > 1].tolist())
+    places: dict[int, list[int]] = defaultdict(list)
+    out = np.zeros(len(texts), dtype=bool)
+    for i, own in enumerate(grams):
+        mine = [g for g in own.tolist() if g in common]
+        hits = Counter(j for g in mine for j in places[g])
+        out[i] = any(count >= share * min(len(own), len(grams[j])) for j, count in hits.items())
+        if not out[i]:
+            for g in mine:
+                places[g].append(i)
+    return out
+
+
+def _ngrams(documents: Sequence[Sequence[str]], n: int) -> list[NDArray[np.uint64]]:
+    """Distinct hashes of each document's word n-grams; a shorter document is one n-gram."""
+    code: defaultdict[str, int] = defaultdict()
+    code.default_factory = lambda: len(code) + 1
+    # Random weights modulo 2**64: two n-grams of words collide with probability about 2**-60.
+    weights = stream(0, "newsgroups-ngrams").integers(1, 2**63, size=n, dtype=np.uint64)
+    result = []
+    for tokens in documents:
+        ids = np.array(list(map(code.__getitem__, tokens)), dtype=np.uint64)
+        ids = np.pad(ids, (0, max(0, n - len(ids))))
+        windows = np.lib.stride_tricks.sliding_window_view(ids, n)
+        result.append(np.unique((windows * weights).sum(axis=1, dtype=np.uint64)))
+    return result
