@@ -1,0 +1,360 @@
+"""Truth and answers as PAN writes them: jsonl (2020–23), ``ID score`` (2014/15), ``ID Y|N|- [score]`` (2013)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.archive import Archive, Split, split_roots
+from ravenbench.formats.output import whole_file
+from ravenbench.formats.pan_pairs import (
+    first_record,
+    is_lines,
+    is_truth,
+    read_truth_records,
+    record_id,
+    records,
+)
+from ravenbench.formats.pan_problems import read_contents, read_truth_lines
+from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings
+
+_PREFIX = re.compile(r"([A-Za-z]+)\d+\Z")
+_DECISIONS = {"Y": 1.0, "N": 0.0, "-": 0.5}
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Truth of n problems.
+
+    Attributes
+    ----------
+    ids : (n,) str
+    same : (n,) bool
+    authors : (n, 2) int64, or None
+        Codes into ``author_names``; −1 where the file names no authors for a problem.
+    author_names : tuple of str
+    group : Labels, or None
+        Language and genre (``dutch essays``), or the letters that PAN13–15 ids begin with.
+    """
+
+    ids: Strings
+    same: Bools
+    authors: Ints | None = None
+    author_names: tuple[str, ...] = ()
+    group: Labels | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, eq=False)
+class SystemAnswers(Answers):
+    """Answers of a named system.
+
+    Attributes
+    ----------
+    decision : (n,) float64, or None
+        The Y/N field of PAN13 answers: 1 = Y, 0 = N, 0.5 = unanswered. c@1 uses it there, AUC uses ``value``.
+    notes : tuple of str
+        Repairs made on request.
+    """
+
+    system: str = ""
+    decision: Floats | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Aligned(NamedTuple):
+    """Answers in truth's order: ``value`` (n,) with 0.5 where missing, ``missing`` (n,), ``decision`` (n,) or None."""
+
+    value: Floats
+    missing: Bools
+    decision: Floats | None
+
+
+def read_truth(path: str | Path, split: Split | None = None) -> Truth:
+    """Truth from a file, folder or zip; several truth files of one place are joined.
+
+    Raises
+    ------
+    FormatError
+        If there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
+    """
+    with Archive(path) as archive:
+        names = archive.names if archive.siblings() else _truth_files(archive, split)
+        ids: list[str] = []
+        same: list[bool] = []
+        authors: list[tuple[str, str] | None] = []
+        group: list[str | None] = []
+        for name in names:
+            if is_lines(name) or _is_json(archive, name):
+                found = read_truth_records(archive, name)
+                ids += found
+                same += [t.same for t in found.values()]
+                authors += [t.authors for t in found.values()]
+                group += [None] * len(found)
+            else:
+                lines = read_truth_lines(archive, name)
+                if re.search("answers", PurePosixPath(name).stem, re.IGNORECASE):
+                    raise FormatError("these are answers, not truth", file=archive.label(name), fix=_SWAPPED)
+                ids += lines
+                same += lines.values()
+                authors += [None] * len(lines)
+                group += _groups(archive, name, list(lines))
+    if len(set(ids)) < len(ids):
+        twice = next(i for i in ids if ids.count(i) > 1)
+        raise FormatError("an id stands in several truth files", file=path, found=twice, fix="give one of them")
+    labels = Labels.of(a for pair in authors for a in (pair or (None, None)))
+    return Truth(
+        np.asarray(ids, dtype=np.str_),
+        np.asarray(same, dtype=bool),
+        labels.codes.reshape(-1, 2) if labels.names else None,
+        labels.names,
+        Labels.of(group) if any(group) else None,
+    )
+
+
+def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
+    """One system's answers from a file, folder or zip.
+
+    Parameters
+    ----------
+    lenient : bool
+        Take the single number out of a value such as ``[0.5]`` and say so in ``notes``.
+
+    Raises
+    ------
+    FormatError
+        If there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a
+        value that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth.
+    """
+    with Archive(path) as archive:
+        names = _answer_files(archive)
+        if len(names) != 1:
+            raise FormatError(
+                "expected one file of answers here", file=path, found=", ".join(names[:5]) or "none",
+                expected="answers.jsonl or answers.txt",
+            )  # fmt: skip
+        return _read(archive, names[0], lenient)
+
+
+def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]:
+    """The answers of every system in a file, folder or zip, sorted by name.
+
+    A system's name is the folder of its ``answers.jsonl`` or ``answers.txt``, or the stem of its file.
+
+    Raises
+    ------
+    FormatError
+        As ``read_answers``, or if two systems have one name.
+    """
+    with Archive(path) as archive:
+        names = _answer_files(archive)
+        if not names:
+            raise FormatError("there are no answers here", file=path, expected="answers.jsonl or answers.txt")
+        found = sorted((_read(archive, name, lenient) for name in names), key=lambda a: a.system)
+    for left, right in zip(found, found[1:], strict=False):
+        if left.system == right.system:
+            raise FormatError("two systems have one name", file=path, found=left.system, fix="rename a file or folder")
+    return found
+
+
+def align(truth: Truth, answers: Answers) -> Aligned:
+    """Answers in the order of truth.
+
+    Raises
+    ------
+    InputError
+        If answers name problems that truth does not have.
+    """
+    row = {name: i for i, name in enumerate(truth.ids.tolist())}
+    place = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
+    if np.any(place < 0):
+        unknown = answers.ids[place < 0].tolist()
+        system = getattr(answers, "system", "") or "the system"
+        raise InputError(
+            f"{system} answers {len(unknown)} problems that truth does not have", found=", ".join(unknown[:3]),
+            expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
+            fix="is this the truth these answers belong to?",
+        )  # fmt: skip
+    value = np.full(len(truth), 0.5)
+    value[place] = answers.value
+    missing = np.ones(len(truth), dtype=bool)
+    missing[place] = False
+    decision: Floats | None = None
+    if isinstance(answers, SystemAnswers) and answers.decision is not None:
+        decision = np.full(len(truth), 0.5)
+        decision[place] = answers.decision
+    return Aligned(value, missing, decision)
+
+
+def write_answers(path: str | Path, answers: Answers) -> Path:
+    """Write ``{"id", "value"}`` lines, or ``ID value`` lines where the name ends in ``.txt``; nothing is rounded.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or an id with white space would stand in a ``.txt``.
+    """
+    path = Path(path)
+    plain = path.suffix.lower() == ".txt"
+    with whole_file(path) as file:
+        for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):
+            if plain and name.split() != [name]:
+                raise InputError("an id with white space cannot stand in a .txt", found=name, fix="write a .jsonl")
+            line = f"{name} {value!r}" if plain else json.dumps({"id": name, "value": value}, ensure_ascii=False)
+            file.write(line.encode() + b"\n")
+    return path
+
+
+def write_truth(path: str | Path, ids: Iterable[str], same: Bools) -> Path:
+    """Write ``{"id", "same"}`` lines, or ``ID Y|N`` lines where the name ends in ``.txt``."""
+    path = Path(path)
+    plain = path.suffix.lower() == ".txt"
+    with whole_file(path) as file:
+        for name, y in zip(ids, same.tolist(), strict=True):
+            line = f"{name} {'Y' if y else 'N'}" if plain else json.dumps({"id": str(name), "same": y})
+            file.write(line.encode() + b"\n")
+    return path
+
+
+_SWAPPED = "are truth and answers swapped?"
+
+
+def _truth_files(archive: Archive, split: Split | None) -> list[str]:
+    found = [n for n in archive.names if is_truth(n) and n.lower().endswith((".jsonl", ".ndjson", ".txt"))]
+    places: dict[str, list[str]] = {}
+    for name in found:
+        places.setdefault(str(PurePosixPath(name).parent), []).append(name)
+    kept = split_roots(sorted(places), split, archive.path)
+    # truth.txt beside truth.jsonl says the same again.
+    names = [n for place in kept for n in ([m for m in places[place] if is_lines(m)] or places[place])]
+    if not names:
+        raise FormatError("there is no truth here", file=archive.path, expected="truth.jsonl or truth.txt")
+    return names
+
+
+def _answer_files(archive: Archive) -> list[str]:
+    if archive.siblings():
+        return archive.names
+    texts = [n for n in archive.names if n.lower().endswith((".jsonl", ".ndjson", ".txt")) and not is_truth(n)]
+    named = [n for n in texts if PurePosixPath(n).stem.lower() == "answers"]
+    return named or [n for n in texts if _looks_like_answers(archive, n)]
+
+
+def _looks_like_answers(archive: Archive, name: str) -> bool:
+    if is_lines(name):
+        return "value" in first_record(archive, name)
+    try:
+        _, line = next(archive.lines(name), (0, ""))
+    except FormatError:
+        return False
+    return re.fullmatch(r"\S+\s+([YN-]|[YN-]\s+[\d.eE+-]+|[\d.eE+-]+)\s*", line) is not None
+
+
+def _is_json(archive: Archive, name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() != ".txt" and bool(first_record(archive, name))
+
+
+def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
+    contents = str(PurePosixPath(name).parent / "contents.json")
+    if contents in archive or contents in archive.siblings():
+        language, genre, _ = read_contents(archive, contents)
+        if language or genre:
+            return [" ".join(part for part in (language, genre) if part)] * len(ids)
+    return [found[1] if (found := _PREFIX.match(i)) else None for i in ids]
+
+
+def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
+    path = PurePosixPath(name)
+    folder = path.parent.name or (archive.root.resolve().name if archive.siblings() else archive.stem)
+    system = folder if path.stem.lower() == "answers" else path.stem
+    notes: list[str] = []
+    values: dict[str, float] = {}
+    decisions: dict[str, float] = {}
+    if is_lines(name) or _is_json(archive, name):
+        for line, record in records(archive, name):
+            key, value = _answer(record, archive, name, line, lenient, notes)
+            _put(values, key, value, archive, name, line)
+    else:
+        if is_truth(name):
+            read_truth_lines(archive, name)
+            raise FormatError("this is truth, not answers", file=archive.label(name), fix=_SWAPPED)
+        for line, text in archive.lines(name):
+            key, value, decision = _plain(text, archive, name, line)
+            _put(values, key, value, archive, name, line)
+            if decision is not None:
+                decisions[key] = decision
+    if not values:
+        raise FormatError("the file of answers is empty", file=archive.label(name))
+    decision_array: Floats | None = None
+    if decisions:
+        # Beside PAN13 lines, a bare score decides by itself.
+        decision_array = np.array(
+            [decisions.get(k, 0.5 + 0.5 * float(np.sign(v - 0.5))) for k, v in values.items()], dtype=np.float64
+        )
+    return SystemAnswers(
+        np.asarray(list(values), dtype=np.str_), np.array(list(values.values()), dtype=np.float64), system,
+        decision_array, tuple(notes),
+    )  # fmt: skip
+
+
+def _answer(
+    record: Mapping[str, Any], archive: Archive, name: str, line: int, lenient: bool, notes: list[str]
+) -> tuple[str, float]:
+    where: dict[str, Any] = {"file": archive.label(name), "line": line}
+    if "value" not in record and "same" in record:
+        raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=_SWAPPED)
+    key = record_id(dict(record), archive, name, line)
+    if "value" not in record:
+        raise FormatError("this line has no value", **where, found=sorted(record), expected='{"id", "value"}')
+    value = record["value"]
+    if isinstance(value, list):
+        if not lenient or len(value) != 1:
+            raise FormatError(
+                "the value is a list", **where, found=value, expected="a number from 0 to 1",
+                fix="--lenient takes the number out of it" if len(value) == 1 else None,
+            )  # fmt: skip
+        value = value[0]
+        if not notes:
+            notes.append(f"values are lists of one number, taken out on request (first at line {line})")
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        kind = {str: "a string", bool: "true or false", type(None): "null"}.get(type(value), type(value).__name__)
+        raise FormatError(f"the value is {kind}", **where, found=value, expected="a number from 0 to 1")
+    return key, _number(value, where)
+
+
+def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, float, float | None]:
+    parts = text.split()
+    where: dict[str, Any] = {"file": archive.label(name), "line": line, "found": text}
+    decision = _DECISIONS.get(parts[1].upper()) if len(parts) in (2, 3) else None
+    if len(parts) not in (2, 3) or (len(parts) == 3 and decision is None):
+        raise FormatError("not an answer", **where, expected="ID SCORE, or ID Y|N|- [SCORE]")
+    if len(parts) == 2 and decision is not None:
+        return parts[0], decision, decision
+    try:
+        value = float(parts[-1])
+    except ValueError:
+        raise FormatError("the score is not a number", **where, expected="a number from 0 to 1") from None
+    return parts[0], _number(value, where), decision
+
+
+def _number(value: float, where: dict[str, Any]) -> float:
+    if not (math.isfinite(value) and 0 <= value <= 1):
+        kind = "NaN" if value != value else "infinite" if math.isinf(value) else "outside [0, 1]"
+        raise FormatError(f"the value is {kind}", **{"found": value} | where, expected="a number from 0 to 1")
+    return float(value)
+
+
+def _put(values: dict[str, float], key: str, value: float, archive: Archive, name: str, line: int) -> None:
+    if key in values:
+        raise FormatError("an id is answered twice", file=archive.label(name), line=line, found=key)
+    values[key] = value

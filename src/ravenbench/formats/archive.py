@@ -1,0 +1,270 @@
+"""One way into a file, a folder or a zip: list what lies inside, read bytes, text and lines; nothing is extracted."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import IO, Literal, Self
+
+from ravenbench.errors import FormatError, InputError, did_you_mean
+
+Split = Literal["train", "test"]
+
+MEMBER_LIMIT = 2_000_000
+"""Most files in one folder or zip."""
+DOCUMENT_LIMIT = 64 * 2**20
+"""Most bytes of a file that is read in one piece; files read line by line may be larger."""
+RATIO_LIMIT = 200
+"""A zip member that grows by more than this (and beyond a megabyte) is a bomb: text stays below 20."""
+
+_IGNORED = {"__MACOSX", "Thumbs.db"}
+
+
+class Archive:
+    """A file, folder or zip as a sorted mapping of relative POSIX paths to sizes in bytes.
+
+    Hidden files are left out. A single file is an archive that holds itself.
+
+    Raises
+    ------
+    InputError
+        If there is nothing at the path.
+    FormatError
+        If it is not a readable zip, holds unsafe names or would unpack to something absurd.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._zip: zipfile.ZipFile | None = None
+        self.root = self.path
+        if self.path.is_dir():
+            self.sizes = _walk(self.path)
+        elif not self.path.is_file():
+            raise no_such(self.path)
+        elif zipfile.is_zipfile(self.path):
+            self._zip = zipfile.ZipFile(self.path)
+            self.sizes = _members(self.path, self._zip)
+        elif self.path.suffix.lower() == ".zip":
+            raise FormatError("this is not a zip file", file=self.path, fix="download it again, or give the folder")
+        else:
+            self.root = self.path.parent
+            self.sizes = {self.path.name: self.path.stat().st_size}
+        if len(self.sizes) > MEMBER_LIMIT:
+            raise FormatError("too many files", file=self.path, found=len(self.sizes), expected=f"≤ {MEMBER_LIMIT}")
+
+    @property
+    def stem(self) -> str:
+        """A name for what is inside: the folder's name, or the file's without its ending."""
+        path = self.path.resolve()
+        return path.name if path.is_dir() else path.stem
+
+    @property
+    def names(self) -> list[str]:
+        """Paths inside, sorted."""
+        return list(self.sizes)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.sizes
+
+    def siblings(self) -> list[str]:
+        """Names of the files beside an archive that is a single file (they can be opened too), [] for others."""
+        if self._zip is not None or self.path.is_dir():
+            return []
+        return sorted(p.name for p in self.root.iterdir() if p.is_file())
+
+    def label(self, name: str) -> str:
+        """How messages name a file inside."""
+        return f"{self.path}!{name}" if self._zip is not None else str(self.root / name)
+
+    def open(self, name: str) -> IO[bytes]:
+        """A binary stream of one file.
+
+        Raises
+        ------
+        FormatError
+            If a zip member cannot be read (encrypted, damaged, unknown compression).
+        """
+        if self._zip is None:
+            return (self.root / name).open("rb")
+        try:
+            return self._zip.open(name)
+        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+            raise FormatError(f"cannot be unpacked ({error})", file=self.label(name)) from None
+
+    def read(self, name: str) -> bytes:
+        """The bytes of one file of at most ``DOCUMENT_LIMIT``."""
+        if self.sizes[name] > DOCUMENT_LIMIT:
+            raise FormatError(
+                "too large for one document", file=self.label(name), found=f"{self.sizes[name]} bytes",
+                expected=f"at most {DOCUMENT_LIMIT} bytes",
+            )  # fmt: skip
+        with self.open(name) as file:
+            try:
+                return file.read()
+            except (zipfile.BadZipFile, EOFError, OSError) as error:
+                raise FormatError(f"cannot be read ({error})", file=self.label(name)) from None
+
+    def text(self, name: str) -> str:
+        """One file as text: UTF-8 with or without BOM, line ends as ``\\n``.
+
+        Raises
+        ------
+        FormatError
+            If it is not UTF-8, naming the first bad byte.
+        """
+        return decode(self.read(name), self.label(name)).replace("\r\n", "\n").replace("\r", "\n")
+
+    def lines(self, name: str) -> Iterator[tuple[int, str]]:
+        """Numbered lines (from 1) without their ends; blank ones are left out.
+
+        Raises
+        ------
+        FormatError
+            If a line is not UTF-8.
+        """
+        offset = 0
+        with self.open(name) as file:
+            number = 0
+            while True:
+                try:
+                    block = file.readline()
+                except (zipfile.BadZipFile, EOFError, OSError) as error:
+                    raise FormatError(f"cannot be read ({error})", file=self.label(name), line=number + 1) from None
+                if not block:
+                    return
+                number += 1
+                line = decode(block, self.label(name), offset, number).strip("\r\n")
+                offset += len(block)
+                if line.strip():
+                    yield number, line
+
+    def close(self) -> None:
+        """Close the zip."""
+        if self._zip is not None:
+            self._zip.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def decode(data: bytes, file: str | Path, offset: int = 0, line: int | None = None) -> str:
+    """UTF-8 text without BOM.
+
+    Parameters
+    ----------
+    offset : int
+        Where ``data`` starts in the file; a BOM is removed only at 0.
+
+    Raises
+    ------
+    FormatError
+        With the offset of the first bad byte.
+    """
+    if offset == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise FormatError(
+            "the text is UTF-16", file=file, found=f"byte order mark {data[:2]!r} at byte 0", expected="UTF-8",
+            fix=f"iconv -f UTF-16 -t UTF-8 {Path(file).name}",
+        )  # fmt: skip
+    try:
+        return data.decode("utf-8-sig" if offset == 0 else "utf-8")
+    except UnicodeDecodeError as error:
+        start = error.start + (3 if offset == 0 and data.startswith(b"\xef\xbb\xbf") else 0)
+        raise FormatError(
+            "the text is not UTF-8", file=file, line=line,
+            found=f"byte 0x{data[start]:02x} at offset {offset + start}", expected="UTF-8",
+            fix=f"convert it, e.g. iconv -f ISO-8859-1 -t UTF-8 {Path(file).name}",
+        ) from None  # fmt: skip
+
+
+def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
+    """Of the places where data lie (POSIX paths inside an archive), those of the wanted split.
+
+    A corpus with ``train/`` and ``test/`` gives the one asked for; one without either gives itself.
+
+    Raises
+    ------
+    FormatError
+        If a corpus holds only the other split.
+    """
+    if split is None:
+        return roots
+    kept = []
+    for root in roots:
+        base, part = split_of(root)
+        if part == split or part is None:
+            kept.append(root)
+        elif not any(split_of(other) == (base, split) for other in roots):
+            raise FormatError(
+                f"{base or 'this corpus'} has a {part}/ folder but no {split}/ folder", file=path,
+                fix=f"give the folder {part}/ itself if these problems are what you mean",
+            )  # fmt: skip
+    return kept
+
+
+def split_of(root: str) -> tuple[str, Split | None]:
+    """A path without its ``train`` or ``test`` part, and which of the two it had."""
+    parts = PurePosixPath(root).parts
+    for place in range(len(parts) - 1, -1, -1):
+        for split in ("train", "test"):
+            if parts[place].lower() in (split, f"{split}ing"):
+                return "/".join(parts[:place] + parts[place + 1 :]), split  # type: ignore[return-value]
+    return "/".join(parts), None
+
+
+def no_such(path: Path) -> InputError:
+    """The error for a path that is not there, with its nearest neighbour."""
+    if path.exists():
+        return InputError("neither a file nor a folder", file=path)
+    near = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+    hint = did_you_mean(path.name, near) if near else None
+    return InputError("there is no such file or folder", file=path, fix=hint if hint and "mean" in hint else None)
+
+
+def _walk(folder: Path) -> dict[str, int]:
+    found: dict[str, int] = {}
+    seen: set[str] = set()
+    for place, folders, files in os.walk(folder, followlinks=True):
+        # A link back to a parent would never end.
+        real = os.path.realpath(place)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(f for f in folders if not f.startswith(".") and f not in _IGNORED)
+        for name in files:
+            path = Path(place, name)
+            if not name.startswith(".") and name not in _IGNORED and path.is_file():
+                found[path.relative_to(folder).as_posix()] = path.stat().st_size
+        if len(found) > MEMBER_LIMIT:
+            break
+    return dict(sorted(found.items()))
+
+
+def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for info in archive.infolist():
+        parts = PurePosixPath(info.filename).parts
+        if info.filename.startswith("/") or ".." in parts or "\\" in info.filename or ":" in info.filename[:2]:
+            raise FormatError("a name in this zip leads out of it", file=path, found=info.filename)
+        if info.is_dir() or any(p.startswith(".") or p in _IGNORED for p in parts):
+            continue
+        if info.file_size > 2**20 and info.file_size > RATIO_LIMIT * max(1, info.compress_size):
+            raise FormatError(
+                "a file in this zip unpacks to far more than text can", file=path,
+                found=f"{info.filename}: {info.compress_size} bytes become {info.file_size}",
+                expected=f"at most {RATIO_LIMIT} times as much",
+            )  # fmt: skip
+        if info.flag_bits & 1:
+            raise FormatError("this zip is encrypted", file=path, found=info.filename, fix="unpack it first")
+        if info.filename in found:
+            raise FormatError("a name stands twice in this zip", file=path, found=info.filename)
+        found[info.filename] = info.file_size
+    return dict(sorted(found.items()))

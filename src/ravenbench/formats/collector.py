@@ -1,0 +1,76 @@
+"""Texts gathered one by one into a TextTable: small sets in memory, large ones in an unnamed temporary file."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import tempfile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ravenbench.errors import FormatError
+from ravenbench.texts import TextTable
+
+SPOOL_LIMIT = 128 * 2**20
+"""Bytes kept in memory before texts go to disk."""
+
+
+def document_identity(text: str) -> str:
+    """What makes two documents the same: the text with BOM removed and white space collapsed."""
+    return " ".join(text.replace("\ufeff", "").split())
+
+
+def identity_key(text: str) -> bytes:
+    """16-byte hash of ``document_identity`` (lone surrogates allowed)."""
+    return hashlib.blake2b(document_identity(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class TextCollector:
+    """Distinct texts in order of first occurrence; never more than one copy of them is held."""
+
+    def __init__(self) -> None:
+        self._rows: dict[bytes, int] = {}
+        self._sizes: list[int] = []
+        self._file = tempfile.SpooledTemporaryFile(max_size=SPOOL_LIMIT)  # noqa: SIM115 (lives as long as this)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, text: str) -> int:
+        """The row of this text.
+
+        Raises
+        ------
+        FormatError
+            If it cannot be written as UTF-8 (a lone surrogate).
+        """
+        try:
+            block = text.encode()
+        except UnicodeEncodeError as error:
+            raise FormatError(
+                "the text is not valid Unicode: a lone surrogate stands in it",
+                found=text[max(0, error.start - 20) : error.start + 20],
+                fix="repair the file's encoding",
+            ) from None
+        key = hashlib.blake2b(block, digest_size=16).digest()
+        row = self._rows.setdefault(key, len(self._rows))
+        if row == len(self._sizes):
+            self._sizes.append(len(block))
+            self._file.write(block)
+        return row
+
+    def table(self) -> TextTable:
+        """All texts added; the collector is spent afterwards."""
+        offsets = np.zeros(len(self._sizes) + 1, dtype=np.int64)
+        np.cumsum(np.asarray(self._sizes, dtype=np.int64), out=offsets[1:])
+        hashes: NDArray[np.uint8] = np.frombuffer(b"".join(self._rows), dtype=np.uint8).reshape(-1, 16)
+        data: bytes | mmap.mmap
+        if offsets[-1] > SPOOL_LIMIT:
+            self._file.flush()
+            data = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        else:
+            self._file.seek(0)
+            data = self._file.read()
+        self._file.close()
+        return TextTable(data, offsets, hashes, None)

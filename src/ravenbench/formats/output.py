@@ -1,0 +1,68 @@
+"""Output that is there whole or not at all: folders and streamed files under a temporary name, then renamed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from ravenbench.errors import InputError
+
+
+@contextmanager
+def fresh_folder(path: str | Path) -> Iterator[Path]:
+    """A folder built beside its place and renamed when the block ends well.
+
+    Raises
+    ------
+    InputError
+        If the place is taken by something that is not an empty folder, or cannot be written.
+    """
+    path = Path(path)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError("the output folder is not empty", file=path, fix="give a new one, or remove it")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    except OSError as error:
+        raise InputError(f"the output folder cannot be written ({error.strerror})", file=path) from None
+    try:
+        folder.chmod(0o755)
+        yield folder
+        if path.exists():
+            path.rmdir()
+        folder.rename(path)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file written as a stream under a temporary name and renamed when the block ends well.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written there.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as error:
+        raise InputError(f"this file cannot be written ({error.strerror})", file=path) from None
+    try:
+        with os.fdopen(handle, "wb", buffering=2**20) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
