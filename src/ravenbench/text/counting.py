@@ -1,0 +1,171 @@
+"""Counts of each text, made once in a process and kept by content hash (contract 8).
+
+A run reads the same documents in hundreds of folds; counting costs about as much as reading counts back from
+disk would, so they are kept in memory alone, under a cap.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numba import njit
+
+from ravenbench.text.ngrams import Int32s
+from ravenbench.texts import TextTable
+from ravenbench.types import Ints
+
+T = TypeVar("T")
+
+CAP = 1 << 25
+"""Most entries (8 bytes each) a store keeps, and most units a lexicon may know before both start afresh."""
+_BLOCK = 4096
+_BATCH = 1 << 16
+
+
+class Lexicon(Protocol):
+    """Units met so far and their ids. ``fold`` maps ids to ids counted as one (None: each for itself)."""
+
+    @property
+    def fold(self) -> Ints | None: ...
+
+    def __len__(self) -> int: ...
+
+    def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]: ...
+
+    def ids(self, names: Sequence[str]) -> Ints: ...
+
+    def names(self, ids: Ints) -> list[str]: ...
+
+
+class Units(Protocol):
+    """A kind of unit: hashable, and able to start a lexicon."""
+
+    def lexicon(self) -> Any: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Counts of some documents: document i has ``ids[starts[i]:stops[i]]``, each once, as often as ``counts`` say.
+
+    ``first`` is the place of the block's first document among those asked for.
+    """
+
+    first: int
+    ids: Int32s
+    counts: Int32s
+    starts: Ints
+    stops: Ints
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+
+class CountStore:
+    """A lexicon and the counts of texts in its ids."""
+
+    def __init__(self, lexicon: Any, cap: int = CAP) -> None:
+        self.lexicon, self._cap = lexicon, cap
+        self._forget()
+
+    def _forget(self) -> None:
+        self._slot: dict[bytes, int] = {}
+        self._ids, self._counts = np.empty(0, np.int32), np.empty(0, np.int32)
+        self._ends = [0]
+
+    def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
+        """Counts of these rows of ``table``, a block of documents at a time; a block is valid until the next."""
+        for first in range(0, len(documents), _BLOCK):
+            if self._ends[-1] > self._cap:
+                self._forget()
+            hashes = [table.hash(row) for row in documents[first : first + _BLOCK]]
+            new: dict[bytes, int] = {}
+            for key, row in zip(hashes, documents[first : first + _BLOCK], strict=True):
+                if key not in self._slot:
+                    new.setdefault(key, int(row))
+            self._add(table, new)
+            slots = np.array([self._slot[key] for key in hashes], dtype=np.int64)
+            ends = np.asarray(self._ends, dtype=np.int64)
+            yield Rows(first, self._ids, self._counts, ends[slots], ends[slots + 1])
+
+    def _add(self, table: TextTable, new: dict[bytes, int]) -> None:
+        batch: list[str] = []
+        size = 0
+        for key, row in new.items():
+            self._slot[key] = len(self._slot)
+            batch.append(table[row])
+            size += len(batch[-1])
+            if size > _BATCH:
+                self._count(batch)
+                batch, size = [], 0
+        if batch:
+            self._count(batch)
+
+    def _count(self, batch: list[str]) -> None:
+        bounds, ids, counts = self.lexicon.count(batch)
+        filled = self._ends[-1]
+        need = filled + len(ids)
+        if need > len(self._ids):
+            self._ids, self._counts = _longer(self._ids, filled, need), _longer(self._counts, filled, need)
+        self._ids[filled:need], self._counts[filled:need] = ids, counts
+        self._ends += (bounds[1:] + filled).tolist()
+
+
+def _longer(array: Int32s, filled: int, need: int) -> Int32s:
+    longer = np.empty(max(need, 2 * len(array)), np.int32)
+    longer[:filled] = array[:filled]
+    return longer
+
+
+_stores: dict[Units, CountStore] = {}
+_lock = threading.RLock()
+
+
+def with_counts(units: Units, work: Callable[[CountStore], T]) -> T:
+    """``work`` on this process's store of these units, by one thread at a time."""
+    with _lock:
+        store = _stores.get(units)
+        if store is None or len(store.lexicon) > CAP:
+            store = _stores[units] = CountStore(units.lexicon())
+        return work(store)
+
+
+def forget_counts() -> None:
+    """Drop every store of this process (its memory, and the head start of a second measurement)."""
+    with _lock:
+        _stores.clear()
+
+
+def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> Ints:
+    """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each."""
+    weights = np.ones(len(documents), np.int64) if weights is None else weights
+    total = np.zeros(0, np.int64)
+    for rows in store.blocks(table, documents):
+        total = np.concatenate([total, np.zeros(len(store.lexicon) - len(total), np.int64)])
+        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], total)
+    return total
+
+
+def largest(store: CountStore, total: Ints, size: int) -> list[str]:
+    """The ``size`` units with the largest totals (by id, (≤ len(lexicon),)), descending, ties by code point.
+
+    Units with a total of zero are never among them.
+    """
+    found = np.flatnonzero(total)
+    if len(found) > size:
+        least = np.partition(total[found], len(found) - size)[len(found) - size]
+        found = found[total[found] >= least]
+    counts = total[found].tolist()
+    ranked = sorted(zip(counts, store.lexicon.names(found), strict=True), key=lambda pair: (-pair[0], pair[1]))
+    return [name for _, name in ranked[:size]]
+
+
+@njit(cache=True)
+def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints) -> None:
+    """Add the weighted counts of every document to ``total``."""
+    for d in range(len(starts)):
+        for j in range(starts[d], stops[d]):
+            total[ids[j]] += weights[d] * counts[j]

@@ -1,0 +1,84 @@
+"""Words and marks of many texts as integer ids."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.text.ngrams import Int32s
+from ravenbench.types import Ints
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """What is counted: matches of a regular expression, case intact; lowercase twins fold into one unit."""
+
+    pattern: str
+
+    def lexicon(self) -> TokenLexicon:
+        """An empty lexicon of these units."""
+        return TokenLexicon(self)
+
+    def reference(self, text: str) -> Counter[str]:
+        """The folded counts, plainly."""
+        return Counter(token.lower() for token in re.findall(self.pattern, text))
+
+
+ALL_TOKENS = Tokens(r"\w+|[^\w\s]")
+CONTENT_WORDS = Tokens(r"\b(?!\d+\b)\w\w+\b")
+"""Words of two characters or more that are not all digits: what scikit-learn's word analyser takes, less numbers."""
+
+
+class TokenLexicon:
+    """Tokens met so far and their ids; every token's lowercase form has an id too."""
+
+    def __init__(self, units: Tokens) -> None:
+        self._find = re.compile(units.pattern).findall
+        self._id: dict[str, int] = {}
+        self._names: list[str] = []
+        self._fold: list[int] = []
+        self._folded = np.zeros(0, np.int64)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    @property
+    def fold(self) -> Ints:
+        """Id → id of the lowercase form."""
+        if len(self._folded) != len(self._fold):
+            self._folded = np.array(self._fold, dtype=np.int64)
+        return self._folded
+
+    def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
+        """Counts of each text, as ``NgramLexicon.count`` gives them; ids tell cases apart."""
+        ids: list[int] = []
+        counts: list[int] = []
+        bounds = [0]
+        for text in texts:
+            found = Counter(self._find(text))
+            ids += [self._known(token) for token in found]
+            counts += found.values()
+            bounds.append(len(ids))
+        return np.array(bounds, dtype=np.int64), np.array(ids, dtype=np.int32), np.array(counts, dtype=np.int32)
+
+    def ids(self, names: Sequence[str]) -> Ints:
+        """Ids of tokens; new ones are added."""
+        return np.array([self._known(name) for name in names], dtype=np.int64)
+
+    def names(self, ids: Ints) -> list[str]:
+        """The tokens with these ids."""
+        return [self._names[i] for i in ids]
+
+    def _known(self, token: str) -> int:
+        found = self._id.get(token)
+        if found is None:
+            lower = token.lower()
+            fold = -1 if lower == token else self._known(lower)
+            found = self._id[token] = len(self._names)
+            self._names.append(token)
+            self._fold.append(found if fold < 0 else fold)
+        return found

@@ -1,0 +1,167 @@
+"""Tf-idf over cached counts, equal to scikit-learn's defaults, and cosines of its rows."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numba import njit
+
+from ravenbench.text.counting import CountStore, Units, largest, totals, with_counts
+from ravenbench.text.ngrams import Int32s
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Floats, Ints
+
+
+class Tfidf:
+    """The ``size`` units with the largest corpus count (ties by code point), raw counts times
+    ``ln((1 + N) / (1 + df)) + 1``, rows of length 1; a text without any known unit is a zero row.
+
+    Equals ``TfidfVectorizer`` given the same vocabulary.
+
+    Attributes
+    ----------
+    vocabulary_ : list of str
+        Units by column, in code-point order.
+    idf_ : (len(vocabulary_),) float64
+    """
+
+    def __init__(self, units: Units, size: int = 3000) -> None:
+        self.units, self.size = units, size
+
+    def fit(
+        self, texts: TextTable, documents: Ints, weights: Ints | None = None, drop: frozenset[str] = frozenset()
+    ) -> Self:
+        """Learn vocabulary and idf from rows of ``texts``, each counted ``weights`` times (default once).
+
+        Units in ``drop`` are never taken up.
+        """
+        return with_counts(self.units, lambda store: self._fit(store, texts, documents, weights, drop))
+
+    def _fit(
+        self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None, drop: frozenset[str]
+    ) -> Self:
+        weights = np.ones(len(documents), np.int64) if weights is None else weights
+        total = totals(store, texts, documents, weights)
+        if store.lexicon.fold is not None:
+            total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
+        known = store.lexicon.ids(sorted(drop))
+        total[known[known < len(total)]] = 0
+        self.vocabulary_ = sorted(largest(store, total, self.size))
+        columns = _Columns(store, self.vocabulary_)
+        df = np.zeros(len(self.vocabulary_), np.int64)
+        for rows in store.blocks(texts, documents):
+            add_documents(rows.ids, rows.starts, rows.stops, columns.map(), weights[rows.first :], df)
+        self.idf_ = np.log((1 + weights.sum()) / (1 + df)) + 1
+        return self
+
+    def transform(self, texts: TextTable, documents: Ints) -> Any:
+        """Unit rows for rows of ``texts``: a scipy csr_array (len(documents), len(vocabulary_)), columns sorted."""
+        return with_counts(self.units, lambda store: self._transform(store, texts, documents))
+
+    def _transform(self, store: CountStore, texts: TextTable, documents: Ints) -> Any:
+        from scipy.sparse import csr_array, vstack
+
+        columns = _Columns(store, self.vocabulary_)
+        width = len(self.vocabulary_)
+        blocks = []
+        for rows in store.blocks(texts, documents):
+            data, index, ptr = weigh(rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_)
+            blocks.append(csr_array((data, index, ptr), shape=(len(rows), width)))
+        return vstack(blocks, format="csr") if blocks else csr_array((0, width))
+
+
+class _Columns:
+    """Lexicon id → column, −1 where the unit has none; follows a lexicon that grows."""
+
+    def __init__(self, store: CountStore, vocabulary: list[str]) -> None:
+        self._lexicon = store.lexicon
+        self._ids = self._lexicon.ids(vocabulary)
+
+    def map(self) -> Int32s:
+        column = np.full(len(self._lexicon), -1, np.int32)
+        column[self._ids] = np.arange(len(self._ids))
+        return column if self._lexicon.fold is None else column[self._lexicon.fold]
+
+
+def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -> Floats:
+    """Cosines of pairs of rows of a csr_array with sorted columns, shape (len(left),); 0 where a row is zero.
+
+    ``keep`` (columns,) restricts both rows to some columns. Exchanging left and right changes no bit.
+    """
+    keep = np.ones(rows.shape[1], np.bool_) if keep is None else keep
+    return np.asarray(cosines(rows.data, rows.indices, rows.indptr, left, right, keep), dtype=np.float64)
+
+
+@njit(cache=True)
+def add_documents(ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weights: Ints, df: Ints) -> None:
+    """Add to ``df`` the weighted number of documents that hold each column's unit."""
+    # Column −1 is the one after the last: taking it along is cheaper than a branch no processor foresees.
+    last = np.full(len(df) + 1, -1, np.int64)
+    found = np.zeros(len(df) + 1, np.int64)
+    for d in range(len(starts)):
+        for j in range(starts[d], stops[d]):
+            c = column[ids[j]]
+            found[c] += weights[d] * np.int64(last[c] != d)
+            last[c] = d
+    df += found[:-1]
+
+
+@njit(cache=True)
+def weigh(
+    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Int32s, idf: Floats
+) -> tuple[Floats, Int32s, Int32s]:
+    """Data, indices and pointers of unit rows; a row is spread out and read back, so its columns come sorted."""
+    width = len(idf)
+    bound = 0
+    for d in range(len(starts)):
+        bound += min(stops[d] - starts[d], width)
+    data = np.empty(bound + 1, np.float64)
+    index = np.empty(bound + 1, np.int32)
+    ptr = np.zeros(len(starts) + 1, np.int32)
+    spread = np.zeros(width + 1, np.int32)
+    filled = 0
+    for d in range(len(starts)):
+        for j in range(starts[d], stops[d]):
+            spread[column[ids[j]]] += counts[j]
+        first = filled
+        for c in range(width):
+            data[filled] = spread[c] * idf[c]
+            index[filled] = c
+            filled += np.int64(spread[c] > 0)
+        spread[:] = 0
+        square = 0.0
+        for j in range(first, filled):
+            square += data[j] * data[j]
+        length = np.sqrt(square)
+        for j in range(first, filled):
+            data[j] /= length
+        ptr[d + 1] = filled
+    return data[:filled].copy(), index[:filled].copy(), ptr
+
+
+@njit(cache=True)
+def cosines(data: Floats, index: Int32s, ptr: Int32s, left: Ints, right: Ints, keep: Bools) -> Floats:
+    """Cosine of each pair of rows over the columns in ``keep``."""
+    result = np.zeros(len(left), np.float64)
+    for p in range(len(left)):
+        i, i_end = ptr[left[p]], ptr[left[p] + 1]
+        j, j_end = ptr[right[p]], ptr[right[p] + 1]
+        dot = 0.0
+        square_i = 0.0
+        square_j = 0.0
+        while i < i_end or j < j_end:
+            a = index[i] if i < i_end else len(keep)
+            b = index[j] if j < j_end else len(keep)
+            kept = keep[min(a, b)]
+            if a <= b:
+                square_i += kept * data[i] * data[i]
+                i += 1
+            if b <= a:
+                square_j += kept * data[j] * data[j]
+                j += 1
+            if a == b:
+                dot += kept * data[i - 1] * data[j - 1]
+        if square_i > 0 and square_j > 0:
+            result[p] = min(dot / np.sqrt(square_i * square_j), 1.0)
+    return result

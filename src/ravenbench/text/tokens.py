@@ -1,0 +1,59 @@
+"""Tokens in any script: words are maximal runs of ``\\w``, marks are single punctuation or symbol characters."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+WORD = re.compile(r"\w+")
+TOKEN = re.compile(r"\w+|[^\w\s]")
+_RUN = re.compile(r"\s\s+")
+
+SENTENCE_END = frozenset(".!?;…。！？;·।")
+"""Marks that end a sentence; ``;`` and ``·`` do in Greek and are close enough to it elsewhere."""
+
+
+def words(text: str) -> list[str]:
+    """Maximal runs of letters, digits and underscores, case intact."""
+    return WORD.findall(text)
+
+
+def tokens(text: str) -> list[str]:
+    """Words and single punctuation marks in order, case intact."""
+    return TOKEN.findall(text)
+
+
+def collapse(text: str) -> str:
+    """Runs of two or more white-space characters become one space, as in scikit-learn's char analyser.
+
+    A single line break or tab stays what it is.
+    """
+    return _RUN.sub(" ", text)
+
+
+def frequent(counts: Counter[str], k: int) -> list[str]:
+    """The ``k`` most frequent, ties by code point."""
+    return sorted(counts, key=lambda w: (-counts[w], w))[:k]
+
+
+def frequent_words(texts: Iterable[str], k: int, folded: bool = True, shortest: int = 1) -> list[str]:
+    """The ``k`` most frequent words of some texts, all-digit tokens left out, ties by code point.
+
+    Parameters
+    ----------
+    folded : bool
+        Count lowercase forms; otherwise *The* and *the* are two words.
+    shortest : int
+        Shorter words are not counted.
+    """
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(WORD.findall(text))
+    if folded:
+        lower: Counter[str] = Counter()
+        for word, count in counts.items():
+            lower[word.lower()] += count
+        counts = lower
+    kept = Counter({w: c for w, c in counts.items() if len(w) >= shortest and not w.isdecimal()})
+    return frequent(kept, k)
