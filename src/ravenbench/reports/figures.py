@@ -1,0 +1,216 @@
+"""Figures as SVG that follow the page's colours, and as PDF or PNG on paper's.
+
+Drawn with fixed colours; the SVG then names them (``currentColor`` for ink, custom properties for setups), so one
+file serves light and dark. Text stays text in the reader's system font. Equal data give equal bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ravenbench.files import write_bytes
+from ravenbench.reports.records import SHOWN, TESTED, Analysis, title
+from ravenbench.reports.tables import printable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+INK, FAINT = "#1b1f27", "#7d8590"
+SETUP = {"hits": "#2f5fb3", "random": "#b3632f", "anti": "#7a7a3d", "given": "#2f5fb3"}
+OTHER = "#5f5f87"
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+_NAMES = {
+    INK: "currentColor",
+    FAINT: "var(--faint, #7d8590)",
+    OTHER: "var(--other, #5f5f87)",
+    **{color: f"var(--{name}, {color})" for name, color in reversed(SETUP.items())},
+}
+_DARK = (
+    "<style>@media (prefers-color-scheme: dark) { svg { color: #e6e6e3; --faint: #8b93a0; --hits: #7fa8f0; "
+    "--random: #e39a68; --anti: #b5b56a; --other: #a3a3cf } }</style>"
+)
+
+
+@contextmanager
+def _style() -> Iterator[None]:
+    import matplotlib
+
+    settings: dict[str, Any] = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "raven",
+        "font.family": ["DejaVu Sans"],
+        "font.size": 9,
+        "text.parse_math": False,
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "axes.edgecolor": FAINT,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlesize": 9.5,
+        "axes.titleweight": "bold",
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "xtick.major.width": 0.6,
+        "ytick.major.size": 0,
+        "legend.frameon": False,
+        "figure.facecolor": "none",
+        "axes.facecolor": "none",
+        "savefig.facecolor": "none",
+    }
+    with matplotlib.rc_context(settings):
+        yield
+
+
+def draw(analysis: Analysis) -> dict[str, Figure]:
+    """The figures this run allows, by name: ``shortcut``, ``scores``, ``similarity``."""
+    made: dict[str, Figure] = {}
+    with _style():
+        if any(s.difference is not None for s in analysis.shortcut):
+            made["shortcut"] = shortcut(analysis)
+        if any(r.folds for r in analysis.results):
+            made["scores"] = scores(analysis)
+        if analysis.similarity is not None and analysis.selected:
+            made["similarity"] = heat_maps(analysis)
+    return made
+
+
+def shortcut(analysis: Analysis) -> Figure:
+    """HITS − Random in AUC per verifier, with its interval over pools."""
+    rows = [s for s in analysis.shortcut if s.metric == TESTED[0] and s.difference is not None]
+    figure, (axes,) = _canvas(7.2, 0.9 + 0.34 * len(rows))
+    axes.axvline(0, color=INK, linewidth=0.8)
+    for y, s in enumerate(rows):
+        if s.interval is not None:
+            axes.plot(s.interval, (y, y), color=SETUP["hits"], linewidth=2, solid_capstyle="butt", alpha=0.75)
+        fill = SETUP["hits"] if s.interval is not None else "none"
+        axes.plot([s.difference], [y], "o", markersize=6.5, color=SETUP["hits"], markerfacecolor=fill)
+    _names(axes, [s.verifier for s in rows])
+    ends = [abs(v) for s in rows for v in (s.difference or 0.0, *(s.interval or ()))]
+    reach = 1.08 * max([0.02, *ends])
+    axes.set_xlim(-reach, reach)
+    axes.set_xlabel("AUC in HITS − AUC in Random")
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    return figure
+
+
+def scores(analysis: Analysis) -> Figure:
+    """The paper's metrics by verifier and setup; bars are one standard deviation over folds to each side."""
+    verifiers, setups = analysis.verifiers, [s.name for s in analysis.setups]
+    figure, axes = _canvas(7.2, 1.2 + 0.42 * len(verifiers), columns=len(SHOWN))
+    spread = 0.18 if len(setups) > 1 else 0.0
+    for place, (metric, ax) in enumerate(zip(SHOWN, axes, strict=True)):
+        for i, setup in enumerate(setups):
+            color = SETUP.get(setup, OTHER)
+            for y, verifier in enumerate(verifiers):
+                r = analysis.result(verifier, setup)
+                mean = None if r is None else r.mean[metric]
+                if r is None or mean is None:
+                    continue
+                at = y + spread * (i - (len(setups) - 1) / 2) * 1.2
+                std = r.std[metric] or 0.0
+                ax.plot((mean - std, mean + std), (at, at), color=color, linewidth=1.6, alpha=0.55)
+                ax.plot([mean], [at], "osD^v"[i % 5], markersize=4.2, color=color)
+        ax.set_title(title(metric), color=INK)
+        ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+        ax.locator_params(axis="x", nbins=4)
+        _names(ax, verifiers if place == 0 else [""] * len(verifiers))
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], marker="osD^v"[i % 5], color=SETUP.get(s, OTHER), linewidth=1.6, markersize=4.2, label=title(s))
+        for i, s in enumerate(setups)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=max(len(setups), 1), fontsize=9)
+    return figure
+
+
+def heat_maps(analysis: Analysis) -> Figure:
+    """Cosine similarities of the first pool's topics, in order of choice; the diagonal is left blank."""
+    from matplotlib.colors import to_rgb
+
+    assert analysis.similarity is not None
+    names = [s.name for s in analysis.setups if s.name in analysis.selected]
+    figure, axes = _canvas(7.2, 7.2 / max(len(names), 2) + 0.35, columns=len(names))
+    blocks = [analysis.similarity[np.ix_(analysis.selected[n], analysis.selected[n])] for n in names]
+    low = min(0.0, *(float(_off(b).min(initial=0.0)) for b in blocks))
+    high = max(float(_off(b).max(initial=0.0)) for b in blocks) or 1.0
+    rgb = to_rgb(SETUP["hits"])
+    for ax, name, block in zip(axes, names, blocks, strict=True):
+        image = np.empty((*block.shape, 4))
+        image[..., :3] = rgb
+        image[..., 3] = np.clip((block - low) / (high - low), 0, 1)
+        np.fill_diagonal(image[..., 3], 0)
+        ax.imshow(image, interpolation="none")
+        ax.set_title(f"{title(name)}: mean {_off(block).mean() if len(block) > 1 else 1:.2f}", color=INK)
+        ax.set_xticks([])
+        ax.set_yticks([])
+        for spine in ax.spines.values():
+            spine.set_visible(True)
+    figure.supxlabel(f"no colour: {low:.2f} or less     full colour: {high:.2f}", fontsize=8.5, color=INK)
+    return figure
+
+
+def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
+    """SVG text; ``inline`` leaves out the XML head and the dark-mode rules the page has itself.
+
+    ``name`` keeps ids apart where several figures stand in one page.
+    """
+    with _style():
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    text = re.sub(r"(font: [^;\"]*?px )[^;\"]*", rf"\g<1>{_FONT}", text)
+    text = re.sub(r"font-family: [^;\"]*", f"font-family: {_FONT}", text)
+    for color, value in _NAMES.items():
+        text = text.replace(color, value)
+    text = re.sub(r'(<svg [^>]*?)width="[\d.]+pt" height="[\d.]+pt"', r'\1role="img"', text, count=1)
+    if inline:
+        return text
+    place = text.index(">") + 1
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + text[:place] + _DARK + text[place:]
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure on white paper; the suffix (``.pdf``, ``.png``, ``.svg``) decides the form."""
+    kind = path.suffix.removeprefix(".").lower()
+    if kind == "svg":
+        write_bytes(path, svg(figure, path.stem).encode())
+        return
+    buffer = io.BytesIO()
+    metadata = {"CreationDate": None} if kind == "pdf" else {"Software": None}
+    with _style():
+        figure.savefig(buffer, format=kind, dpi=200, facecolor="white", metadata=metadata)
+    write_bytes(path, buffer.getvalue())
+
+
+def _canvas(width: float, height: float, columns: int = 1) -> tuple[Figure, list[Any]]:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(1, columns, squeeze=False)[0])
+
+
+def _names(axes: Any, names: Sequence[str]) -> None:
+    """Verifier names down the axis, first on top; long ones are cut."""
+    shown = [n if len(n) <= 28 else n[:27] + "…" for n in map(printable, names)]
+    axes.set_yticks(range(len(names)), shown)
+    axes.set_ylim(len(names) - 0.45, -0.55)
+    axes.spines["left"].set_visible(False)
+
+
+def _off(block: Any) -> Any:
+    """Values off the diagonal."""
+    return block[~np.eye(len(block), dtype=bool)]

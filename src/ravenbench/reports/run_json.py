@@ -1,0 +1,65 @@
+"""The machine-readable form of a run's analysis (``run`` in the JSON contract)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ravenbench.reports.analysis import ORDER
+from ravenbench.reports.records import METRICS, TESTED, Analysis
+
+
+def to_json(analysis: Analysis) -> dict[str, Any]:
+    """Every key always present; None where undefined.
+
+    ``setups`` and ``stability`` always name hits, random and anti (None where a run has no such setup) and
+    further setups where there are any. ``difference`` is HITS − Random.
+    """
+    names = [*ORDER, *(s.name for s in analysis.setups if s.name not in ORDER)]
+    found = {s.name: s for s in analysis.setups}
+    return {
+        "run": analysis.path,
+        "report": f"{analysis.path}/report/index.html",
+        "pairs": analysis.plan["pairs"],
+        "metric": TESTED[0],
+        "pools": analysis.pools,
+        "composition": {key: analysis.composition.get(key) for key in ("same", "different")},
+        "detectable": analysis.detectable,
+        "setups": {
+            name: None
+            if name not in found
+            else {
+                "topics": [list(pool) for pool in found[name].topics],
+                "mean_similarity": found[name].mean_similarity,
+                "max_similarity": found[name].max_similarity,
+            }
+            for name in names
+        },
+        "results": [
+            {
+                "verifier": r.verifier,
+                "setup": r.setup,
+                **{m: r.mean[m] for m in METRICS},
+                "unanswered": r.unanswered,
+                "std": {m: r.std[m] for m in METRICS},
+            }
+            for r in analysis.results
+        ],
+        "shortcut": [
+            {
+                "verifier": s.verifier,
+                "metric": s.metric,
+                "hits": s.hits,
+                "random": s.random,
+                "difference": s.difference,
+                "diff": s.diff,
+                "interval": None if s.interval is None else list(s.interval),
+                "distinguishable": s.distinguishable,
+            }
+            for s in analysis.shortcut
+        ],
+        "probe": [],
+        "stability": {
+            name: None if name not in found else {m: analysis.stability[name][m] for m in METRICS} for name in names
+        },
+        "failed": [{"cell": f.cell, "error": f.error} for f in analysis.failures],
+    }

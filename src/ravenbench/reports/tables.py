@@ -1,0 +1,256 @@
+"""One table, four forms: terminal, CSV, LaTeX, HTML. Undefined values are "n/a" (contract 16)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+MISSING = "n/a"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A mean with its spread, a mark of significance, and whether it is the best of its column."""
+
+    mean: float | None
+    spread: float | None = None
+    mark: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Range:
+    """An interval."""
+
+    low: float
+    high: float
+
+
+Value = str | int | float | Measure | Range | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading and how its numbers are written; ``text`` columns are set left, others right."""
+
+    title: str
+    text: bool = False
+    digits: int = 3
+    signed: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values under columns.
+
+    ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it.
+    """
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"table {self.key}: a row does not fit its columns")
+
+
+def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
+    """A number in a column's form: thousands apart, a real minus sign; ``short`` drops the zero before the point."""
+    if value is None:
+        return MISSING
+    if isinstance(value, int):
+        return f"{value:,}"
+    rounded = round(value, column.digits) + 0.0
+    sign = "−" if rounded < 0 else "+" if column.signed and rounded > 0 else ""
+    body = f"{abs(rounded):,.{column.digits}f}"
+    return sign + (body[1:] if short and body.startswith("0.") else body)
+
+
+def plain(value: Value, column: Column, *, short: bool = False) -> str:
+    """A value as one line of text."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Range):
+        return f"[{number(value.low, column, short=short)}, {number(value.high, column, short=short)}]"
+    if not isinstance(value, Measure):
+        return number(value, column, short=short)
+    text = number(value.mean, column, short=short)
+    if value.mean is not None and value.spread is not None:
+        text += f"{'' if short else ' '}±{number(value.spread, Column('', digits=column.digits), short=short)}"
+    return text + value.mark
+
+
+def terminal(table: Table) -> RichTable:
+    """A rich table that fits 80 columns; names give way, numbers never break."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(
+        title=Text(table.title),
+        caption=Text(table.note) if table.note else None,
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        title_justify="left",
+        caption_justify="left",
+        title_style="bold",
+    )
+    for column in table.columns:
+        shown.add_column(
+            Text(column.title),
+            justify="left" if column.text else "right",
+            no_wrap=not column.text,
+            overflow="fold" if column.text else "ellipsis",
+        )
+    for row in table.rows:
+        cells = [Text(printable(plain(v, c, short=True))) for v, c in zip(row, table.columns, strict=True)]
+        for cell, value in zip(cells, row, strict=True):
+            if isinstance(value, Measure) and value.best:
+                cell.stylize("bold")
+        shown.add_row(*cells)
+    return shown
+
+
+def to_csv(table: Table) -> str:
+    """Unrounded numbers; a spread, a mark and the ends of an interval have columns of their own; n/a is empty."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    header: list[str] = []
+    parts = [_parts([row[i] for row in table.rows]) for i in range(len(table.columns))]
+    for column, names in zip(table.columns, parts, strict=True):
+        header += [f"{column.title} {name}".strip() for name in names]
+    writer.writerow(header)
+    for row in table.rows:
+        writer.writerow([_raw(value, name) for value, names in zip(row, parts, strict=True) for name in names])
+    return buffer.getvalue()
+
+
+def _parts(values: Sequence[Value]) -> list[str]:
+    if any(isinstance(v, Range) for v in values):
+        return ["low", "high"]
+    measures = [v for v in values if isinstance(v, Measure)]
+    parts = [""]
+    if any(v.spread is not None for v in measures):
+        parts.append("sd")
+    if any(v.mark for v in measures):
+        parts.append("mark")
+    return parts
+
+
+def _raw(value: Value, part: str) -> str | int | float | None:
+    if isinstance(value, Range):
+        return value.low if part == "low" else value.high
+    if isinstance(value, Measure):
+        return {"": value.mean, "sd": value.spread, "mark": value.mark}[part]
+    return None if part in ("low", "high") else value if not part else None
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "–": "--",
+    "†": r"\dag{}",
+    "ρ": r"$\rho$",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "×": r"$\times$",
+}
+
+
+def latex(text: str) -> str:
+    """Text that LaTeX prints as it is."""
+    return "".join(_LATEX.get(c, c) for c in printable(text))
+
+
+def to_latex(table: Table) -> str:
+    """A ``table`` environment in booktabs style."""
+    spec = "".join("l" if c.text else "r" for c in table.columns)
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        "\\begin{table}",
+        "\\centering",
+        f"\\caption{{{latex(' '.join(filter(None, [table.title + '.', table.note])))}}}",
+        f"\\label{{tab:{table.key}}}",
+        f"\\begin{{tabular}}{{{spec}}}",
+        "\\toprule",
+        " & ".join(latex(c.title) for c in table.columns) + r" \\",
+        "\\midrule",
+    ]
+    for row in table.rows:
+        cells = []
+        for value, column in zip(row, table.columns, strict=True):
+            text = latex(plain(value, column))
+            cells.append(f"\\textbf{{{text}}}" if isinstance(value, Measure) and value.best else text)
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}", ""])
+
+
+def to_html(table: Table) -> Markup:
+    """A table whose headings sort it (with the base page's script); the first column heads each row."""
+    head = Markup("").join(
+        Markup('<th scope="col"{}><button type="button">{}</button></th>').format(
+            Markup("") if c.text else Markup(' class="n"'), c.title
+        )
+        for c in table.columns
+    )
+    body = Markup("").join(
+        Markup("<tr>{}</tr>\n").format(
+            Markup("").join(_html_cell(i, v, c) for i, (v, c) in enumerate(zip(row, table.columns, strict=True)))
+        )
+        for row in table.rows
+    )
+    note = Markup('<p class="note">{}</p>').format(table.note) if table.note else Markup("")
+    return Markup(
+        '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region" aria-label="{}">'
+        "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>{}</tbody></table></div>{}</div>"
+    ).format(f"table-{table.key}", table.title, table.title, head, body, note)
+
+
+def _html_cell(place: int, value: Value, column: Column) -> Markup:
+    tag = Markup('th scope="row"') if place == 0 else Markup("td")
+    end = Markup("th") if place == 0 else Markup("td")
+    sort: object = value.mean if isinstance(value, Measure) else value.low if isinstance(value, Range) else value
+    order = Markup(' data-v="{}"').format("" if sort is None else sort) if not isinstance(sort, str) else Markup("")
+    kind = Markup("") if column.text else Markup(' class="n"')
+    inner: Markup | str
+    if isinstance(value, Measure) and value.mean is not None:
+        mean = number(value.mean, column)
+        inner = Markup("<b>{}</b>").format(mean) if value.best else escape(mean)
+        if value.mark:
+            inner += Markup('<sup title="see the note">{}</sup>').format(value.mark)
+        if value.spread is not None:
+            spread = number(value.spread, Column("", digits=column.digits))
+            inner += Markup(' <span class="pm">±{}</span>').format(spread)
+    else:
+        text = plain(value, column)
+        inner = Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(printable(text))
+    return Markup("<{}{}{}>{}</{}>").format(tag, kind, order, inner, end)
+
+
+def printable(text: str) -> str:
+    """Text without control characters, which neither XML nor a terminal should be given."""
+    return "".join(c if c.isprintable() else " " for c in text)
