@@ -10,7 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ravenbench.text.ngrams import Int32s
+from ravenbench.text.tokens import SENTENCE_END
 from ravenbench.types import Ints
+
+_WORD = re.compile(r"\w")
+WORD, NUMBER, MARK, SENTENCE_MARK = range(4)
+"""Kinds of token; a word is any run of word characters that is not all digits."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,8 @@ class TokenLexicon:
         self._id: dict[str, int] = {}
         self._names: list[str] = []
         self._fold: list[int] = []
-        self._folded = np.zeros(0, np.int64)
+        self._kind: list[int] = []
+        self._folded = self._kinds = np.zeros(0, np.int64)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -52,6 +58,13 @@ class TokenLexicon:
         if len(self._folded) != len(self._fold):
             self._folded = np.array(self._fold, dtype=np.int64)
         return self._folded
+
+    @property
+    def kind(self) -> Ints:
+        """Id → kind of token."""
+        if len(self._kinds) != len(self._kind):
+            self._kinds = np.array(self._kind, dtype=np.int64)
+        return self._kinds
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
         """Counts of each text, as ``NgramLexicon.count`` gives them; ids tell cases apart."""
@@ -81,4 +94,13 @@ class TokenLexicon:
             found = self._id[token] = len(self._names)
             self._names.append(token)
             self._fold.append(found if fold < 0 else fold)
+            self._kind.append(kind_of(token))
         return found
+
+
+def kind_of(token: str) -> int:
+    """_WORD = re.compile(r"\w")
+WORD, NUMBER, MARK or SENTENCE_MARK."""
+    if _WORD.match(token):
+        return NUMBER if token.isdecimal() else WORD
+    return SENTENCE_MARK if token in SENTENCE_END else MARK

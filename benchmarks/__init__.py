@@ -1,0 +1,1 @@
+"""Time and memory against named peers, both in one run: ``python -m benchmarks [names]``."""

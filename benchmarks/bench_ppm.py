@@ -1,0 +1,59 @@
+"""PPM cross-entropies of pairs of 21,000-character texts, both directions, each document in two pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import compare
+from ravenbench.randomness import stream
+from ravenbench.text import ppm_reference
+from ravenbench.text.ppm import cross_entropies
+from ravenbench.texts import TextTable
+
+DOCUMENTS, LENGTH = 12, 21_000
+
+
+def pronounceable(seed: int, length: int, words: int = 4000) -> str:
+    """Text of invented words with Zipf's frequencies, capitals and punctuation."""
+    rng = stream(0, "benchmark-words")
+    syllables = [c + v + e for c in "bcdfghjklmnprstvwz" for v in "aeiou" for e in ("", "", "n", "r", "s", "t")]
+    lexicon = ["".join(rng.choice(syllables, size=1 + rank % 4)) for rank in range(words)]
+    weight = 1 / np.arange(1, words + 1)
+    rng = stream(0, "benchmark-text", seed)
+    drawn = rng.choice(words, size=length, p=weight / weight.sum())
+    ends = rng.choice(["", "", "", "", "", "", "", ",", ".", ";", "!"], size=length)
+    text = " ".join(lexicon[w].capitalize() if w % 11 == 0 else lexicon[w] + e for w, e in zip(drawn, ends, strict=True))
+    return text[:length]
+
+
+def rows() -> list[dict[str, Any]]:
+    """One row for the default model, one for PPM-C; seconds are per pair."""
+    table, _ = TextTable.collect(pronounceable(seed, LENGTH) for seed in range(DOCUMENTS))
+    a = np.arange(DOCUMENTS)
+    b = np.roll(a, -1)
+    found = []
+    for name, escape in (("ppm", None), ("ppm escape C", "C")):
+
+        def plain(i: int, j: int, escape: Any = escape) -> tuple[float, float]:
+            one, two = table[i], table[j]
+            return (
+                ppm_reference.cross_entropy(ppm_reference.model(one), two, escape=escape),
+                ppm_reference.cross_entropy(ppm_reference.model(two), one, escape=escape),
+            )
+
+        values = cross_entropies(table, a, b, escape=escape)
+        assert np.abs(values[0] - plain(0, 1)).max() <= 1e-9
+        row = compare(
+            name,
+            lambda escape=escape: cross_entropies(table, a, b, escape=escape),
+            "plain Python dictionaries",
+            lambda plain=plain: plain(0, 1),
+            repeat=5,
+        )
+        row["ours_seconds"] /= len(a)
+        row["ratio"] *= len(a)
+        row["spread"] = [ratio * len(a) for ratio in row["spread"]]
+        found.append(row)
+    return found

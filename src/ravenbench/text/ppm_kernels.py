@@ -1,0 +1,312 @@
+"""Kernels of ``ravenbench.text.ppm``: index a text by its reversed 6-grams, merge two indices, add up costs.
+
+A 6-gram that ends at position i is kept as two words of three characters, read backwards: the high word holds
+characters i, i−1, i−2 and the low word i−3, i−4, i−5, each as code point + 1 in 21 bits, 0 before the text.
+Sorted this way, the longest suffix of a 6-gram that another text contains is the longest prefix it shares
+with one of its two neighbours there, so two sorted texts are compared by one merge and nothing is searched.
+Distinct 6-grams in this order are a text's *entries*. Arrays to be filled are passed in, since fresh memory
+costs as much as the work done in it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+LEVELS = 6
+"""Longest gram: five characters of context and the character predicted."""
+WIDTH = 8
+"""Columns of a table by gram length; a power of two is faster than the 7 needed."""
+POSITION_BITS = 22
+SYMBOLS = 127
+"""Most distinct characters of a text whose 6-grams and positions fit one 64-bit sort key."""
+_ONE = np.uint64(1 << 21)
+_TWO = np.uint64(1 << 42)
+_ZERO = np.uint64(0)
+_BITS = np.uint64(21)
+_TOP = np.uint64(42)
+_FAR = np.uint64(1 << 63)
+_SIGN = np.uint64(63)
+_SEVEN = np.uint64(7)
+_LAST = np.uint64(35)
+_AWAY = np.uint64(POSITION_BITS)
+POSITION = np.uint64((1 << POSITION_BITS) - 1)
+
+
+@njit(cache=True)
+def pack(points: Array, words: Array, keys: Array) -> bool:
+    """Roll the words of a text and its sort keys.
+
+    Parameters
+    ----------
+    points : (n,) uint8 or uint32
+        Code points, n ≥ 1.
+    words : (n + 3,) uint64, filled
+        ``words[i + 3]`` is the high word of position i, hence ``words[i]`` its low word.
+    keys : (n,) uint64, filled
+        Reversed 6-gram above position, which sort as (high, low, position) does.
+
+    Returns
+    -------
+    bool
+        Whether the keys hold: at most ``SYMBOLS`` distinct characters, n < 2 ** ``POSITION_BITS``.
+    """
+    code = np.zeros(int(points.max()) + 1, np.int32)
+    words[:3] = _ZERO
+    word = _ZERO
+    for i in range(len(points)):
+        c = np.uint64(points[i])
+        code[c] = 1
+        word = (word >> _BITS) | ((c + np.uint64(1)) << _TOP)
+        words[i + 3] = word
+    symbols = 0
+    for c in range(len(code)):
+        symbols += code[c]
+        code[c] = symbols
+    if symbols > SYMBOLS or len(points) > POSITION:
+        return False
+    word = _ZERO
+    for i in range(len(points)):
+        word = (word >> _SEVEN) | (np.uint64(code[np.uint64(points[i])]) << _LAST)
+        keys[i] = (word << _AWAY) | np.uint64(i)
+    return True
+
+
+@njit(cache=True, inline="always")
+def _common(x: Any) -> int:
+    """Leading characters two words share, from their exclusive or."""
+    return int(x < _TWO) + int(x < _ONE) + int(x == _ZERO)
+
+
+@njit(cache=True)
+def entries(
+    keys: Array, mask: Any, words: Array, high: Array, start: Array, low: Array, times: Array,
+    last: Array, common: Array, rank: Array,
+) -> tuple[int, int]:  # fmt: skip
+    """Gather distinct trigrams and 6-grams from sorted positions.
+
+    Parameters
+    ----------
+    keys : (n,) uint64
+        Positions, in the bits of ``mask``, ordered by (high, low).
+    high : uint64, start : int32, filled
+        Distinct high words; those of trigram g own the entries ``start[g]:start[g + 1]``.
+    low : uint64, times, last : int32, filled
+        Low word of each entry, its occurrences, one position at which it ends.
+    common : int8, filled
+        Leading characters an entry shares with the one before.
+    rank : (n,) int32, filled
+        Entry that ends at each position.
+
+    Returns
+    -------
+    trigrams, entries : int
+    """
+    t = e = 0
+    word = lead = _FAR
+    start[0] = 0
+    for j in range(len(keys)):
+        i = keys[j] & mask
+        a, b = words[i + np.uint64(3)], words[i]
+        above = _common(a ^ lead)
+        both = above + (_common(b ^ word) if above == 3 else 0)
+        lead, word = a, b
+        # Written at every position, so that nothing branches: the last of a run stays.
+        t += above < 3
+        e += both < LEVELS
+        k = np.uint64(e - 1)
+        common[k] = both if both < LEVELS else common[k]
+        high[np.uint64(t - 1)], start[np.uint64(t)] = a, e
+        low[k], last[k], times[k], rank[i] = b, i, j + 1, k
+    for k in range(e - 1, 0, -1):
+        times[k] -= times[k - 1]
+    low[e] = _ZERO
+    return t, e
+
+
+@njit(cache=True)
+def sum_runs(values: Array, common: Array) -> None:
+    """Make ``values[k, L]`` the sum of column L over all entries that share their last L characters with k."""
+    for k in range(1, len(values)):
+        c = common[k]
+        for level in range(WIDTH):
+            values[k, level] += values[k - 1, level] if level <= c else np.int32(0)
+    for k in range(len(values) - 1, 0, -1):
+        c = common[k]
+        for level in range(WIDTH):
+            values[k - 1, level] = values[k, level] if level <= c else values[k - 1, level]
+
+
+@njit(cache=True)
+def occurrences(times: Array, common: Array, count: Array) -> None:
+    """Fill ``count[k, L]``, (e, 8) int32: occurrences of the last L characters of entry k; n for L = 0."""
+    for k in range(len(times)):
+        count[k] = times[k]
+    sum_runs(count, common)
+
+
+@njit(cache=True)
+def drop_end(count: Array, common: Array, final: int) -> None:
+    """Turn occurrences into occurrences as a context: no character follows the end of the text."""
+    count[final, 1:] -= 1
+    depth, k = LEVELS, final
+    while k > 0 and common[k] > 0:
+        depth = min(depth, common[k])
+        k -= 1
+        count[k, 1 : depth + 1] -= 1
+    depth, k = LEVELS, final + 1
+    while k < len(count) and common[k] > 0:
+        depth = min(depth, common[k])
+        count[k, 1 : depth + 1] -= 1
+        k += 1
+
+
+@njit(cache=True)
+def costs(
+    count: Array, common: Array, last: Array, rank: Array, log: Array, cost: Array, escape: bool, escaped: Array
+) -> None:
+    """Bits of each entry's last character after L − 1 characters of context.
+
+    Parameters
+    ----------
+    count : (e, 8) int32
+        Occurrences; afterwards occurrences as a context.
+    log : float64
+        ``log[k]`` is log2(k), up to k = 2n.
+    cost : (e, 8) float64, filled by column L = 1 … 6
+        Column 0, never seen, is 8 bits. Where the text's start leaves fewer than L − 1 characters, the
+        longest context that exists is meant.
+    escape : bool
+        PPM-C instead of plain shares.
+    escaped : (e, 8) float64, filled if ``escape``
+        Column j: bits to escape from the entry's last j, j − 1, … 0 characters as context, all together.
+    """
+    for k in range(len(last)):
+        for level in range(WIDTH):
+            cost[k, level] = -log[count[k, level]]
+    drop_end(count, common, rank[-1])
+    if escape:
+        distinct = np.zeros(count.shape, np.int32)
+        for k in range(len(last)):
+            i = last[k]
+            distinct[k, 0] = common[k] < 1
+            for level in range(max(common[k] + 1, 2), min(i + 1, LEVELS) + 1):
+                distinct[rank[i - 1], level - 1] += 1
+        sum_runs(distinct, common)
+        for k in range(len(last)):
+            bits = 0.0
+            for level in range(LEVELS):
+                if level <= last[k] + 1 and distinct[k, level]:
+                    bits += log[count[k, level] + distinct[k, level]] - log[distinct[k, level]]
+                escaped[k, level] = bits
+        count += distinct
+    for k in range(len(last)):
+        i = last[k]
+        c = rank[max(i - 1, 0)]
+        for level in range(1, WIDTH):
+            cost[k, level] += log[count[c, level - 1]]
+        for level in range(i + 2, LEVELS + 1):
+            cost[k, level] = cost[k, level - 1]
+        cost[k, 0] = 8.0
+
+
+@njit(cache=True)
+def match(
+    high_a: Array, start_a: Array, low_a: Array, high_b: Array, start_b: Array, low_b: Array, at: Array, level: Array
+) -> None:
+    """For each entry of one text the entry of the other that shares its longest suffix, and that suffix's length.
+
+    Parameters
+    ----------
+    high_* : (t,), start_* : (t + 1,), low_* : (e + 1,)
+        Indices of texts a and b as from ``entries``.
+    at : int32, level : int8, filled
+        The entries of a, then those of b. ``at`` is 0 where ``level`` is 0.
+    """
+    i = j = 0
+    shift = start_a[len(high_a)]
+    while i < len(high_a) or j < len(high_b):
+        if j == len(high_b) or (i < len(high_a) and high_a[i] < high_b[j]):
+            near, depth = _nearest(high_a[i], high_b, j)
+            at[start_a[i] : start_a[i + 1]] = start_b[near] if depth else 0
+            level[start_a[i] : start_a[i + 1]] = depth
+            i += 1
+        elif i == len(high_a) or high_a[i] > high_b[j]:
+            near, depth = _nearest(high_b[j], high_a, i)
+            at[shift + start_b[j] : shift + start_b[j + 1]] = start_a[near] if depth else 0
+            level[shift + start_b[j] : shift + start_b[j + 1]] = depth
+            j += 1
+        else:
+            _merge(low_a, start_a[i], start_a[i + 1], low_b, start_b[j], start_b[j + 1], shift, at, level)
+            i += 1
+            j += 1
+
+
+@njit(cache=True, inline="always")
+def _nearest(word: Any, others: Array, after: int) -> tuple[int, int]:
+    """Of the two neighbours of a trigram that ``others`` lacks, the one that shares more, and how much."""
+    best, near = _FAR, 0
+    if after < len(others):
+        best, near = word ^ others[after], after
+    if after > 0 and (word ^ others[after - 1]) < best:
+        best, near = word ^ others[after - 1], after - 1
+    return near, _common(best)
+
+
+@njit(cache=True, inline="always")
+def _merge(
+    low_a: Array, i: int, end_a: int, low_b: Array, j: int, end_b: int, shift: int, at: Array, level: Array
+) -> None:
+    """Merge the entries of a trigram that both texts have.
+
+    Each is compared with the next and the previous one of the other side; of equal ones a's comes first.
+    Which side is next cannot be predicted, so there are selections instead of branches.
+    """
+    x, y = low_a[i], low_b[j]
+    previous_a = previous_b = _FAR
+    for _ in range(end_a - i + end_b - j):
+        first = x <= y
+        after = x ^ y
+        before = (x ^ previous_b) if first else (y ^ previous_a)
+        closer = before < after
+        slot = i if first else shift + j
+        at[slot] = (j if first else i) - closer
+        level[slot] = 3 + _common(before if closer else after)
+        previous_a = x if first else previous_a
+        previous_b = previous_b if first else y
+        i += first
+        j += not first
+        x = low_a[i] | (np.uint64(i >= end_a) << _SIGN)
+        y = low_b[j] | (np.uint64(j >= end_b) << _SIGN)
+
+
+@njit(cache=True)
+def add_up(at: Array, level: Array, times: Array, cost: Array, order: int) -> float:
+    """Bits of a text under the other's costs, contexts of at most ``order`` characters."""
+    bits = 0.0
+    for e in range(len(times)):
+        bits += times[e] * cost[np.uint32(at[e]), np.uint8(min(level[e], order + 1))]
+    return bits
+
+
+@njit(cache=True)
+def add_up_escaped(
+    at: Array, level: Array, times: Array, last: Array, rank: Array, cost: Array, escaped: Array, order: int
+) -> float:
+    """The same with escapes, from the longest known context down to the one that has the character."""
+    bits = 0.0
+    for e in range(len(times)):
+        seen = min(level[e], order + 1)
+        each = cost[at[e], seen]
+        if last[e] == 0:
+            each += escaped[0, 0] if seen == 0 else 0.0
+        else:
+            c = rank[last[e] - 1]
+            each += escaped[at[c], min(level[c], order)]
+            each -= escaped[at[c], seen - 1] if seen else 0.0
+        bits += times[e] * each
+    return bits
