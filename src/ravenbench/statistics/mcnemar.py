@@ -27,4 +27,4 @@ def sign_test(a_only: int, b_only: int) -> float:
 
         return min(1.0, 2 * float(binom.sf((n + gap) // 2 - 1, n, 0.5)))
     upper = sum(math.comb(n, k) for k in range((n + gap) // 2, n + 1))
-    return min(1.0, 2 * upper / 2**n)
+    return min(1.0, float(2 * upper / 2**n))

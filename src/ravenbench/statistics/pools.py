@@ -1,14 +1,16 @@
 """Interval of a mean difference over pools that share topics.
 
 Each pool gives one paired difference (HITS − Random, say). Pools are subsets of one corpus, so their differences
-are positively correlated and s²/n is too small. If two pools share a part ρ of their topics, a pool's deviation
-is taken as the sum of the deviations of its topics, so that two pools correlate by ρ. Then E[s²] = σ²(1 − ρ) and
-Var(mean) = σ²(1/n + ρ(n − 1)/n), which gives the estimate s²·(1/n + ρ/(1 − ρ)): the correction Nadeau & Bengio
-gave for repeated hold-out. It does not shrink to nothing with many pools: a corpus of finitely many topics cannot
-be outrun by drawing more pools from it. Student quantiles with n − 1 degrees of freedom.
+are positively correlated and s²/n is too small for any claim beyond these very topics. Two pools that share a part
+ρ of their topics correlate by at most ρ: for a function of a random subset, Hoeffding's variance components obey
+ζ_c / c ≤ ζ_k / k. With correlation ρ, E[s²] = σ²(1 − ρ) and Var(mean) = σ²(1/n + ρ(n − 1)/n), which gives the
+estimate s²·(1/n + ρ/(1 − ρ)), the correction of Nadeau & Bengio for repeated hold-out. It is conservative, and does
+not shrink to nothing with many pools: finitely many topics cannot be outrun by drawing more pools from them.
+Student quantiles with n − 1 degrees of freedom.
 
 References
 ----------
+Hoeffding 1948, A class of statistics with asymptotically normal distribution. Annals of Mathematical Statistics 19.
 Nadeau & Bengio 2003, Inference for the generalization error. Machine Learning 52.
 """
 

@@ -1,0 +1,168 @@
+"""ROC curves, the convex hull over several systems, and operating points on it.
+
+References
+----------
+Fawcett 2006, An introduction to ROC analysis. Pattern Recognition Letters 27(8).
+Provost & Fawcett 2001, Robust classification for imprecise environments. Machine Learning 42.
+Stamatatos et al. 2014, PAN overview, Figure 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ravenbench.errors import InputError
+from ravenbench.metrics.sums import checked
+from ravenbench.types import Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Vertices of one system's ROC curve, from (0, 0) to (1, 1).
+
+    ``false`` and ``true`` (v,) count different- and same-author problems with a value ≥ ``threshold`` (v,);
+    the first threshold is infinite.
+    """
+
+    false: Ints
+    true: Ints
+    threshold: Floats
+    negatives: int
+    positives: int
+
+    @property
+    def fpr(self) -> Floats:
+        """False-positive rate."""
+        return self.false / self.negatives
+
+    @property
+    def tpr(self) -> Floats:
+        """True-positive rate."""
+        return self.true / self.positives
+
+
+def curve(same: ArrayLike, value: ArrayLike) -> Curve | None:
+    """ROC curve with a vertex at every distinct value; None where truth has one class."""
+    truth, values, _ = checked(same, value)
+    if truth.all() or not truth.any():
+        return None
+    order = np.argsort(-values, kind="stable")
+    truth, values = truth[order], values[order]
+    ends = np.flatnonzero(np.append(np.diff(values) < 0, True))
+    true = np.append(0, np.cumsum(truth)[ends]).astype(np.int64)
+    false = np.append(0, ends + 1).astype(np.int64) - true
+    return Curve(false, true, np.append(np.inf, values[ends]), int(false[-1]), int(true[-1]))
+
+
+class Stretch(NamedTuple):
+    """Neighbouring hull vertices of one system. Between two stretches lies a mixture of their two systems."""
+
+    system: str
+    from_fpr: float
+    to_fpr: float
+
+
+class OperatingPoint(NamedTuple):
+    """Where to operate: the system, the value from which to answer "same author", and the rates that gives."""
+
+    system: str | None
+    threshold: float
+    fpr: float
+    tpr: float
+
+
+@dataclass(frozen=True, eq=False)
+class Hull:
+    """Upper convex hull of several ROC curves over the same problems.
+
+    ``fpr``, ``tpr``, ``threshold`` and ``owner`` (v,) run from (0, 0) to (1, 1), which nobody owns. A vertex that
+    several systems reach belongs to the first of them in the order given.
+    """
+
+    fpr: Floats
+    tpr: Floats
+    threshold: Floats
+    owner: tuple[str | None, ...]
+
+    @property
+    def auc(self) -> float:
+        """Area under the hull."""
+        return float(np.trapezoid(self.tpr, self.fpr))
+
+    @property
+    def stretches(self) -> list[Stretch]:
+        """Who owns which part, by rising false-positive rate. A system is on the hull if it stands here."""
+        found = []
+        for system, run in groupby(range(1, len(self.owner) - 1), key=lambda v: self.owner[v]):
+            rows = list(run)
+            if system is not None:
+                found.append(Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]])))
+        return found
+
+    def operating_point(
+        self, *, cost_false_same: float = 1.0, cost_false_different: float = 1.0, same_share: float = 0.5
+    ) -> OperatingPoint:
+        """The vertex of least expected cost; of equal ones that with the fewest false positives.
+
+        Parameters
+        ----------
+        cost_false_same, cost_false_different : float
+            Cost of wrongly answering "same author" and "different authors", > 0.
+        same_share : float
+            Share of same-author problems where the system will be used, in (0, 1).
+
+        Raises
+        ------
+        InputError
+            If a cost is not positive or the share not within (0, 1).
+        """
+        if not (cost_false_same > 0 and cost_false_different > 0 and 0 < same_share < 1):
+            raise InputError(
+                "no operating point for these costs",
+                found=(cost_false_same, cost_false_different, same_share),
+                expected="positive costs and a share between 0 and 1",
+            )
+        cost = cost_false_same * (1 - same_share) * self.fpr + cost_false_different * same_share * (1 - self.tpr)
+        v = int(np.flatnonzero(cost <= cost.min() + 1e-12)[0])
+        return OperatingPoint(self.owner[v], float(self.threshold[v]), float(self.fpr[v]), float(self.tpr[v]))
+
+
+def hull(curves: Mapping[str, Curve]) -> Hull:
+    """Convex hull by monotone chain on integer counts, hence exact; points on an edge are not vertices.
+
+    Raises
+    ------
+    InputError
+        If there is no curve, or the curves are not over the same problems.
+    """
+    sizes = {(c.negatives, c.positives) for c in curves.values()}
+    if len(sizes) != 1:
+        raise InputError(
+            "a hull needs curves over the same problems", found=sorted(sizes), expected="one class balance"
+        )
+    negatives, positives = sizes.pop()
+    best: dict[int, tuple[int, float, str | None]] = {0: (0, np.inf, None)}
+    for name, c in curves.items():
+        for x, y, threshold in zip(c.false.tolist(), c.true.tolist(), c.threshold.tolist(), strict=True):
+            if x not in best or y > best[x][0]:
+                best[x] = (y, threshold, name)
+    chain: list[tuple[int, int, float, str | None]] = [(0, 0, np.inf, None)]
+    if best[0][0] > 0:
+        chain.append((0, *best[0]))
+    for x in sorted(best)[1:]:
+        y, threshold, system = best[x]
+        while len(chain) > 1 and _not_above(chain[-2], chain[-1], x, y):
+            chain.pop()
+        chain.append((x, y, threshold, system if (x, y) != (negatives, positives) else None))
+    xs, ys, thresholds, owner = zip(*chain, strict=True)
+    return Hull(np.array(xs) / negatives, np.array(ys) / positives, np.array(thresholds, dtype=float), owner)
+
+
+def _not_above(a: tuple[int, int, float, str | None], b: tuple[int, int, float, str | None], x: int, y: int) -> bool:
+    return (b[0] - a[0]) * (y - a[1]) >= (b[1] - a[1]) * (x - a[0])

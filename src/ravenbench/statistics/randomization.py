@@ -1,0 +1,182 @@
+"""Approximate randomization: could two systems have exchanged their answers?
+
+Under the null hypothesis that two systems are alike, swapping their answers to any problem changes nothing. Each
+trial swaps every problem with probability ½ and recomputes the difference; p is the share of trials at least as
+far apart as the systems are, with the +1 of Monte Carlo tests.
+
+Metrics of counts need no swapping: only problems on which the two differ in kind (right, wrong, unanswered, within
+one class of truth) matter, and how many of each kind are swapped is a binomial draw. With at most 20 such problems
+all outcomes are enumerated, without the +1; for accuracy the exact sign test stands in at any size.
+
+References
+----------
+Noreen 1989, Computer Intensive Methods for Testing Hypotheses.
+Yeh 2000, More accurate tests for the statistical significance of result differences.
+Stamatatos et al. 2014, PAN overview, Table 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations, product
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ravenbench.errors import InputError, did_you_mean
+from ravenbench.metrics.pan import TESTABLE
+from ravenbench.metrics.sums import Sums, categories
+from ravenbench.metrics.weighted import BLOCK, Weights, rank, weighted_sums
+from ravenbench.randomness import stream
+from ravenbench.statistics.mcnemar import sign_test
+from ravenbench.types import Bools, Floats
+
+EXACT_LIMIT = 20
+TOLERANCE = 1e-12
+"""Trials this close to the observed difference count as equal to it: the metrics are ratios in floating point."""
+
+_INTEGER: dict[str, Callable[[Sums], Floats]] = {
+    "accuracy": lambda s: s.correct,
+    "c@1": lambda s: s.correct * (s.n + s.unanswered),
+}
+COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
+"""Metrics that depend on counts alone."""
+
+
+class Answered(NamedTuple):
+    """One system's checked answers: ``value`` and ``decision`` (n,)."""
+
+    value: Floats
+    decision: Floats
+
+
+def randomization_test(
+    same: Bools, a: Answered, b: Answered, metric: str, *, trials: int = 10_000, seed: int = 0, pair: str = ""
+) -> float | None:
+    """Two-sided p that systems a and b are alike in a metric.
+
+    Parameters
+    ----------
+    same : (n,) bool
+        Truth.
+    a, b : Answered
+        Answers to the same problems.
+    metric : str
+        A name of ``ravenbench.metrics.pan.TESTABLE``.
+    trials : int
+        Monte Carlo trials, where the test is not exact.
+    seed, pair : int, str
+        Random draws depend on these, the metric and nothing else; give each pair its own label.
+
+    Returns
+    -------
+    float or None
+        None where the metric is undefined for either system.
+
+    Raises
+    ------
+    InputError
+        If there is no such metric.
+    """
+    if metric not in TESTABLE:
+        raise InputError(f"no test for the metric {metric!r}", fix=did_you_mean(metric, TESTABLE))
+    if metric in COUNTED:
+        return _count_test(same, a, b, metric, trials, seed, pair)
+    return swap_test(same, a, b, metric, trials=trials, seed=seed, pair=pair)
+
+
+def _count_test(same: Bools, a: Answered, b: Answered, metric: str, trials: int, seed: int, pair: str) -> float | None:
+    of_a, of_b = categories(same, a.decision), categories(same, b.decision)
+    joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
+    if metric == "accuracy":
+        right = np.isin(np.arange(6), (0, 4))
+        return sign_test(int(joint[right][:, ~right].sum()), int(joint[~right][:, right].sum()))
+    formula = _INTEGER.get(metric, TESTABLE[metric])
+    kinds = [k for k in (*combinations(range(3), 2), *combinations(range(3, 6), 2)) if joint[k] + joint[k[::-1]] > 0]
+    sizes = np.array([joint[k] + joint[k[::-1]] for k in kinds], dtype=np.int64)
+    of_both = (joint.sum(axis=1).astype(np.float64), joint.sum(axis=0).astype(np.float64))
+
+    def gap(kept: NDArray[np.int64]) -> Floats:
+        """|difference| where ``kept`` (kinds, t) problems of a kind have a's answer of the first sort."""
+        left, right = (np.repeat(counts[:, None], kept.shape[1], axis=1) for counts in of_both)
+        for (first, second), now in zip(kinds, kept, strict=True):
+            moved = now - joint[first, second]
+            left[first] += moved
+            left[second] -= moved
+            right[first] -= moved
+            right[second] += moved
+        return np.abs(formula(_counts(left)) - formula(_counts(right)))
+
+    observed = gap(np.array([[joint[k]] for k in kinds], dtype=np.int64).reshape(len(kinds), 1))[0]
+    if np.isnan(observed):
+        return None
+    if sizes.sum() <= EXACT_LIMIT:
+        kept = np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64).reshape(-1, len(kinds)).T
+        ways = np.ones(kept.shape[1])
+        for size, row in zip(sizes, kept, strict=True):
+            ways *= np.array([comb(int(size), k) for k in range(size + 1)], dtype=np.float64)[row]
+        return float(ways[_as_far(gap(kept), observed)].sum() / 2.0 ** int(sizes.sum()))
+    rng = stream(seed, "randomization", metric, pair)
+    kept = rng.binomial(sizes[:, None], 0.5, (len(kinds), trials)).astype(np.int64)
+    return (int(_as_far(gap(kept), observed).sum()) + 1) / (trials + 1)
+
+
+def _counts(cells: Floats) -> Sums:
+    tp, fn, up, fp, tn, un = cells
+    nothing = np.zeros_like(tp)
+    return Sums(tp, fn, up, fp, tn, un, nothing, nothing)
+
+
+def _as_far(gap: Floats, observed: Floats) -> Bools:
+    """Trials whose difference is at least the observed one; an undefined trial counts, which is conservative."""
+    return ~(gap < observed - TOLERANCE * max(1.0, float(observed)))
+
+
+def swap_test(
+    same: Bools, a: Answered, b: Answered, metric: str, *, trials: int = 10_000, seed: int = 0, pair: str = ""
+) -> float | None:
+    """As ``randomization_test``, swapping problem by problem: for AUC, Brier and whatever contains them.
+
+    The answers of both systems are sorted once, together; a trial says which of them belong to which.
+    """
+    formula = TESTABLE[metric]
+    both = rank(np.tile(same, 2), np.concatenate([a.value, b.value]), np.concatenate([a.decision, b.decision]))
+    n = len(same)
+
+    def gap(swapped: NDArray[np.int32]) -> Floats:
+        kept = 1 - swapped
+        left = weighted_sums(both, np.concatenate([kept, swapped]))
+        right = weighted_sums(both, np.concatenate([swapped, kept]))
+        return np.abs(formula(left) - formula(right))
+
+    observed = gap(np.zeros((n, BLOCK), dtype=np.int32))[0]
+    if np.isnan(observed):
+        return None
+    differ = np.flatnonzero((a.value != b.value) | (a.decision != b.decision))
+    swapped = np.zeros((n, BLOCK), dtype=np.int32)
+    if len(differ) <= EXACT_LIMIT:
+        patterns = np.arange(2 ** len(differ), dtype=np.int64)
+        bits = ((patterns[:, None] >> np.arange(len(differ))) & 1).astype(np.int32)
+        far = 0
+        for start in range(0, len(patterns), BLOCK):
+            part = bits[start : start + BLOCK].T
+            swapped[differ, : part.shape[1]] = part
+            far += int(_as_far(gap(swapped), observed)[: part.shape[1]].sum())
+        return far / len(patterns)
+    rng = stream(seed, "randomization", metric, pair)
+    far = 0
+    for start in range(0, trials, BLOCK):
+        _spread(np.frombuffer(rng.bytes(2 * n), dtype=np.uint16), swapped)
+        far += int(_as_far(gap(swapped), observed)[: trials - start].sum())
+    return (far + 1) / (trials + 1)
+
+
+@njit(cache=True, nogil=True)
+def _spread(bits: NDArray[np.uint16], swapped: Weights) -> None:
+    """Write the 16 bits of each number into a row of ``swapped`` (n, BLOCK)."""
+    for i in range(len(bits)):
+        for j in range(BLOCK):
+            swapped[i, j] = (bits[i] >> j) & 1
