@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -89,7 +90,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         If there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
     """
     with Archive(path) as archive:
-        names = archive.names if archive.siblings() else _truth_files(archive, split)
+        names = archive.names if archive.single else _truth_files(archive, split)
         ids: list[str] = []
         same: list[bool] = []
         authors: list[tuple[str, str] | None] = []
@@ -161,7 +162,7 @@ def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]
         if not names:
             raise FormatError("there are no answers here", file=path, expected="answers.jsonl or answers.txt")
         found = sorted((_read(archive, name, lenient) for name in names), key=lambda a: a.system)
-    for left, right in zip(found, found[1:], strict=False):
+    for left, right in pairwise(found):
         if left.system == right.system:
             raise FormatError("two systems have one name", file=path, found=left.system, fix="rename a file or folder")
     return found
@@ -243,7 +244,7 @@ def _truth_files(archive: Archive, split: Split | None) -> list[str]:
 
 
 def _answer_files(archive: Archive) -> list[str]:
-    if archive.siblings():
+    if archive.single:
         return archive.names
     texts = [n for n in archive.names if n.lower().endswith((".jsonl", ".ndjson", ".txt")) and not is_truth(n)]
     named = [n for n in texts if PurePosixPath(n).stem.lower() == "answers"]
@@ -275,7 +276,7 @@ def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
 
 def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
     path = PurePosixPath(name)
-    folder = path.parent.name or (archive.root.resolve().name if archive.siblings() else archive.stem)
+    folder = path.parent.name or (archive.root.resolve().name if archive.single else archive.stem)
     system = folder if path.stem.lower() == "answers" else path.stem
     notes: list[str] = []
     values: dict[str, float] = {}

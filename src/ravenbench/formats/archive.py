@@ -69,9 +69,14 @@ class Archive:
     def __contains__(self, name: str) -> bool:
         return name in self.sizes
 
+    @property
+    def single(self) -> bool:
+        """Whether this is one plain file."""
+        return self._zip is None and not self.path.is_dir()
+
     def siblings(self) -> list[str]:
         """Names of the files beside an archive that is a single file (they can be opened too), [] for others."""
-        if self._zip is not None or self.path.is_dir():
+        if not self.single:
             return []
         return sorted(p.name for p in self.root.iterdir() if p.is_file())
 
@@ -117,8 +122,8 @@ class Archive:
         """
         return decode(self.read(name), self.label(name)).replace("\r\n", "\n").replace("\r", "\n")
 
-    def lines(self, name: str) -> Iterator[tuple[int, str]]:
-        """Numbered lines (from 1) without their ends; blank ones are left out.
+    def lines(self, name: str, blank: bool = False) -> Iterator[tuple[int, str]]:
+        """Numbered lines (from 1) without their ends; blank ones are left out unless asked for.
 
         Raises
         ------
@@ -138,7 +143,7 @@ class Archive:
                 number += 1
                 line = decode(block, self.label(name), offset, number).strip("\r\n")
                 offset += len(block)
-                if line.strip():
+                if blank or line.strip():
                     yield number, line
 
     def close(self) -> None:

@@ -13,6 +13,24 @@ from typing import IO
 from ravenbench.errors import InputError
 
 
+def check_fresh(path: str | Path) -> None:
+    """Whether a folder can be written here, before any long work.
+
+    Raises
+    ------
+    InputError
+        If something other than an empty folder is there, or the place cannot be written.
+    """
+    path = Path(path)
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise InputError("the output folder is not empty", file=path, fix="give a new one, or remove it")
+    near = path.absolute().parent
+    while not near.exists():
+        near = near.parent
+    if not near.is_dir() or not os.access(near, os.W_OK):
+        raise InputError("the output folder cannot be written", file=path, fix=f"choose a place other than {near}")
+
+
 @contextmanager
 def fresh_folder(path: str | Path) -> Iterator[Path]:
     """A folder built beside its place and renamed when the block ends well.
@@ -23,8 +41,7 @@ def fresh_folder(path: str | Path) -> Iterator[Path]:
         If the place is taken by something that is not an empty folder, or cannot be written.
     """
     path = Path(path)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError("the output folder is not empty", file=path, fix="give a new one, or remove it")
+    check_fresh(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))

@@ -1,0 +1,218 @@
+"""``raven corpus``: list, describe, import and fetch corpora."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ravenbench.cli.show import print_json
+
+if TYPE_CHECKING:
+    from ravenbench.corpora.catalogue import Entry
+
+app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")]
+TextColumn = Annotated[str | None, typer.Option("--text", help="Column with the texts.")]
+AuthorColumn = Annotated[str | None, typer.Option("--author", help="Column with the authors.")]
+TopicColumn = Annotated[str | None, typer.Option("--topic", help="Column with the topics; 'none' for no topics.")]
+IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
+FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
+
+_SHOWN = 20
+
+
+@app.command("list")
+def list_(json: Json = False) -> None:
+    """List known corpora: built in, fetched by name, or lent on request."""
+    from ravenbench import registry
+    from ravenbench.corpora.catalogue import catalogue
+
+    entries = catalogue()
+    rows = [
+        {
+            "name": e.name,
+            "kind": e.kind,
+            "access": _access(e),
+            "languages": list(e.languages),
+            "title": e.title,
+        }
+        for e in entries.values()
+    ]
+    for name in registry.names("corpus"):
+        if name not in entries:
+            rows.append({"name": name, "kind": "corpus", "access": "installed", "languages": [], "title": ""})
+    if json:
+        print_json({"corpora": rows})
+        return
+    table = _table("name", "kind", "access", "what it is")
+    for row in rows:
+        table.add_row(row["name"], row["kind"], row["access"], row["title"])
+    _print(table)
+    typer.echo("\nraven corpus info NAME tells licence, citation and how to get it. Files work too: raven run FILE")
+
+
+@app.command()
+def info(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A name, a table, PAN pairs or an imported folder.")],
+    level: Annotated[str, typer.Option("--level", help="Level of topic to count.")] = "topic",
+    text: TextColumn = None,
+    author: AuthorColumn = None,
+    topic: TopicColumn = None,
+    id: IdColumn = None,
+    fold_case: FoldCase = False,
+    json: Json = False,
+) -> None:
+    """Describe a corpus: documents, authors, topics, lengths and the pairs it can give."""
+    from ravenbench.corpora.catalogue import catalogue
+    from ravenbench.corpora.load import load_corpus
+    from ravenbench.corpora.summary import summarise
+
+    entry = catalogue().get(corpus.partition("(")[0].strip())
+    about = entry.model_dump(mode="json") if entry is not None else None
+    summary = None
+    if entry is None or entry.source is not None:
+        loaded = load_corpus(corpus, **_options(text, author, topic, id, fold_case))
+        summary = summarise(loaded.at(level))
+    if json:
+        print_json({"catalogue": about, "corpus": summary})
+        return
+    if summary is not None:
+        _show_summary(summary)
+    if entry is not None:
+        _show_entry(entry)
+
+
+@app.command("import")
+def import_(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A Parquet, JSONL or CSV table, or PAN20–23 pairs.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; it must not exist.")],
+    text: TextColumn = None,
+    author: AuthorColumn = None,
+    topic: TopicColumn = None,
+    id: IdColumn = None,
+    fold_case: FoldCase = False,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the corpus.")] = None,
+    json: Json = False,
+) -> None:
+    """Read a corpus once, check it, and keep it as a folder that opens at once."""
+    from ravenbench.corpora.imported import save_corpus
+    from ravenbench.corpora.load import load_corpus
+    from ravenbench.corpora.summary import summarise
+    from ravenbench.formats.output import check_fresh
+
+    check_fresh(out)
+    options = _options(text, author, topic, id, fold_case) | ({} if name is None else {"name": name})
+    summary = summarise(save_corpus(load_corpus(source, **options), out))
+    if json:
+        print_json({"folder": str(out), "corpus": summary})
+        return
+    _show_summary(summary)
+    typer.echo(f"\nwritten to {out}")
+
+
+@app.command()
+def fetch(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name from raven corpus list.")], json: Json = False
+) -> None:
+    """Download a corpus that may be downloaded; for others, say how to get them."""
+    from ravenbench.corpora import catalogue
+
+    place = catalogue.fetch(name)
+    if json:
+        print_json({"name": name, "place": place})
+    else:
+        typer.echo(f"{name}: {place}")
+
+
+def _options(
+    text: str | None, author: str | None, topic: str | None, id: str | None, fold_case: bool
+) -> dict[str, Any]:
+    given: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id}
+    options = {key: value for key, value in given.items() if value is not None}
+    if topic == "none":
+        options["topic"] = None
+    return options | ({"fold_case": True} if fold_case else {})
+
+
+def _access(entry: Entry) -> str:
+    if entry.restricted:
+        return "on request"
+    return "fetch" if entry.fetch else "built in"
+
+
+def _table(*columns: str) -> Any:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        number = column in ("documents", "authors", "words")
+        table.add_column(column, justify="right" if number else "left", overflow="fold")
+    return table
+
+
+def _print(what: Any) -> None:
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    console.print(what, width=min(console.width, 80))
+
+
+def _show_summary(s: dict[str, Any]) -> None:
+    def spread(v: dict[str, Any]) -> str:
+        return "none" if v["median"] is None else f"{v['min']:,.0f} – {v['max']:,.0f}, median {v['median']:,.0f}"
+
+    from rich.table import Table
+
+    facts = Table.grid(padding=(0, 2))
+    authors, topics, pairs = s["authors"], s["topics"], s["pairs"]
+    rows = [
+        ("corpus", s["name"]),
+        ("documents", f"{s['documents']:,}"),
+        ("words", f"{s['words']['total']:,}; in a document {spread(s['words'])}"),
+        ("authors", f"{authors['total']:,}; {authors['several']:,} with several documents, {authors['across']:,} in several topics"),
+        ("documents an author", spread(authors["documents"])),
+        ("topics", f"{topics['total']:,}" + (f"; {topics['without']:,} documents have none" if topics["without"] else "")),
+        ("documents a topic", spread(topics["documents"])),
+        ("same-author pairs", f"{pairs['same_author']:,}, of them {pairs['same_author_same_topic']:,} within one topic"),
+    ]  # fmt: skip
+    if s["languages"]:
+        rows.append(("languages", ", ".join(f"{k} ({v:,})" for k, v in s["languages"].items())))
+    if s["levels"]:
+        rows.append(("further columns", ", ".join(f"{k} ({v:,})" for k, v in s["levels"].items())))
+    for reason, count in s["notes"].get("dropped", {}).items():
+        if count:
+            rows.append(("dropped", f"{count:,} texts {reason}"))
+    for name, value in rows:
+        facts.add_row(name, value)
+    _print(facts)
+    table = _table("topic", "documents", "authors", "words")
+    for row in s["by_topic"][:_SHOWN]:
+        table.add_row(row["topic"], f"{row['documents']:,}", f"{row['authors']:,}", f"{row['words']:,.0f}")
+    _print(table)
+    if len(s["by_topic"]) > _SHOWN:
+        typer.echo(f"and {len(s['by_topic']) - _SHOWN:,} smaller topics (all with --json)")
+
+
+def _show_entry(entry: Entry) -> None:
+    from rich.table import Table
+
+    facts = Table.grid(padding=(0, 2))
+    rows = {
+        "name": entry.name,
+        "what it is": entry.title,
+        "languages": ", ".join(entry.languages),
+        "access": _access(entry),
+        "how": entry.instructions,
+        "page": entry.url,
+        "licence": entry.licence,
+        "cite": entry.citation,
+        "mind": " ".join(entry.notes),
+    }
+    for key, value in rows.items():
+        if value:
+            facts.add_row(key, value)
+    _print(facts)

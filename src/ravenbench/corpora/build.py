@@ -1,0 +1,147 @@
+"""A corpus gathered document by document, with the checks every source shares."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench.errors import CorpusError, FormatError
+from ravenbench.formats.collector import TextCollector, identity_key
+from ravenbench.types import Corpus, Labels
+
+
+class CorpusBuilder:
+    """Collects documents; repeated texts are dropped and counted, ids and topics are checked.
+
+    A text that its own author repeats stands once, where it came first. A text that stands under two authors
+    has no author: every copy is dropped. Texts are the same when they differ in white space or BOM only.
+    """
+
+    def __init__(self, file: str | Path) -> None:
+        self.file = file
+        self._texts = TextCollector()
+        self._rows: list[tuple[str, str, str | None, str | None, Mapping[str, str | None]]] = []
+        self._line_of: dict[str, int] = {}
+        self._first: dict[bytes, int] = {}
+        self._shared: dict[int, int] = {}
+        self._repeated = 0
+
+    def add(
+        self,
+        name: str,
+        text: str,
+        author: str,
+        topic: str | None,
+        line: int,
+        language: str | None = None,
+        columns: Mapping[str, str | None] | None = None,
+    ) -> None:
+        """Add one document; ``line`` is where it stands in the file.
+
+        Raises
+        ------
+        FormatError
+            If its text is empty or not valid Unicode, or its id was used before.
+        """
+        if not text.strip():
+            raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
+        before = self._line_of.setdefault(name, line)
+        if before != line:
+            raise FormatError(f"the id stands twice (first at line {before})", file=self.file, line=line, found=name)
+        key = identity_key(text)
+        row = self._first.get(key)
+        if row is not None:
+            if self._rows[row][1] == author:
+                self._repeated += 1
+            else:
+                self._shared[row] = self._shared.get(row, 0) + 1
+            return
+        try:
+            self._texts.add(text)
+        except FormatError as error:
+            raise FormatError(error.problem, file=self.file, line=line, found=error.found, fix=error.fix) from None
+        self._first[key] = len(self._rows)
+        self._rows.append((name, author, topic, language, columns or {}))
+
+    def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False) -> Corpus:
+        """The corpus.
+
+        Parameters
+        ----------
+        fold_case : bool
+            Join topics that differ in case or white space only, under their most frequent spelling.
+
+        Raises
+        ------
+        CorpusError
+            If two topics are equal up to case, no author wrote two documents, or all have one author.
+        """
+        rows = self._rows
+        texts = self._texts.table()
+        dropped = {
+            "repeated by their author": self._repeated,
+            "standing under several authors": sum(self._shared.values()) + len(self._shared),
+        }
+        if self._shared:
+            kept = [i for i in range(len(rows)) if i not in self._shared]
+            again = TextCollector()
+            for i in kept:
+                again.add(texts[i])
+            texts, rows = again.table(), [rows[i] for i in kept]
+        author = Labels.of(r[1] for r in rows)
+        check_pairs(author, self.file)
+        spelling = _spellings(Counter(r[2] for r in rows if r[2] is not None), self.file, fold_case)
+        further = sorted({key for r in rows for key in r[4]})
+        languages = [r[3] for r in rows]
+        return Corpus(
+            name,
+            texts,
+            tuple(r[0] for r in rows),
+            author,
+            Labels.of(None if r[2] is None else spelling[r[2]] for r in rows),
+            Labels.of(languages) if any(languages) else None,
+            {key: Labels.of(r[4].get(key) for r in rows) for key in further},
+            {**notes, "dropped": dropped},
+        )
+
+
+def check_pairs(author: Labels, file: str | Path) -> None:
+    """Whether both kinds of pair exist.
+
+    Raises
+    ------
+    CorpusError
+        If no author has two documents, or there are fewer than two authors.
+    """
+    counts = author.counts()
+    if len(author) == 0:
+        raise CorpusError("the corpus has no documents", file=file)
+    if not np.any(counts >= 2):
+        raise CorpusError(
+            "no author wrote two documents, so there is no same-author pair", file=file,
+            found=f"{len(author)} documents by {len(author.names)} authors",
+            expected="some authors with at least two (authors with one are allowed)",
+        )  # fmt: skip
+    if np.count_nonzero(counts) < 2:
+        raise CorpusError(
+            "every document has one author, so there is no different-author pair", file=file, found=author.names[0]
+        )
+
+
+def _spellings(counts: Counter[str], file: str | Path, fold_case: bool) -> dict[str, str]:
+    best: dict[str, str] = {}
+    for topic in sorted(counts, key=lambda t: (-counts[t], t)):
+        key = " ".join(unicodedata.normalize("NFC", topic).casefold().split())
+        other = best.setdefault(key, topic)
+        if other != topic and not fold_case:
+            raise CorpusError(
+                "two topics are equal up to case or white space", file=file,
+                found=f"{other!r} ({counts[other]} documents) and {topic!r} ({counts[topic]})",
+                fix="rename one, or join them with --fold-case (fold_case=True)",
+            )  # fmt: skip
+    return {t: best[" ".join(unicodedata.normalize("NFC", t).casefold().split())] for t in counts}

@@ -1,0 +1,97 @@
+"""The catalogue: what corpora there are, how to get them, under which licence, and how to cite them."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from ravenbench.errors import InputError, did_you_mean
+
+
+class File(BaseModel):
+    """One file of a corpus; ``sha256`` and ``bytes`` are null where nobody published them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    url: str | None
+    sha256: str | None = Field(pattern=r"^[0-9a-f]{64}$")
+    bytes: int | None
+
+
+class Entry(BaseModel):
+    """A known corpus.
+
+    ``source`` is its component (``newsgroups``) where Raven reads it by name; ``fetch`` says who downloads it, null
+    where it must be asked for; ``defaults`` are options of ``raven run`` that suit it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    title: str
+    kind: Literal["corpus", "problems", "pairs", "attribution", "obfuscation"]
+    languages: tuple[str, ...]
+    genre: str | None
+    source: str | None
+    fetch: Literal["scikit-learn"] | None
+    url: str | None
+    files: tuple[File, ...]
+    instructions: str
+    restricted: bool
+    licence: str
+    citation: str
+    defaults: dict[str, str | int | float]
+    notes: tuple[str, ...]
+
+
+@cache
+def catalogue() -> dict[str, Entry]:
+    """Every entry by name, in the catalogue's order."""
+    text = files("ravenbench.corpora").joinpath("catalogue.json").read_text(encoding="utf-8")
+    return {entry.name: entry for entry in TypeAdapter(list[Entry]).validate_json(text)}
+
+
+def entry(name: str) -> Entry:
+    """One entry.
+
+    Raises
+    ------
+    InputError
+        If nothing has this name (with a suggestion).
+    """
+    known = catalogue()
+    if name not in known:
+        raise InputError(f"the catalogue has no corpus {name!r}", fix=did_you_mean(name, known))
+    return known[name]
+
+
+def defaults(corpus: str) -> dict[str, Any]:
+    """Options that suit a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
+    found = catalogue().get(corpus.partition("(")[0].strip())
+    return dict(found.defaults) if found is not None else {}
+
+
+def fetch(name: str) -> str:
+    """Bring a corpus onto this machine, because the user asked, and say where it is.
+
+    Raises
+    ------
+    InputError
+        If Raven may not download it; the message says how to get it.
+    """
+    wanted = entry(name)
+    if wanted.fetch == "scikit-learn":
+        from sklearn.datasets import fetch_20newsgroups, get_data_home
+
+        try:
+            fetch_20newsgroups(subset="all", download_if_missing=True)
+        except OSError as error:
+            raise InputError(f"{name} could not be downloaded ({error})", fix=wanted.instructions) from error
+        return str(get_data_home())
+    if wanted.source is not None and not wanted.files:
+        return "built in"
+    raise InputError(f"{name} is not Raven's to download", expected=wanted.licence, fix=wanted.instructions)

@@ -1,0 +1,192 @@
+"""Corpora in Parquet, JSON lines or CSV with columns for text, author and topic."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ravenbench.corpora.build import CorpusBuilder
+from ravenbench.errors import FormatError, InputError, did_you_mean
+from ravenbench.formats.archive import Archive, no_such
+from ravenbench.types import Corpus
+
+KINDS = {".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv"}
+_RESERVED = {"id", "author", "topic", "language", "text"}
+_BATCH = 5_000
+
+Row = tuple[int, dict[str, Any]]
+
+
+def read_table(
+    path: str | Path,
+    *,
+    text: str = "text",
+    author: str = "author",
+    topic: str | None = "topic",
+    id: str = "id",
+    language: str = "language",
+    fold_case: bool = False,
+    name: str | None = None,
+) -> Corpus:
+    """A corpus from one table, read in a stream.
+
+    Parameters
+    ----------
+    text, author, topic, id, language : str
+        Names of the columns. ``id`` and ``language`` may be absent (ids are then row numbers); with
+        ``topic=None`` documents have no topic, for topic extraction. Every other column of single values becomes
+        one of ``Corpus.columns``.
+    fold_case : bool
+        Join topics that differ in case only, instead of refusing them.
+    name : str, optional
+        The corpus's name; default the file's.
+
+    Raises
+    ------
+    InputError
+        If there is no such file, or it is a folder.
+    FormatError
+        If it is not what its name says, lacks a column, is not UTF-8, or a row lacks a text, an author or a topic
+        or repeats an id.
+    CorpusError
+        If no same-author or no different-author pair exists, or two topics are equal up to case.
+    """
+    path = Path(path)
+    kind = _kind(path)
+    rows = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv}[kind](path)
+    wanted = [text, author] + ([] if topic is None else [topic])
+    builder = CorpusBuilder(path)
+    ignored: set[str] = set()
+    for number, (line, row) in enumerate(rows):
+        for column in wanted:
+            if row.get(column) is None:
+                raise _missing(path, line, column, row, number == 0)
+        body = row[text]
+        if not isinstance(body, str):
+            raise FormatError("the text is not a string", file=path, line=line, found=body)
+        columns = {}
+        for key, value in row.items():
+            if key in (text, author, topic, id, language) or key is None:
+                continue
+            if key in _RESERVED or isinstance(value, list | dict):
+                ignored.add(key)
+            else:
+                columns[key] = None if value is None or value == "" else str(value)
+        builder.add(
+            f"{number:06d}" if row.get(id) is None else str(row[id]),
+            body.lstrip("\ufeff").replace("\r\n", "\n"),
+            _label(path, line, author, row[author]),
+            None if topic is None else _label(path, line, topic, row[topic]),
+            line,
+            None if row.get(language) is None else str(row[language]),
+            columns,
+        )
+    notes: dict[str, Any] = {"source": path.name, "format": kind}
+    if ignored:
+        notes["ignored columns"] = sorted(ignored)
+    return builder.finish(name or path.stem, notes, fold_case)
+
+
+def _kind(path: Path) -> str:
+    if path.is_dir():
+        raise InputError(
+            "a folder stands where a table should be", file=path, expected="a .parquet, .jsonl or .csv file",
+            fix="give a file inside it, or a folder written by raven corpus import",
+        )  # fmt: skip
+    if not path.is_file():
+        raise no_such(path)
+    kind = KINDS.get(path.suffix.lower())
+    if kind is None:
+        raise FormatError(
+            "not a table Raven reads", file=path, found=path.suffix or "no ending", expected=", ".join(sorted(KINDS))
+        )
+    with path.open("rb") as file:
+        head = file.read(4)
+    if not head:
+        raise FormatError("the file is empty", file=path)
+    binary = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip", b"\x1f\x8b": "gzip"}
+    held = next((what for magic, what in binary.items() if head.startswith(magic)), None)
+    if (kind == "parquet") != (held == "Parquet") and (held or kind == "parquet"):
+        raise FormatError(
+            "the file is not what its name says", file=path, found=held or f"it begins with {head!r}",
+            expected="Parquet" if kind == "parquet" else f"{kind} text",
+        )  # fmt: skip
+    return kind
+
+
+def _parquet(path: Path) -> Iterator[Row]:
+    import polars as pl
+
+    try:
+        frame = pl.scan_parquet(path)
+        start = 0
+        while True:
+            batch = frame.slice(start, _BATCH).collect()
+            if batch.is_empty():
+                return
+            for offset, row in enumerate(batch.iter_rows(named=True), start=1):
+                yield start + offset, row
+            start += len(batch)
+    except pl.exceptions.PolarsError as error:
+        raise FormatError(f"this Parquet file cannot be read ({error})", file=path) from None
+
+
+def _jsonl(path: Path) -> Iterator[Row]:
+    with Archive(path) as archive:
+        for line, block in archive.lines(path.name):
+            try:
+                row = json.loads(block)
+            except (ValueError, RecursionError) as error:
+                fix = "write one object a line" if block.lstrip().startswith("[") or block.strip() == "{" else None
+                raise FormatError(
+                    f"this line is not JSON ({error})", file=path, line=line, found=block, fix=fix
+                ) from None
+            if not isinstance(row, dict):
+                raise FormatError("not a JSON object", file=path, line=line, found=block, expected='{"text", …}')
+            yield line, row
+
+
+def _csv(path: Path) -> Iterator[Row]:
+    csv.field_size_limit(sys.maxsize)
+    with Archive(path) as archive:
+        # Blank lines count: they may stand inside a quoted text.
+        lines = (block + "\n" for _, block in archive.lines(path.name, blank=True))
+        header = next(lines, "")
+        delimiter = max(",;\t", key=header.count)
+        names = next(csv.reader([header], delimiter=delimiter), [])
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+        start = 2
+        try:
+            for values in reader:
+                if values:
+                    if len(values) != len(names):
+                        raise FormatError(
+                            "this row has another number of fields than the header", file=path, line=start,
+                            found=len(values), expected=f"{len(names)} ({', '.join(names)})",
+                            fix="texts with commas, quotes or line ends must stand in double quotes",
+                        )  # fmt: skip
+                    # An empty CSV field says nothing.
+                    yield start, {k: v if v != "" else None for k, v in zip(names, values, strict=True)}
+                start = reader.line_num + 2
+        except csv.Error as error:
+            raise FormatError(f"this is not CSV ({error})", file=path, line=reader.line_num + 1) from None
+
+
+def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: bool) -> InputError:
+    if column not in row:
+        return FormatError(
+            f"there is no column {column!r}", file=path, line=None if first else line, found=", ".join(map(str, row)),
+            expected="columns text, author and topic",
+            fix=f"{did_you_mean(column, [str(k) for k in row])} Name the columns with --text, --author, --topic",
+        )  # fmt: skip
+    return FormatError(f"{column} is empty", file=path, line=line, fix="fill it in, or remove this document")
+
+
+def _label(path: Path, line: int, column: str, value: Any) -> str:
+    if isinstance(value, bool | list | dict | float) or not str(value).strip():
+        raise FormatError(f"{column} is not a name", file=path, line=line, found=value, expected="a string or integer")
+    return str(value).strip()
