@@ -169,16 +169,23 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
-    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
-    text = re.sub(r"(font: [^;\"]*?px )[^;\"]*", rf"\g<1>{_FONT}", text)
-    text = re.sub(r"font-family: [^;\"]*", f"font-family: {_FONT}", text)
-    for color, value in _NAMES.items():
-        text = text.replace(color, value)
-    text = re.sub(r'(<svg [^>]*?)width="[\d.]+pt" height="[\d.]+pt"', r'\1role="img"', text, count=1)
+    text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<[^>]*>", lambda tag: _retag(tag[0], name), text)
+    size = r'width="[\d.]+pt" height="[\d.]+pt"'
+    text = re.sub(size, 'role="img" style="stroke-linejoin: round; stroke-linecap: butt"', text, count=1)
     if inline:
         return text
     place = text.index(">") + 1
     return '<?xml version="1.0" encoding="utf-8"?>\n' + text[:place] + _DARK + text[place:]
+
+
+def _retag(tag: str, name: str) -> str:
+    """One tag with its ids under ``name``, the reader's font and the page's colours; texts are never touched."""
+    tag = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", tag)
+    tag = re.sub(r"font-family: [^;\"]*", f"font-family: {_FONT}", tag)
+    for color, value in _NAMES.items():
+        tag = tag.replace(color, value)
+    return tag
 
 
 def save(figure: Figure, path: Path) -> None:

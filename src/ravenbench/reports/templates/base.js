@@ -1,0 +1,28 @@
+"use strict";
+for (const table of document.querySelectorAll(".table table")) {
+  const heads = table.tHead.rows[0].cells;
+  const value = (row, i) => {
+    const v = row.cells[i].dataset.v;
+    return v === undefined ? row.cells[i].textContent : v === "" ? null : Number(v);
+  };
+  Array.from(heads).forEach((head, i) => head.firstElementChild.addEventListener("click", () => {
+    const numeric = head.classList.contains("n");
+    const was = head.getAttribute("aria-sort");
+    const up = was ? was === "descending" : !numeric;
+    for (const other of heads) other.removeAttribute("aria-sort");
+    head.setAttribute("aria-sort", up ? "ascending" : "descending");
+    const rows = Array.from(table.tBodies[0].rows).sort((a, b) => {
+      const x = value(a, i), y = value(b, i);
+      if (x === null || y === null) return (x === null) - (y === null);
+      const order = typeof x === "number" && typeof y === "number" ? x - y : String(x).localeCompare(String(y));
+      return up ? order : -order;
+    });
+    table.tBodies[0].append(...rows);
+  }));
+}
+let closed = [];
+addEventListener("beforeprint", () => {
+  closed = Array.from(document.querySelectorAll("details:not([open])"));
+  for (const d of closed) d.open = true;
+});
+addEventListener("afterprint", () => { for (const d of closed) d.open = false; });

@@ -1,0 +1,89 @@
+"""A run's report on disk and in the terminal."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ravenbench.errors import InputError
+from ravenbench.files import write_json, write_text
+from ravenbench.reports import run_tables, tables
+from ravenbench.reports.analysis import analyse
+from ravenbench.reports.records import Analysis
+from ravenbench.reports.run_json import to_json
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ravenbench.bench.store import Store
+
+
+def write_report(store: Store, analysis: Analysis | None = None) -> Path:
+    """Write ``RUN/report`` (page, report.json, tables, figures) and return the page's path.
+
+    An earlier report is replaced only when the new one is complete. ``analysis`` spares computing it again.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
+    """
+    analysis = analysis or analyse(store)
+    target = store.path / "report"
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".report-", dir=store.path))
+        try:
+            _write(analysis, folder)
+            folder.chmod(0o755)
+            _replace(folder, target)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    except OSError as error:
+        raise InputError(
+            f"the report cannot be written ({error.strerror})", file=target, fix="make the run's folder writable"
+        ) from error
+    return target / "index.html"
+
+
+def _write(analysis: Analysis, folder: Path) -> None:
+    from ravenbench.reports.figures import draw, svg
+    from ravenbench.reports.page import run_page
+
+    figures = draw(analysis)
+    (folder / "tables").mkdir()
+    (folder / "figures").mkdir()
+    for table in run_tables.run_tables(analysis):
+        write_text(folder / "tables" / f"{table.key}.csv", tables.to_csv(table))
+        write_text(folder / "tables" / f"{table.key}.tex", tables.to_latex(table))
+    for name, figure in figures.items():
+        write_text(folder / "figures" / f"{name}.svg", svg(figure, name))
+    write_json(folder / "report.json", to_json(analysis))
+    write_text(folder / "index.html", run_page(analysis, figures))
+
+
+def _replace(folder: Path, target: Path) -> None:
+    """Put a finished folder in the place of an older one."""
+    if target.exists():
+        aside = Path(tempfile.mkdtemp(prefix=".report-old-", dir=target.parent))
+        target.replace(aside)
+        folder.replace(target)
+        shutil.rmtree(aside, ignore_errors=True)
+    else:
+        folder.replace(target)
+
+
+def terminal(analysis: Analysis) -> list[RenderableType]:
+    """A run's closing tables for 80 columns: scores, then the shortcut test, then what failed."""
+    from rich.text import Text
+
+    shown: list[RenderableType] = []
+    for table in (run_tables.results(analysis), run_tables.shortcut(analysis)):
+        if table.rows:
+            shown.append(tables.terminal(table))
+    if analysis.detectable is not None:
+        shown.append(Text(f"A true AUC difference of {analysis.detectable:.3f} would show four times in five."))
+    if analysis.failures:
+        shown.append(Text(f"{len(analysis.failures)} of {len(analysis.plan['cells'])} cells have no answers."))
+    return shown
