@@ -113,6 +113,8 @@ def _count_test(same: Bools, a: Answered, b: Answered, metric: str, trials: int,
     observed = gap(np.array([[joint[k]] for k in kinds], dtype=np.int64).reshape(len(kinds), 1))[0]
     if np.isnan(observed):
         return None
+    if not kinds:
+        return 1.0
     if sizes.sum() <= EXACT_LIMIT:
         kept = np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64).reshape(-1, len(kinds)).T
         ways = np.ones(kept.shape[1])
