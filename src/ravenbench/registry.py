@@ -18,7 +18,18 @@ from typing import Any
 from ravenbench.components import Component, unknown_parameter
 from ravenbench.errors import MissingPart, SpecError, did_you_mean
 
-KINDS = ("corpus", "encoder", "sampler", "pairs", "verifier", "calibrator", "transform", "attributor", "obfuscator")
+KINDS = (
+    "corpus",
+    "encoder",
+    "topics",
+    "sampler",
+    "pairs",
+    "verifier",
+    "calibrator",
+    "transform",
+    "attributor",
+    "obfuscator",
+)
 
 _BUILTIN: dict[str, dict[str, str]] = {
     "corpus": {
@@ -31,6 +42,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "lda": "ravenbench.topics.lda:LDA",
         "sbert": "ravenbench.topics.sbert:SBERT",
     },
+    "topics": {"extract": "ravenbench.topics.extract:Extract"},
     "sampler": {
         "hits": "ravenbench.sampling.hits:HITS",
         "random": "ravenbench.sampling.random:Random",
@@ -52,13 +64,18 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "length": "ravenbench.verifiers.length:Length",
         "style-only": "ravenbench.verifiers.style_only:StyleOnly",
         "topic-only": "ravenbench.verifiers.topic_only:TopicOnly",
+        "function-words": "ravenbench.verifiers.function_words:FunctionWords",
+        "distorted": "ravenbench.verifiers.distorted:Distorted",
     },
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",
         "logistic": "ravenbench.verifiers.calibrators.logistic:Logistic",
         "isotonic": "ravenbench.verifiers.calibrators.isotonic:Isotonic",
     },
-    "transform": {},
+    "transform": {
+        "distortion": "ravenbench.text.distortion:Distortion",
+        "topic-mask": "ravenbench.text.distortion:TopicMask",
+    },
     "attributor": {},
     "obfuscator": {},
 }

@@ -155,6 +155,8 @@ def largest(store: CountStore, total: Ints, size: int) -> list[str]:
     Units with a total of zero are never among them.
     """
     found = np.flatnonzero(total)
+    if size < 1:
+        return []
     if len(found) > size:
         least = np.partition(total[found], len(found) - size)[len(found) - size]
         found = found[total[found] >= least]

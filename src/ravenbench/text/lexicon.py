@@ -99,8 +99,7 @@ class TokenLexicon:
 
 
 def kind_of(token: str) -> int:
-    """_WORD = re.compile(r"\w")
-WORD, NUMBER, MARK or SENTENCE_MARK."""
+    """WORD, NUMBER, MARK or SENTENCE_MARK."""
     if _WORD.match(token):
         return NUMBER if token.isdecimal() else WORD
     return SENTENCE_MARK if token in SENTENCE_END else MARK

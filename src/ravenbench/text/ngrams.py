@@ -75,6 +75,7 @@ class Interner:
     def ids(self, packed: Keys) -> Int32s:
         """The id of every key; new ones are added."""
         self.reserve(len(packed))
+        ids: Int32s
         self.size, ids = intern(packed, self.table, self.keys, self.size)
         return ids
 
@@ -198,9 +199,7 @@ def extend(ids: Int32s, limits: Ints, codes: Points, bounds: Ints, n: int) -> tu
 
 
 @njit(cache=True)
-def tally(
-    packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int
-) -> tuple[int, Int32s, Int32s, Ints, int]:
+def tally(packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int) -> tuple[int, Int32s, Int32s, Ints, Any]:
     """Count keys text by text, with room for all of them in ``table``; returns the number of known keys,
     ids, counts and their bounds.
 
@@ -225,7 +224,7 @@ def tally(
                 slot, size = place_of(packed[i + j], home[j], table, keys, size)
                 value = table[slot, 1]
                 ids[filled] = slot
-                filled += np.int64(value & _LOW == 0)
+                filled += int(value & _LOW == 0)
                 table[slot, 1] = value + _1
         for j in range(start, filled):
             slot = ids[j]

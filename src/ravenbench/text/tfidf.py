@@ -102,7 +102,7 @@ def add_documents(ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weight
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):
             c = column[ids[j]]
-            found[c] += weights[d] * np.int64(last[c] != d)
+            found[c] += weights[d] * int(last[c] != d)
             last[c] = d
     df += found[:-1]
 
@@ -128,7 +128,7 @@ def weigh(
         for c in range(width):
             data[filled] = spread[c] * idf[c]
             index[filled] = c
-            filled += np.int64(spread[c] > 0)
+            filled += int(spread[c] > 0)
         spread[:] = 0
         square = 0.0
         for j in range(first, filled):

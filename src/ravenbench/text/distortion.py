@@ -1,0 +1,126 @@
+"""Masks that hide topic or style: text distortion (Stamatatos 2017) and TopicFit's inverse mask.
+
+Tokens are maximal runs of ``\\w``; punctuation and spacing stay untouched. All is learned by ``fit`` on
+training texts and done by one substitution pass in ``transform``.
+
+References
+----------
+Stamatatos, "Authorship attribution using text distortion", EACL 2017. Sawatphol et al. 2024 (TopicFit).
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+from ravenbench.components import Component
+from ravenbench.errors import SpecError
+from ravenbench.text.tokens import WORD, frequent_words
+
+_DIGITS = re.compile(r"\d+")
+_DIGIT_OR_OTHER = re.compile(r"\d+|\D+")
+
+
+class Mask(Component):
+    """A substitution of single tokens; what becomes of a token is worked out once."""
+
+    @abstractmethod
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn the frequent words of some texts."""
+
+    @abstractmethod
+    def masked(self, token: str) -> str:
+        """What stands for this token."""
+
+    def transform(self, texts: Sequence[str]) -> list[str]:
+        """The texts with every token replaced by what stands for it."""
+        known: dict[str, str] = {}
+
+        def stand_in(match: re.Match[str]) -> str:
+            token = match[0]
+            found = known.get(token)
+            if found is None:
+                found = known[token] = self.masked(token)
+            return found
+
+        return [WORD.sub(stand_in, text) for text in texts]
+
+
+class Distortion(Mask):
+    """Distorted views: only the ``k`` most frequent words stay, so style is seen and topic is not.
+
+    Parameters
+    ----------
+    variant : "ma" or "sa"
+        DV-MA masks each character (``*``, digits ``#``) and so keeps lengths; DV-SA puts one ``*`` for a word
+        and one ``#`` for a number.
+    k : int
+        Words kept, case intact, where their lowercase form is among the ``k`` most frequent of the training
+        texts (the paper takes a list of the language; 100 to 5,000 were tried).
+    mixed : bool
+        Mask digits inside mixed tokens (``b2b``) as digits, as the paper does; its reference code treats only
+        tokens that are all digits as numbers (the default).
+
+    Attributes
+    ----------
+    words_ : frozenset of str
+    """
+
+    name: ClassVar[str] = "distortion"
+
+    def __init__(self, variant: Literal["ma", "sa"] = "ma", k: int = 300, mixed: bool = False) -> None:
+        self.variant = variant
+        self.k = k
+        self.mixed = mixed
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        if self.variant not in ("ma", "sa"):
+            raise SpecError("distortion has no such variant", found=self.variant, expected="'ma' or 'sa'")
+        self.words_ = frozenset(frequent_words(texts, self.k))
+        return self
+
+    def masked(self, token: str) -> str:
+        if token.isdecimal():
+            return "#" * len(token) if self.variant == "ma" else "#"
+        if token.lower() in self.words_:
+            return token
+        if not self.mixed:
+            return "*" * len(token) if self.variant == "ma" else "*"
+        runs = _DIGIT_OR_OTHER.findall(token)
+        marks = [("#" if _DIGITS.match(run) else "*", len(run)) for run in runs]
+        return "".join(mark * length if self.variant == "ma" else mark for mark, length in marks)
+
+
+class TopicMask(Mask):
+    """TopicFit's mask: the ``k`` most frequent words become ``*``, numbers ``#``, and the rest stays.
+
+    Parameters
+    ----------
+    k : int
+        Words masked.
+    folded : bool
+        Count lowercase forms. By default cases are counted apart but looked up in lowercase, as in the
+        reference, so names that stand only capitalised stay visible: what a control for topic fit wants.
+    reference : bool
+        One-letter words are never masked (they carry no topic; by default they always are).
+    """
+
+    name: ClassVar[str] = "topic-mask"
+
+    def __init__(self, k: int = 300, folded: bool = False, reference: bool = False) -> None:
+        self.k = k
+        self.folded = folded
+        self.reference = reference
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        self.words_ = frozenset(frequent_words(texts, self.k, folded=self.folded, shortest=2))
+        return self
+
+    def masked(self, token: str) -> str:
+        if token.isdecimal():
+            return "#"
+        if len(token) == 1:
+            return token if self.reference else "*"
+        return "*" if token.lower() in self.words_ else token
