@@ -169,16 +169,18 @@ def _show_summary(s: dict[str, Any]) -> None:
 
     facts = Table.grid(padding=(0, 2))
     authors, topics, pairs = s["authors"], s["topics"], s["pairs"]
+    without = f"; {topics['without']:,} documents have none" if topics["without"] else ""
+    several = f"{authors['several']:,} with several documents, {authors['across']:,} in several topics"
     rows = [
         ("corpus", s["name"]),
         ("documents", f"{s['documents']:,}"),
         ("words", f"{s['words']['total']:,}; in a document {spread(s['words'])}"),
-        ("authors", f"{authors['total']:,}; {authors['several']:,} with several documents, {authors['across']:,} in several topics"),
+        ("authors", f"{authors['total']:,}; {several}"),
         ("documents an author", spread(authors["documents"])),
-        ("topics", f"{topics['total']:,}" + (f"; {topics['without']:,} documents have none" if topics["without"] else "")),
+        ("topics", f"{topics['total']:,}{without}"),
         ("documents a topic", spread(topics["documents"])),
-        ("same-author pairs", f"{pairs['same_author']:,}, of them {pairs['same_author_same_topic']:,} within one topic"),
-    ]  # fmt: skip
+        ("same-author pairs", f"{pairs['same_author']:,}, {pairs['same_author_same_topic']:,} within one topic"),
+    ]
     if s["languages"]:
         rows.append(("languages", ", ".join(f"{k} ({v:,})" for k, v in s["languages"].items())))
     if s["levels"]:

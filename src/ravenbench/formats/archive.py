@@ -101,16 +101,16 @@ class Archive:
 
     def read(self, name: str) -> bytes:
         """The bytes of one file of at most ``DOCUMENT_LIMIT``."""
-        if self.sizes[name] > DOCUMENT_LIMIT:
-            raise FormatError(
-                "too large for one document", file=self.label(name), found=f"{self.sizes[name]} bytes",
-                expected=f"at most {DOCUMENT_LIMIT} bytes",
-            )  # fmt: skip
         with self.open(name) as file:
             try:
-                return file.read()
+                data = file.read(DOCUMENT_LIMIT + 1)
             except (zipfile.BadZipFile, EOFError, OSError) as error:
                 raise FormatError(f"cannot be read ({error})", file=self.label(name)) from None
+        if len(data) > DOCUMENT_LIMIT:
+            raise FormatError(
+                "too large for one document", file=self.label(name), expected=f"at most {DOCUMENT_LIMIT} bytes"
+            )
+        return data
 
     def text(self, name: str) -> str:
         """One file as text: UTF-8 with or without BOM, line ends as ``\\n``.
