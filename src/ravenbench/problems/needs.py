@@ -1,0 +1,105 @@
+"""How many topics, folds and documents a corpus can fill, where nobody said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ravenbench.errors import CorpusError
+from ravenbench.types import Corpus, Ints
+
+FOLDS = 5
+MOST_DOCUMENTS = 500
+"""Documents a topic in the paper's data, as its Table 1 implies."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Topics chosen (m), folds (k), documents of each topic in a split, fewest documents of a topic kept."""
+
+    topics: int
+    folds: int
+    documents: int
+    min_docs: int
+
+
+def suggest(
+    corpus: Corpus,
+    *,
+    topics: int | None = None,
+    folds: int | None = None,
+    documents: int | None = None,
+    min_docs: int | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> Sizes:
+    """What was asked for; else the catalogue entry's numbers; else numbers from the sizes of the topics.
+
+    Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up
+    to ten topics, or a quarter of them, are chosen, in five folds where there are ten topics, and the lower
+    quartile of the topics' sizes gives the documents of each.
+
+    Parameters
+    ----------
+    defaults : mapping
+        Keys ``m``, ``k``, ``documents``, ``min_docs``; numbers that do not fit this corpus are lowered to what
+        does. What the user asked for never is.
+
+    Raises
+    ------
+    CorpusError
+        If the corpus cannot fill what was asked, with the counts.
+    """
+    defaults = defaults or {}
+    counts = corpus.topic.counts()
+    counts = counts[counts > 0]
+    if not len(counts):
+        raise CorpusError(f"no document of {corpus.name} has a topic", fix="name a level with --topic")
+    if min_docs is None:
+        min_docs = int(defaults.get("min_docs", max(4, np.median(counts) // 4)))
+    large = counts[counts >= min_docs]
+    if len(large) < 2:
+        raise CorpusError(
+            f"{len(large)} topics have {min_docs} documents or more, and it takes two",
+            found=f"{len(counts)} topics with {_few(counts)} documents",
+            fix="lower --min-docs, or name another level with --topic",
+        )
+    m = _topics(len(large), min_docs, counts, topics, folds, defaults)
+    k = folds if folds is not None else int(min(defaults.get("k", FOLDS), m if m < 2 * FOLDS else FOLDS, m))
+    if folds is None and "k" not in defaults and m < 2 * FOLDS:
+        k = max(2, m // 2)
+    if k > m:
+        raise CorpusError(
+            f"{m} topics cannot be divided into {k} folds",
+            found=f"--topics {m}, --folds {k}",
+            expected=f"at most {m} folds",
+            fix="give fewer --folds or more --topics",
+        )
+    if documents is None:
+        documents = int(defaults.get("documents", min(MOST_DOCUMENTS, np.quantile(large, 0.25))))
+    return Sizes(m, k, documents, min_docs)
+
+
+def _topics(
+    available: int, min_docs: int, counts: Ints, topics: int | None, folds: int | None, defaults: Mapping[str, Any]
+) -> int:
+    if topics is not None:
+        if topics > available:
+            raise CorpusError(
+                f"{topics} topics cannot be chosen from {available}",
+                found=f"{len(counts)} topics, {available} of them with {min_docs} documents or more",
+                expected=f"at most {available}",
+                fix="give fewer --topics, lower --min-docs, or name a finer level with --topic",
+            )
+        return topics
+    if "m" in defaults:
+        return int(min(defaults["m"], available))
+    m = max(min(10, -(-available // 2)), available // 4, 2)
+    k = folds or FOLDS
+    return m - m % k if m >= 2 * k else min(max(m, folds or 2), available)
+
+
+def _few(counts: Ints) -> str:
+    return f"{counts.min()} to {counts.max()}" if counts.min() < counts.max() else str(counts.min())

@@ -1,0 +1,20 @@
+"""The most similar topics: a positive control, in which topics leak as much as the corpus lets them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ravenbench.sampling.base import Sampler, Selection
+from ravenbench.sampling.hits import choose
+from ravenbench.types import Floats
+
+
+class Anti(Sampler):
+    """HITS with every comparison reversed: greatest mean similarity first, then greatest leakage. Deterministic."""
+
+    name: ClassVar[str] = "anti"
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        return Selection.cutting(choose(similarity, m, most=True), len(similarity))

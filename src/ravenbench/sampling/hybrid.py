@@ -1,0 +1,34 @@
+"""Cutting and grouping together (proposed and left untried in Sawatphol et al. 2024, §7.2)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ravenbench.sampling.base import Sampler, Selection
+from ravenbench.sampling.grouping import nearest
+from ravenbench.sampling.hits import choose
+from ravenbench.types import Floats
+
+
+class Hybrid(Sampler):
+    """Unselected topics join their nearest chosen topic where the similarity exceeds a threshold; others are cut.
+
+    Parameters
+    ----------
+    threshold : float
+        Cosine similarity; 1 cuts every topic, −1 merges every topic.
+    """
+
+    name: ClassVar[str] = "hybrid"
+
+    def __init__(self, threshold: float = 0.5) -> None:
+        self.threshold = threshold
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        chosen = choose(similarity, m)
+        merged, close = nearest(similarity, chosen)
+        merged[close <= self.threshold] = -1
+        merged[chosen] = chosen
+        return Selection(chosen, merged)

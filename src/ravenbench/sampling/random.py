@@ -1,0 +1,21 @@
+"""Topics at random: the comparison HITS is judged by (Sawatphol et al. 2024, §5.1)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from ravenbench.sampling.base import Sampler, Selection
+from ravenbench.sampling.units import check
+from ravenbench.types import Floats
+
+
+class Random(Sampler):
+    """m topics, each set equally likely."""
+
+    name: ClassVar[str] = "random"
+
+    def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
+        check(similarity, m)
+        return Selection.cutting(rng.permutation(len(similarity))[:m].astype(np.int64), len(similarity))

@@ -1,0 +1,43 @@
+"""Long texts in chunks whose vectors are averaged: encoders truncate what they are given, and Eq. 1 does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ravenbench.types import Floats, Ints
+
+
+def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
+    """Chunks of about equal length, at most ``words`` white-space-separated words each.
+
+    Returns
+    -------
+    chunks : list of str
+        In order of the texts; every text has at least one, and a text short enough is its own chunk.
+    owner : (len(chunks),) int64
+        The text each chunk belongs to.
+    """
+    chunks: list[str] = []
+    owner: list[int] = []
+    for number, text in enumerate(texts):
+        tokens = text.split()
+        count = max(1, -(-len(tokens) // words))
+        if count == 1:
+            chunks.append(text)
+        else:
+            ends = [len(tokens) * i // count for i in range(count + 1)]
+            chunks += [" ".join(tokens[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+        owner += [number] * count
+    return chunks, np.asarray(owner, dtype=np.int64)
+
+
+def averaged(vectors: Floats, owner: Ints) -> Floats:
+    """Mean vector of each text, (n, d), from the vectors of its chunks; ``owner`` is ascending without gaps."""
+    if not len(owner):
+        return np.asarray(vectors, dtype=np.float64)
+    sizes = np.bincount(owner)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    total = np.add.reduceat(np.asarray(vectors, dtype=np.float64), starts, axis=0)
+    return np.asarray(total / sizes[:, None], dtype=np.float64)

@@ -1,0 +1,105 @@
+"""Topics from the texts themselves, where labels are coarse or missing (limitation 2 of Sawatphol et al. 2024, §9)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.errors import CorpusError
+from ravenbench.randomness import stream
+from ravenbench.topics.base import Encoder
+from ravenbench.topics.lsa import LSA
+from ravenbench.topics.vectors import unit_length
+from ravenbench.topics.words import counts
+from ravenbench.types import Corpus, Floats, Ints, Labels
+
+SHOWN = 3
+"""Words in a topic's name."""
+
+
+class Extract(Component):
+    """k-means on document vectors, within each given topic or over the whole corpus.
+
+    Clusters are numbered by size, largest first, and named after the words that set them apart from the rest
+    of their topic: ``rec.autos/1: engine, oil, car``. Clusters made in one space look apart in it, so compare
+    them in a second encoder too.
+
+    Parameters
+    ----------
+    within : str, optional
+        The level (a column of the corpus, or ``topic``) each of whose topics is divided; None divides the corpus.
+    clusters : int
+        In each topic; fewer where it has fewer documents.
+    encoder : Encoder, optional
+        ``lsa`` when None.
+    seed : int
+    """
+
+    name: ClassVar[str] = "extract"
+
+    def __init__(
+        self, within: str | None = None, clusters: int = 5, encoder: Encoder | None = None, seed: int = 0
+    ) -> None:
+        self.within = within
+        self.clusters = clusters
+        self.encoder = encoder
+        self.seed = seed
+
+    def labels(self, corpus: Corpus) -> Labels:
+        """The topic of each document; unknown where the level divided is unknown.
+
+        Raises
+        ------
+        InputError
+            If the corpus has no such level.
+        CorpusError
+            If ``clusters`` is below 1 or no document has a known topic.
+        """
+        if self.clusters < 1:
+            raise CorpusError("topics cannot be divided", found=f"clusters={self.clusters}", expected="at least 1")
+        parent = None if self.within is None else corpus.at(self.within).topic
+        codes = np.zeros(len(corpus), dtype=np.int64) if parent is None else parent.codes
+        rows = np.flatnonzero(codes >= 0)
+        if not len(rows):
+            raise CorpusError(f"no document of {corpus.name} has a topic to divide", found=f"{len(corpus)} documents")
+        texts = corpus.texts.rows(rows)
+        vectors = unit_length((self.encoder or LSA()).encode(texts))
+        present, words = counts(texts, min_df=2, max_df=0.08, features=20000, binary=True)
+        found: list[str | None] = [None] * len(corpus)
+        for code in np.unique(codes[rows]):
+            inside = np.flatnonzero(codes[rows] == code)
+            topic = "" if parent is None else parent.names[code]
+            cluster = self._clusters(vectors[inside], topic)
+            total = int(cluster.max()) + 1
+            for number in range(total):
+                mark = f"{number + 1:0{len(str(total))}d}"
+                shown = ", ".join(_distinguishing(present[inside], cluster == number, words))
+                head = f"{topic}/{mark}" if topic else mark
+                for row in rows[inside[cluster == number]]:
+                    found[row] = f"{head}: {shown}" if shown else head
+        return Labels.of(found)
+
+    def _clusters(self, vectors: Floats, topic: str) -> Ints:
+        """Cluster of each document, numbered from the largest (then the first) down."""
+        from sklearn.cluster import KMeans
+        from threadpoolctl import threadpool_limits
+
+        count = min(self.clusters, len(np.unique(vectors, axis=0)))
+        state = int(stream(self.seed, "extract", topic).integers(2**31))
+        with threadpool_limits(1):
+            raw = KMeans(count, n_init=10, random_state=state).fit_predict(vectors)
+        first = np.unique(raw, return_index=True)[1]
+        order = np.lexsort((first, -np.bincount(raw)))
+        return np.argsort(order)[raw].astype(np.int64)
+
+
+def _distinguishing(present: Any, inside: Any, words: list[str]) -> list[str]:
+    """The words whose presence tells most for these documents against the rest (share·log ratio of shares)."""
+    size, rest = int(inside.sum()), int((~inside).sum())
+    share = (np.asarray(present[inside].sum(axis=0)).ravel() + 0.5) / (size + 1)
+    other = (np.asarray(present[~inside].sum(axis=0)).ravel() + 0.5) / (rest + 1) if rest else np.full_like(share, 0.01)
+    weight = share * np.log(share / other)
+    best = np.argsort(-weight, kind="stable")[:SHOWN]
+    return [words[i] for i in best if weight[i] > 0]
