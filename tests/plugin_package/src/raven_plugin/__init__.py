@@ -1,0 +1,1 @@
+"""A verifier from outside Raven."""
