@@ -24,7 +24,9 @@ def pronounceable(seed: int, length: int, words: int = 4000) -> str:
     rng = stream(0, "benchmark-text", seed)
     drawn = rng.choice(words, size=length, p=weight / weight.sum())
     ends = rng.choice(["", "", "", "", "", "", "", ",", ".", ";", "!"], size=length)
-    text = " ".join(lexicon[w].capitalize() if w % 11 == 0 else lexicon[w] + e for w, e in zip(drawn, ends, strict=True))
+    text = " ".join(
+        lexicon[w].capitalize() if w % 11 == 0 else lexicon[w] + e for w, e in zip(drawn, ends, strict=True)
+    )
     return text[:length]
 
 

@@ -59,7 +59,9 @@ def test_the_probability_is_the_share_in_the_longest_context_that_has_the_charac
 
 def test_method_c_escapes_through_every_known_context():
     # "b" after "a": context "a" has total 1, one character; the empty one total 2, two characters.
-    assert cross_entropy("ac", "ab", escape="C") == pytest.approx((-math.log2(1 / 4) - math.log2(1 / 2 * 2 / 4 / 256)) / 2)
+    assert cross_entropy("ac", "ab", escape="C") == pytest.approx(
+        (-math.log2(1 / 4) - math.log2(1 / 2 * 2 / 4 / 256)) / 2
+    )
 
 
 def test_a_value_depends_on_its_two_texts_alone():

@@ -41,9 +41,7 @@ def probability(contexts: Model, context: str, char: str, escape: Literal["C"] |
     return passed / ALPHABET
 
 
-def cross_entropy(
-    contexts: Model, text: str, order: int = 5, escape: Literal["C"] | None = None
-) -> float:
+def cross_entropy(contexts: Model, text: str, order: int = 5, escape: Literal["C"] | None = None) -> float:
     """Bits a character of a non-empty text; contexts before the text's start are as short as they are."""
     bits = 0.0
     for i, char in enumerate(text):
