@@ -34,7 +34,7 @@ _NAMES = {
 }
 _DARK = (
     "<style>@media (prefers-color-scheme: dark) { svg { color: #e6e6e3; --faint: #8b93a0; --hits: #7fa8f0; "
-    "--random: #e39a68; --anti: #b5b56a; --other: #a3a3cf } }</style>"
+    "--random: #e39a68; --anti: #b5b56a; --other: #a3a3cf } image { filter: brightness(1.45) } }</style>"
 )
 
 
@@ -120,7 +120,7 @@ def scores(analysis: Analysis) -> Figure:
                 ax.plot([mean], [at], "osD^v"[i % 5], markersize=4.2, color=color)
         ax.set_title(title(metric), color=INK)
         ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-        ax.locator_params(axis="x", nbins=4)
+        ax.locator_params(axis="x", nbins=3)
         _names(ax, verifiers if place == 0 else [""] * len(verifiers))
     from matplotlib.lines import Line2D
 
@@ -140,8 +140,9 @@ def heat_maps(analysis: Analysis) -> Figure:
     names = [s.name for s in analysis.setups if s.name in analysis.selected]
     figure, axes = _canvas(7.2, 7.2 / max(len(names), 2) + 0.35, columns=len(names))
     blocks = [analysis.similarity[np.ix_(analysis.selected[n], analysis.selected[n])] for n in names]
-    low = min(0.0, *(float(_off(b).min(initial=0.0)) for b in blocks))
-    high = max(float(_off(b).max(initial=0.0)) for b in blocks) or 1.0
+    every = np.concatenate([_off(b) for b in blocks])
+    low = max(0.0, float(every.min(initial=1.0)))
+    high = max(low + 1e-9, float(every.max(initial=0.0)))
     rgb = to_rgb(SETUP["hits"])
     for ax, name, block in zip(axes, names, blocks, strict=True):
         image = np.empty((*block.shape, 4))
@@ -149,12 +150,13 @@ def heat_maps(analysis: Analysis) -> Figure:
         image[..., 3] = np.clip((block - low) / (high - low), 0, 1)
         np.fill_diagonal(image[..., 3], 0)
         ax.imshow(image, interpolation="none")
-        ax.set_title(f"{title(name)}: mean {_off(block).mean() if len(block) > 1 else 1:.2f}", color=INK)
+        mean = f"{_off(block).mean():.2f}".replace("-", "−") if len(block) > 1 else "n/a"
+        ax.set_title(f"{title(name)}, mean {mean}", color=INK)
         ax.set_xticks([])
         ax.set_yticks([])
         for spine in ax.spines.values():
             spine.set_visible(True)
-    figure.supxlabel(f"no colour: {low:.2f} or less     full colour: {high:.2f}", fontsize=8.5, color=INK)
+    figure.supxlabel(f"no colour: {low:.2f} or less · full colour: {high:.2f}", fontsize=8.5, color=INK)
     return figure
 
 

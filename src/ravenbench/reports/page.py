@@ -10,7 +10,7 @@ from markupsafe import Markup
 from ravenbench.reports.figures import svg
 from ravenbench.reports.records import SHOWN, TESTED, Analysis, FoldRow, Shortcut, title
 from ravenbench.reports.run_tables import run_tables
-from ravenbench.reports.tables import Column, Table, to_html
+from ravenbench.reports.tables import Column, Table, number, to_html
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -76,9 +76,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         detectable=analysis.detectable,
         tested=tested,
         anti=analysis.setup("anti") is not None,
-        findings=[
-            {"verifier": s.verifier, "text": finding(s)} for s in analysis.shortcut if s.metric == TESTED[0]
-        ],
+        findings=[{"verifier": s.verifier, "text": finding(s)} for s in analysis.shortcut if s.metric == TESTED[0]],
         failures=analysis.failures,
         cells=len(plan["cells"]),
         figures={name: inline(figure, name) for name, figure in figures.items()},
@@ -101,6 +99,8 @@ def finding(s: Shortcut) -> str:
     text += f" (95 % interval {_signed(s.interval[0])} to {_signed(s.interval[1])}). "
     if s.distinguishable:
         return text + "The difference can be told from zero."
+    if s.difference == 0:
+        return text.rstrip()
     least = "" if s.detectable is None else f"; this run would show one of {s.detectable:.3f} four times in five"
     return text + f"It cannot be told from zero{least}."
 
@@ -113,7 +113,7 @@ def failures(analysis: Analysis) -> Table:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
+    return number(value, Column("", signed=True))
 
 
 def _fold_group(analysis: Analysis, setup: str) -> dict[str, Any]:

@@ -240,11 +240,10 @@ def _html_cell(place: int, value: Value, column: Column) -> Markup:
     if isinstance(value, Measure) and value.mean is not None:
         mean = number(value.mean, column)
         inner = Markup("<b>{}</b>").format(mean) if value.best else escape(mean)
-        if value.mark:
-            inner += Markup('<sup title="see the note">{}</sup>').format(value.mark)
         if value.spread is not None:
             spread = number(value.spread, Column("", digits=column.digits))
             inner += Markup(' <span class="pm">±{}</span>').format(spread)
+        inner += Markup('<span class="mark">{}</span>').format(value.mark)
     else:
         text = plain(value, column)
         inner = Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(printable(text))

@@ -1,0 +1,153 @@
+"""The page, its figures, and their writing."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from ravenbench.bench.store import Store
+from ravenbench.errors import InputError
+from ravenbench.reports import figures, page, tables
+from ravenbench.reports.analysis import analyse
+from ravenbench.reports.records import Shortcut
+from ravenbench.reports.write import write_report
+
+
+class Reader(HTMLParser):
+    """Tags, ids, addresses, event handlers and text of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.ids: list[str] = []
+        self.addresses: list[str] = []
+        self.handlers: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in ("src", "href", "xlink:href", "action", "data", "srcset"):
+                self.addresses.append(value or "")
+            if name.startswith("on"):
+                self.handlers.append(name)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture(scope="module")
+def written(with_failure: Store) -> Path:
+    return write_report(with_failure)
+
+
+def test_report_folder(written: Path) -> None:
+    folder = written.parent
+    assert written == folder / "index.html" and written.stat().st_size < 2_000_000
+    names = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    assert {"index.html", "report.json", "tables/results.csv", "tables/shortcut.tex"} <= names
+    assert {f"figures/{n}.svg" for n in ("shortcut", "scores", "similarity")} <= names
+    assert not [p for p in folder.parent.iterdir() if p.name.startswith(".")], "nothing is left lying about"
+    assert json.loads((folder / "report.json").read_text())["failed"]
+
+
+def test_page_stands_alone(written: Path) -> None:
+    text = written.read_text()
+    found = Reader(text)
+    assert all(a.startswith(("#", "data:image/png;base64,")) for a in found.addresses)
+    assert not re.search(r"@import|url\((?!#)", text)
+    assert not {"link", "iframe", "object", "embed", "base", "form"} & set(found.tags)
+    assert len(found.ids) == len(set(found.ids)), "ids are unique, across figures too"
+    targets = {a[1:] for a in found.addresses if a.startswith("#")}
+    assert targets <= set(found.ids)
+    assert "prefers-color-scheme: dark" in text and "@media print" in text
+
+
+def test_page_says_what_was_found_and_what_failed(written: Path) -> None:
+    text = " ".join(Reader(written.read_text()).text.split())
+    assert "topic-fit: AUC" in text and "95 % interval" in text
+    assert "not a verdict" in text and "four times in five" in text
+    assert "1 of 144 cells have no answers" in text and "ValueError: <b>no</b> positives" in text
+    assert "Nobody (2026). Nothing. <i>Journal of Fabrication</i>." in text
+    assert "at least 50 words" in text and "3,600" in text and "ab" * 32 in text
+
+
+def test_hostile_names_are_inert(hostile_run: Store, hostile_text: str) -> None:
+    path = write_report(hostile_run)
+    found = Reader(path.read_text())
+    assert found.tags.count("script") == 1 and not found.handlers and "img" not in found.tags
+    assert "{{7*7}}" in found.text and "49" not in re.findall(r"\{\{.*?\}\}", found.text)
+    for file in (path.parent / "figures").iterdir():
+        tree = ElementTree.fromstring(file.read_text())
+        assert not [e for e in tree.iter() if e.tag.endswith("script")]
+    names = [e.text or "" for e in ElementTree.fromstring((path.parent / "figures/scores.svg").read_text()).iter()]
+    assert any(n.startswith(tables.printable(hostile_text)[:20]) for n in names), "the name is shown as it is"
+
+
+def test_figures_follow_the_reader(made_up: Store) -> None:
+    for name, figure in figures.draw(analyse(made_up)).items():
+        alone, within = figures.svg(figure, name), figures.svg(figure, name, inline=True)
+        assert "currentColor" in within and "<text" in within and "system-ui" in within
+        assert "prefers-color-scheme: dark" in alone and "<style" not in within
+        assert "DejaVu" not in alone and figures.INK not in alone
+        ElementTree.fromstring(alone)
+
+
+def test_equal_stores_give_equal_reports(with_failure: Store, written: Path) -> None:
+    def contents() -> dict[str, bytes]:
+        return {p.relative_to(written.parent).as_posix(): p.read_bytes() for p in written.parent.rglob("*.*")}
+
+    before = contents()
+    write_report(Store.open(with_failure.path))
+    assert contents() == before
+
+
+def test_figures_for_print(made_up: Store, tmp_path: Path) -> None:
+    figure = figures.draw(analyse(made_up))["shortcut"]
+    for suffix, magic in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<?xml")):
+        figures.save(figure, tmp_path / f"shortcut{suffix}")
+        assert (tmp_path / f"shortcut{suffix}").read_bytes().startswith(magic)
+
+
+def test_other_runs(given_run: Store, one_pool: Store) -> None:
+    given = Reader(write_report(given_run).read_text()).text
+    assert "no topic shortcut test" in given and "HITS minus" not in given
+    single = Reader(write_report(one_pool).read_text()).text
+    assert "no interval can be estimated" in single and "--pools 5" in single
+
+
+def test_a_run_folder_that_cannot_be_written(made_up: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(*args: object, **kwargs: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("ravenbench.reports.write.write_json", refuse)
+    with pytest.raises(InputError, match="cannot be written"):
+        write_report(made_up)
+    assert not [p for p in made_up.path.iterdir() if p.name.startswith(".report")]
+
+
+def test_findings_claim_no_more_than_the_interval() -> None:
+    told = page.finding(Shortcut("a", "auc", 0.6, 0.7, -0.1, (-0.15, -0.05), 0.05))
+    assert "0.100 lower in HITS" in told and "can be told from zero" in told
+    untold = page.finding(Shortcut("a", "auc", 0.6, 0.61, -0.01, (-0.1, 0.08), 0.12))
+    assert "cannot be told from zero" in untold and "0.120" in untold
+    assert "no fold" in page.finding(Shortcut("a", "auc", None, None, None, None, None))
+
+
+def test_import_is_light() -> None:
+    code = (
+        "import sys, ravenbench.reports.write; "
+        "heavy = {'matplotlib', 'scipy', 'numba', 'polars', 'sklearn', 'jinja2'} & set(sys.modules); "
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

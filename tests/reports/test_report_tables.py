@@ -1,0 +1,85 @@
+"""One table in four forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from ravenbench.bench.store import Store
+from ravenbench.reports import tables
+from ravenbench.reports.analysis import analyse
+from ravenbench.reports.run_tables import run_tables
+from ravenbench.reports.tables import Column, Measure, Range, Table
+from ravenbench.reports.write import terminal
+
+
+def example(name: str = "a_b") -> Table:
+    columns = (Column("who", text=True), Column("AUC"), Column("interval", signed=True), Column("n"))
+    rows = (
+        (name, Measure(0.6784, 0.0121, "*", best=True), Range(-0.05, 0.0104), 1234),
+        ("c", Measure(None), None, None),
+    )
+    return Table("example", "An example", columns, rows, "A note")
+
+
+@pytest.mark.parametrize(
+    ("value", "column", "short", "text"),
+    [
+        (0.6784, Column(""), False, "0.678"),
+        (0.6784, Column(""), True, ".678"),
+        (-0.0004, Column("", signed=True), False, "0.000"),
+        (-0.05, Column("", signed=True), True, "−.050"),
+        (0.05, Column("", signed=True), False, "+0.050"),
+        (1.0, Column(""), True, "1.000"),
+        (1234, Column(""), False, "1,234"),
+        (None, Column(""), False, "n/a"),
+    ],
+)
+def test_numbers(value: float | None, column: Column, short: bool, text: str) -> None:
+    assert tables.number(value, column, short=short) == text
+
+
+def test_csv_keeps_every_digit_and_splits_parts() -> None:
+    rows = list(csv.DictReader(io.StringIO(tables.to_csv(example()))))
+    assert rows[0] == {
+        "who": "a_b", "AUC": "0.6784", "AUC sd": "0.0121", "AUC mark": "*",
+        "interval low": "-0.05", "interval high": "0.0104", "n": "1234",
+    }  # fmt: skip
+    assert rows[1]["AUC"] == rows[1]["interval low"] == rows[1]["n"] == ""
+
+
+def test_latex_is_escaped(hostile_text: str) -> None:
+    made = tables.to_latex(example(hostile_text))
+    assert r"\textbf{0.678 $\pm$0.012*}" in made and "n/a" in made
+    row = next(line for line in made.splitlines() if "script" in line)
+    assert r"\{\{7*7\}\} \&amp;" in row and r"\_\%\#" in row and "\x1b" not in row
+    assert r"\$\textbackslash{}frac\{1\}\$" in row
+
+
+def test_html_is_escaped_and_well_formed(hostile_text: str) -> None:
+    made = str(tables.to_html(example(hostile_text)))
+    assert "<script" not in made and "<img" not in made
+    tree = ElementTree.fromstring(made)
+    assert "".join(tree.find(".//tbody/tr/th").itertext()) == tables.printable(hostile_text)  # type: ignore[union-attr]
+
+
+def test_a_row_must_fit_its_columns() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        Table("x", "x", (Column("a"), Column("b")), ((1,),))
+
+
+def test_terminal_fits_80_columns(made_up: Store, hostile_run: Store) -> None:
+    for store in (made_up, hostile_run):
+        analysis = analyse(store)
+        console = Console(width=80, file=io.StringIO(), force_terminal=False)
+        for part in (*terminal(analysis), *(tables.terminal(t) for t in run_tables(analysis))):
+            console.print(part)
+        text = console.file.getvalue()  # type: ignore[attr-defined]
+        assert max(map(len, text.splitlines())) <= 80
+        assert "\x1b" not in text and "\u202e" not in text
+    # Numbers are never cut, whatever the names are.
+    assert ".500±.000" in text and "…" not in text
