@@ -100,6 +100,12 @@ def test_the_catalogue_says_what_a_user_needs():
         cat.fetch("pan14")
     assert cat.fetch("synthetic") == "built in"
     assert cat.defaults("nothing(x=1)") == {}
+    assert cat.defaults("newsgroups(min_words=80)")["levels"] == {"subtopic": "extract(within='group', clusters=5)"}
+
+
+def test_a_named_corpus_brings_the_defaults_of_its_entry(table, monkeypatch):
+    monkeypatch.setattr(registry, "targets", lambda kind: {"newsgroups": f"{__name__}:Toy"})
+    assert load_corpus("newsgroups", path=str(table)).notes["defaults"]["m"] == 25
 
 
 def test_summary_counts(table):

@@ -66,6 +66,7 @@ def info(
     json: Json = False,
 ) -> None:
     """Describe a corpus: documents, authors, topics, lengths and the pairs it can give."""
+    from ravenbench.bench.plan import at_level
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
     from ravenbench.corpora.summary import summarise
@@ -75,7 +76,8 @@ def info(
     summary = None
     if entry is None or entry.source is not None:
         loaded = load_corpus(corpus, **_options(text, author, topic, id, fold_case))
-        summary = summarise(loaded.at(level))
+        levels = loaded.notes.get("defaults", {}).get("levels", {})
+        summary = summarise(at_level(loaded, level, levels)[0])
     if json:
         print_json({"catalogue": about, "corpus": summary})
         return

@@ -50,9 +50,10 @@ class CorpusBuilder:
         """
         if not text.strip():
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
-        before = self._line_of.setdefault(name, line)
-        if before != line:
-            raise FormatError(f"the id stands twice (first at line {before})", file=self.file, line=line, found=name)
+        if name in self._line_of:
+            first = self._line_of[name]
+            raise FormatError(f"the id stands twice (first at line {first})", file=self.file, line=line, found=name)
+        self._line_of[name] = line
         key = identity_key(text)
         row = self._first.get(key)
         if row is not None:

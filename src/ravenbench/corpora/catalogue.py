@@ -22,11 +22,27 @@ class File(BaseModel):
     bytes: int | None
 
 
+class Defaults(BaseModel):
+    """What suits a corpus: level of topic, named levels and what makes them, m topics in k folds, documents a
+    topic (and fewest), pools. Null where its sizes decide.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    topic: str | None = None
+    levels: dict[str, str] = {}
+    m: int | None = None
+    k: int | None = None
+    documents: int | None = None
+    min_docs: int | None = None
+    pools: int | None = None
+
+
 class Entry(BaseModel):
     """A known corpus.
 
     ``source`` is its component (``newsgroups``) where Raven reads it by name; ``fetch`` says who downloads it, null
-    where it must be asked for; ``defaults`` are options of ``raven run`` that suit it.
+    where it must be asked for.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -44,7 +60,7 @@ class Entry(BaseModel):
     restricted: bool
     licence: str
     citation: str
-    defaults: dict[str, str | int | float]
+    defaults: Defaults
     notes: tuple[str, ...]
 
 
@@ -70,9 +86,9 @@ def entry(name: str) -> Entry:
 
 
 def defaults(corpus: str) -> dict[str, Any]:
-    """Options that suit a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
+    """What suits a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
     found = catalogue().get(corpus.partition("(")[0].strip())
-    return dict(found.defaults) if found is not None else {}
+    return found.defaults.model_dump(exclude_defaults=True) if found is not None else {}
 
 
 def fetch(name: str) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ravenbench import registry
+from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.imported import is_corpus_folder, open_corpus
 from ravenbench.corpora.pan_pairs import read_pairs_corpus
 from ravenbench.corpora.tables import KINDS, read_table
@@ -29,6 +31,11 @@ def load_corpus(what: str | Path, **options: Any) -> Corpus:
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus``; parameters of a registered corpus.
 
+    Returns
+    -------
+    Corpus
+        Of a corpus in the catalogue, ``notes["defaults"]`` holds the entry's defaults where the source has none.
+
     Raises
     ------
     InputError
@@ -40,7 +47,8 @@ def load_corpus(what: str | Path, **options: Any) -> Corpus:
         if named:
             source = registry.parse("corpus", what)
             loaded: Corpus = source.set_params(**options).load() if options else source.load()
-            return loaded
+            suited = {**defaults(head), **loaded.notes.get("defaults", {})}
+            return replace(loaded, notes={**loaded.notes, "defaults": suited}) if suited else loaded
     path = Path(what)
     if not path.exists():
         raise _nothing(str(what), path)
@@ -75,8 +83,6 @@ def _check(reader: Callable[..., Corpus], options: dict[str, Any]) -> None:
 
 
 def _nothing(what: str, path: Path) -> InputError:
-    from ravenbench.corpora.catalogue import catalogue
-
     entry = catalogue().get(what)
     if entry is not None:
         return InputError(f"{what} has to be obtained first", fix=entry.instructions)
