@@ -21,7 +21,7 @@ class Length(FoldFree):
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
         used, place = np.unique(np.concatenate([known, questioned]), return_inverse=True)
         size = np.log1p([len(texts[row]) for row in used])[place]
-        return -np.abs(size[: len(known)] - size[len(known) :])
+        return np.asarray(-np.abs(size[: len(known)] - size[len(known) :]), dtype=np.float64)
 
     def default_calibrator(self) -> Calibrator:
         return Logistic(radius=0.01)
