@@ -27,8 +27,13 @@ def check_fresh(path: str | Path) -> None:
     near = path.absolute().parent
     while not near.exists():
         near = near.parent
-    if not near.is_dir() or not os.access(near, os.W_OK):
-        raise InputError("the output folder cannot be written", file=path, fix=f"choose a place other than {near}")
+    try:
+        # Asking for permission is not enough: some file systems refuse all the same.
+        Path(tempfile.mkdtemp(prefix=".raven.", dir=near)).rmdir()
+    except OSError as error:
+        raise InputError(
+            f"the output folder cannot be written ({error.strerror})", file=path, fix=f"choose a place outside {near}"
+        ) from None
 
 
 @contextmanager
