@@ -11,8 +11,7 @@ from scipy.stats import spearmanr, ttest_ind
 
 from ravenbench.bench.store import Store
 from ravenbench.metrics import scores
-from ravenbench.reports.analysis import analyse
-from ravenbench.reports.run_json import to_json
+from ravenbench.reports.analysis import analyse, to_json
 from ravenbench.statistics.pools import pool_mean
 
 KEYS = {

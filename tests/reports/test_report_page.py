@@ -86,6 +86,7 @@ def test_hostile_names_are_inert(hostile_run: Store, hostile_text: str) -> None:
     path = write_report(hostile_run)
     found = Reader(path.read_text())
     assert found.tags.count("script") == 1 and not found.handlers and "img" not in found.tags
+    assert "\u202e" not in found.text and "\x1b" not in found.text
     assert "{{7*7}}" in found.text and "49" not in re.findall(r"\{\{.*?\}\}", found.text)
     for file in (path.parent / "figures").iterdir():
         tree = ElementTree.fromstring(file.read_text())

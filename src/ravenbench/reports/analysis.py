@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.reports.records import METRICS, TESTED, Analysis, Failure, FoldRow, Result, Setup, Shortcut
+from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis, Failure, FoldRow, Result, Setup, Shortcut
+from ravenbench.reports.run_json import to_json
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
     from ravenbench.bench.store import Store
 
-ORDER = ("hits", "random", "anti")
 NEIGHBOURS = 5
+
+__all__ = ["analyse", "to_json"]
 
 
 def analyse(store: Store) -> Analysis:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from ravenbench.reports.figures import svg
 from ravenbench.reports.records import SHOWN, TESTED, Analysis, FoldRow, Shortcut, title
 from ravenbench.reports.run_tables import run_tables
-from ravenbench.reports.tables import Column, Table, number, to_html
+from ravenbench.reports.tables import Column, Table, number, printable, to_html
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -30,9 +30,15 @@ def environment() -> Environment:
         loader=PackageLoader("ravenbench.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _shown(value: Any) -> Any:
+    """Text loses control and direction characters, which could disorder the page around it."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def render(template: str, **context: Any) -> str:

@@ -17,6 +17,9 @@ SHOWN = ("auc", "c@1", "f05u", "f1", "overall")
 TESTED = ("auc", "overall")
 """Metrics of the topic shortcut test: AUC leads, for it depends on no threshold."""
 
+ORDER = ("hits", "random", "anti")
+"""Setups in the order of tables."""
+
 TITLES = {
     "auc": "AUC",
     "c@1": "c@1",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ravenbench.reports.analysis import ORDER
-from ravenbench.reports.records import METRICS, TESTED, Analysis
+from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis
 
 
 def to_json(analysis: Analysis) -> dict[str, Any]:
