@@ -139,13 +139,18 @@ def forget_counts() -> None:
         _stores.clear()
 
 
-def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> Ints:
-    """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each."""
+def totals(
+    store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None, once: bool = False
+) -> Ints:
+    """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each.
+
+    With ``once``, the number of documents that hold it.
+    """
     weights = np.ones(len(documents), np.int64) if weights is None else weights
     total = np.zeros(0, np.int64)
     for rows in store.blocks(table, documents):
         total = np.concatenate([total, np.zeros(len(store.lexicon) - len(total), np.int64)])
-        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], total)
+        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], total, once)
     return total
 
 
@@ -166,8 +171,8 @@ def largest(store: CountStore, total: Ints, size: int) -> list[str]:
 
 
 @njit(cache=True)
-def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints) -> None:
-    """Add the weighted counts of every document to ``total``."""
+def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, once: bool) -> None:
+    """Add the weighted counts of every document, or with ``once`` its weight alone, to ``total``."""
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):
-            total[ids[j]] += weights[d] * counts[j]
+            total[ids[j]] += weights[d] * (1 if once else counts[j])

@@ -48,12 +48,19 @@ class Tfidf:
         known = store.lexicon.ids(sorted(drop))
         total[known[known < len(total)]] = 0
         self.vocabulary_ = sorted(largest(store, total, self.size))
+        df = self._document_frequency(store, texts, documents, weights)
+        self.idf_ = np.log((1 + weights.sum()) / (1 + df)) + 1
+        return self
+
+    def _document_frequency(self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints) -> Ints:
+        if store.lexicon.fold is None:
+            held = totals(store, texts, documents, weights, once=True)
+            return held[store.lexicon.ids(self.vocabulary_)]
         columns = _Columns(store, self.vocabulary_)
         df = np.zeros(len(self.vocabulary_), np.int64)
         for rows in store.blocks(texts, documents):
             add_documents(rows.ids, rows.starts, rows.stops, columns.map(), weights[rows.first :], df)
-        self.idf_ = np.log((1 + weights.sum()) / (1 + df)) + 1
-        return self
+        return df
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
         """Unit rows for rows of ``texts``: a scipy csr_array (len(documents), len(vocabulary_)), columns sorted."""
@@ -66,8 +73,10 @@ class Tfidf:
         width = len(self.vocabulary_)
         blocks = []
         for rows in store.blocks(texts, documents):
-            data, index, ptr = weigh(rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_)
-            blocks.append(csr_array((data, index, ptr), shape=(len(rows), width)))
+            bound = int(np.minimum(rows.stops - rows.starts, width).sum()) + 1
+            data, index = np.empty(bound), np.empty(bound, np.int32)
+            ptr = weigh(rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_, data, index)
+            blocks.append(csr_array((data[: ptr[-1]], index[: ptr[-1]], ptr), shape=(len(rows), width)))
         return vstack(blocks, format="csr") if blocks else csr_array((0, width))
 
 
@@ -109,15 +118,20 @@ def add_documents(ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weight
 
 @njit(cache=True)
 def weigh(
-    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Int32s, idf: Floats
-) -> tuple[Floats, Int32s, Int32s]:
-    """Data, indices and pointers of unit rows; a row is spread out and read back, so its columns come sorted."""
+    ids: Int32s,
+    counts: Int32s,
+    starts: Ints,
+    stops: Ints,
+    column: Int32s,
+    idf: Floats,
+    data: Floats,
+    index: Int32s,
+) -> Int32s:
+    """Write unit rows into ``data`` and ``index`` and return their pointers.
+
+    A row is spread out and read back, so its columns come sorted.
+    """
     width = len(idf)
-    bound = 0
-    for d in range(len(starts)):
-        bound += min(stops[d] - starts[d], width)
-    data = np.empty(bound + 1, np.float64)
-    index = np.empty(bound + 1, np.int32)
     ptr = np.zeros(len(starts) + 1, np.int32)
     spread = np.zeros(width + 1, np.int32)
     filled = 0
@@ -137,7 +151,7 @@ def weigh(
         for j in range(first, filled):
             data[j] /= length
         ptr[d + 1] = filled
-    return data[:filled].copy(), index[:filled].copy(), ptr
+    return ptr
 
 
 @njit(cache=True)
