@@ -12,7 +12,7 @@ from ravenbench.text import ppm_reference
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
 
-DOCUMENTS, LENGTH = 12, 21_000
+DOCUMENTS, LENGTH = 60, 21_000
 
 
 def pronounceable(seed: int, length: int, words: int = 4000) -> str:
@@ -52,7 +52,7 @@ def rows() -> list[dict[str, Any]]:
             lambda escape=escape: cross_entropies(table, a, b, escape=escape),
             "plain Python dictionaries",
             lambda plain=plain: plain(0, 1),
-            repeat=5,
+            rounds=7,
         )
         row["ours_seconds"] /= len(a)
         row["ratio"] *= len(a)

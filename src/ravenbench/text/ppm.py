@@ -25,7 +25,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 ORDERS = range(6)
-BUDGET = 64 * 2**20
+BUDGET = 32 * 2**20
 """Bytes of models kept at a time."""
 
 
@@ -107,10 +107,11 @@ class _Shelf:
         self.start, self.times = np.empty((slots, n + 1), np.int32), np.empty((slots, n), np.int32)
         self.cost = np.empty((slots, n, kernels.WIDTH))
         kept = slots if escape else 1
-        self.escaped = np.empty((kept, n if escape else 1, kernels.WIDTH))
+        self.escaped = np.empty((slots if escape else 0, n, kernels.WIDTH))
         self.last, self.rank = np.empty((kept, n), np.int32), np.empty((kept, n), np.int32)
         self.words, self.keys = np.empty(n + 3, np.uint64), np.empty(n, np.uint64)
-        self.common, self.count = np.empty(n, np.int8), np.empty((n, kernels.WIDTH), np.int32)
+        self.common = np.empty(n, np.int8)
+        self.count, self.total = np.empty((2, n, kernels.WIDTH), np.int32)
         self.at, self.level = np.empty(2 * n, np.int32), np.empty(2 * n, np.int8)
         self.log = np.zeros(2 * n + 2)
         np.log2(np.arange(1, 2 * n + 2), out=self.log[1:])
@@ -163,10 +164,13 @@ class _Shelf:
         t, e = kernels.entries(
             keys, mask, words, self.high[s], self.start[s], self.low[s], self.times[s], self.last[k], self.common, rank
         )
-        common, count = self.common[:e], self.count[:e]
+        common, count, total, last = self.common[:e], self.count[:e], self.total[:e], self.last[k, :e]
         kernels.occurrences(self.times[s, :e], common, count)
-        escaped = self.escaped[k, : e if self.escape else 1]
-        kernels.costs(count, common, self.last[k, :e], rank, self.log, self.cost[s, :e], self.escape, escaped)
+        np.copyto(total, count)
+        kernels.drop_end(total, common, rank[-1])
+        if self.escape:
+            kernels.escapes(total, common, last, rank, self.log, self.escaped[s, :e])
+        kernels.costs(count, total, last, rank, self.log, self.cost[s, :e])
         self.models[row] = s, n, t, e
         return self.models[row]
 

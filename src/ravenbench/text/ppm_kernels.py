@@ -64,9 +64,9 @@ def pack(points: Array, words: Array, keys: Array) -> bool:
         word = (word >> _BITS) | ((c + np.uint64(1)) << _TOP)
         words[i + 3] = word
     symbols = 0
-    for c in range(len(code)):
-        symbols += code[c]
-        code[c] = symbols
+    for point in range(len(code)):
+        symbols += code[point]
+        code[point] = symbols
     if symbols > SYMBOLS or len(points) > POSITION:
         return False
     word = _ZERO
@@ -106,8 +106,9 @@ def entries(
     -------
     trigrams, entries : int
     """
-    t = e = 0
-    word = lead = _FAR
+    t = e = shared = 0
+    word: Any = _FAR
+    lead: Any = _FAR
     start[0] = 0
     for j in range(len(keys)):
         i = keys[j] & mask
@@ -119,33 +120,41 @@ def entries(
         t += above < 3
         e += both < LEVELS
         k = np.uint64(e - 1)
-        common[k] = both if both < LEVELS else common[k]
+        shared = both if both < LEVELS else shared
         high[np.uint64(t - 1)], start[np.uint64(t)] = a, e
-        low[k], last[k], times[k], rank[i] = b, i, j + 1, k
-    for k in range(e - 1, 0, -1):
-        times[k] -= times[k - 1]
+        low[k], last[k], times[k], common[k], rank[i] = b, i, j + 1, shared, k
+    for entry in range(e - 1, 0, -1):
+        times[entry] -= times[entry - 1]
     low[e] = _ZERO
     return t, e
 
 
 @njit(cache=True)
 def sum_runs(values: Array, common: Array) -> None:
-    """Make ``values[k, L]`` the sum of column L over all entries that share their last L characters with k."""
-    for k in range(1, len(values)):
-        c = common[k]
-        for level in range(WIDTH):
-            values[k, level] += values[k - 1, level] if level <= c else np.int32(0)
+    """Make ``values[k, L]``, L < 6, the sum of column L over all entries that share their last L characters with k."""
+    a = b = c = d = e = f = 0
+    # Sums stay in registers and are multiplied away where a run ends: the fastest form by a factor of two.
+    for k in range(len(values)):
+        row, same = values[k], common[k]
+        a = row[0] + a
+        b = row[1] + b * (same >= 1)
+        c = row[2] + c * (same >= 2)
+        d = row[3] + d * (same >= 3)
+        e = row[4] + e * (same >= 4)
+        f = row[5] + f * (same >= 5)
+        row[0], row[1], row[2], row[3], row[4], row[5] = a, b, c, d, e, f
     for k in range(len(values) - 1, 0, -1):
-        c = common[k]
+        same = common[k]
         for level in range(WIDTH):
-            values[k - 1, level] = values[k, level] if level <= c else values[k - 1, level]
+            values[k - 1, level] = values[k, level] if level <= same else values[k - 1, level]
 
 
 @njit(cache=True)
 def occurrences(times: Array, common: Array, count: Array) -> None:
     """Fill ``count[k, L]``, (e, 8) int32: occurrences of the last L characters of entry k; n for L = 0."""
     for k in range(len(times)):
-        count[k] = times[k]
+        for level in range(WIDTH):
+            count[k, level] = times[k]
     sum_runs(count, common)
 
 
@@ -166,52 +175,54 @@ def drop_end(count: Array, common: Array, final: int) -> None:
 
 
 @njit(cache=True)
-def costs(
-    count: Array, common: Array, last: Array, rank: Array, log: Array, cost: Array, escape: bool, escaped: Array
-) -> None:
+def costs(count: Array, total: Array, last: Array, rank: Array, log: Array, cost: Array) -> None:
     """Bits of each entry's last character after L − 1 characters of context.
 
     Parameters
     ----------
-    count : (e, 8) int32
-        Occurrences; afterwards occurrences as a context.
+    count, total : (e, 8) int32
+        Occurrences, and what is divided by: occurrences as a context (with escapes, distinct characters added).
     log : float64
         ``log[k]`` is log2(k), up to k = 2n.
     cost : (e, 8) float64, filled by column L = 1 … 6
         Column 0, never seen, is 8 bits. Where the text's start leaves fewer than L − 1 characters, the
         longest context that exists is meant.
-    escape : bool
-        PPM-C instead of plain shares.
-    escaped : (e, 8) float64, filled if ``escape``
-        Column j: bits to escape from the entry's last j, j − 1, … 0 characters as context, all together.
     """
     for k in range(len(last)):
-        for level in range(WIDTH):
-            cost[k, level] = -log[count[k, level]]
-    drop_end(count, common, rank[-1])
-    if escape:
-        distinct = np.zeros(count.shape, np.int32)
-        for k in range(len(last)):
-            i = last[k]
-            distinct[k, 0] = common[k] < 1
-            for level in range(max(common[k] + 1, 2), min(i + 1, LEVELS) + 1):
-                distinct[rank[i - 1], level - 1] += 1
-        sum_runs(distinct, common)
-        for k in range(len(last)):
-            bits = 0.0
-            for level in range(LEVELS):
-                if level <= last[k] + 1 and distinct[k, level]:
-                    bits += log[count[k, level] + distinct[k, level]] - log[distinct[k, level]]
-                escaped[k, level] = bits
-        count += distinct
+        i = last[k]
+        above, below, bits = total[np.uint32(rank[np.uint32(max(i - 1, 0))])], count[k], cost[k]
+        for level in range(1, LEVELS + 1):
+            bits[level] = log[np.uint32(above[level - 1])] - log[np.uint32(below[level])]
+        for level in range(i + 2, LEVELS + 1):
+            bits[level] = bits[level - 1]
+        bits[0] = 8.0
+
+
+@njit(cache=True)
+def escapes(total: Array, common: Array, last: Array, rank: Array, log: Array, escaped: Array) -> None:
+    """Bits to escape from contexts by method C.
+
+    Parameters
+    ----------
+    total : (e, 8) int32
+        Occurrences as a context; afterwards with the number of distinct characters that follow added.
+    escaped : (e, 8) float64, filled
+        Column j: bits to escape from the entry's last j, j − 1, … 0 characters as context, all together.
+    """
+    distinct = np.zeros(total.shape, np.int32)
     for k in range(len(last)):
         i = last[k]
-        c = rank[max(i - 1, 0)]
-        for level in range(1, WIDTH):
-            cost[k, level] += log[count[c, level - 1]]
-        for level in range(i + 2, LEVELS + 1):
-            cost[k, level] = cost[k, level - 1]
-        cost[k, 0] = 8.0
+        distinct[k, 0] = common[k] < 1
+        for level in range(max(common[k] + 1, 2), min(i + 1, LEVELS) + 1):
+            distinct[rank[i - 1], level - 1] += 1
+    sum_runs(distinct, common)
+    total += distinct
+    for k in range(len(last)):
+        bits = 0.0
+        for level in range(LEVELS):
+            if level <= last[k] + 1 and distinct[k, level]:
+                bits += log[total[k, level]] - log[distinct[k, level]]
+            escaped[k, level] = bits
 
 
 @njit(cache=True)
