@@ -29,8 +29,7 @@ _HEADER = re.compile(
     re.I,
 )
 _REPRODUCED = re.compile(
-    r"\barchive-name\s*:|\bfor (?:immediate )?release\b|\bpress release\b|^\W*the white house\W*$|\bpress secretary\b",
-    re.I,
+    r"\b(?:archive-name\s*:|for (?:immediate )?release\b|press (?:release|secretary)\b)|^\W*the white house\W*$", re.M
 )
 _PGP_BEGIN = re.compile(r"-{3,}\s*BEGIN PGP (SIGNATURE|PUBLIC|MESSAGE|SIGNED)")
 _PGP_END = re.compile(r"-{3,}\s*END PGP")
@@ -80,7 +79,7 @@ def split_header(post: str) -> tuple[dict[str, str], str]:
 
 def reproduces(lines: Sequence[str]) -> bool:
     """Whether a post opens as a periodic posting (FAQ) or a press release: not one person's writing."""
-    return any(_REPRODUCED.search(line) for line in lines[:OPENING_LINES])
+    return bool(_REPRODUCED.search("\n".join(lines[:OPENING_LINES]).lower()))
 
 
 def drop_pgp(lines: Sequence[str]) -> list[str]:
