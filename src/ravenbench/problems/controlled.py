@@ -11,11 +11,14 @@ from ravenbench.problems.base import PairRule, Pairs
 from ravenbench.problems.drawing import first_of_each, no_same_author_pair, one_author, partners, same_author_pairs
 from ravenbench.types import Ints
 
+FEWEST = 10
+"""Pairs a stratum must have, or a handful of pairs would set the size of all four."""
+
 
 class Controlled(PairRule):
     """Whether two texts share a topic says nothing of their author: each class has as many pairs of either kind.
 
-    All four strata have the size of the smallest. Where a corpus cannot fill a stratum at all (no author writes
+    All four strata have the size of the smallest. Where a corpus cannot fill one with ten pairs (few authors write
     on two topics, say), it and its counterpart of the other class are left out and counted as dropped.
 
     Parameters
@@ -40,7 +43,7 @@ class Controlled(PairRule):
         want = max(len(pairs) for pairs in strata)
         others = [_different_author(author, topic, one, want, rng) for one in (True, False)]
         counts = [min(len(s), len(d)) for s, d in zip(strata, others, strict=True)]
-        filled = [i for i in (0, 1) if counts[i]]
+        filled = [i for i in (0, 1) if counts[i] >= FEWEST] or [i for i in (0, 1) if counts[i]]
         if not filled:
             raise CorpusError(
                 "no topic relation has pairs of both classes",
@@ -51,6 +54,7 @@ class Controlled(PairRule):
             )
         size = min(counts[i] for i in filled)
         if limit is not None:
+            filled = filled[: max(1, limit // 2)]
             size = max(1, min(size, limit // (2 * len(filled))))
         chosen = [pairs[i][rng.permutation(len(pairs[i]))[:size]] for i in filled for pairs in (strata, others)]
         pairs = np.concatenate(chosen)
@@ -60,7 +64,7 @@ class Controlled(PairRule):
         pairs[flip] = pairs[flip, ::-1]
         pairs = documents[pairs[order]]
         names = ("same-topic stratum not fillable", "cross-topic stratum not fillable")
-        dropped = {names[i]: len(strata[i]) for i in (0, 1) if not counts[i]}
+        dropped = {names[i]: len(strata[i]) for i in (0, 1) if i not in filled and len(strata[i])}
         return Pairs(pairs[:, 0], pairs[:, 1], same[order], dropped)
 
     def _same_author(self, author: Ints, topic: Ints, one_topic: bool, rng: np.random.Generator) -> Ints:

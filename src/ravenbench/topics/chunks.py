@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
             chunks.append(text)
         else:
             ends = [len(tokens) * i // count for i in range(count + 1)]
-            chunks += [" ".join(tokens[a:b]) for a, b in zip(ends, ends[1:], strict=False)]
+            chunks += [" ".join(tokens[a:b]) for a, b in pairwise(ends)]
         owner += [number] * count
     return chunks, np.asarray(owner, dtype=np.int64)
 

@@ -13,7 +13,7 @@ from ravenbench.topics.base import Encoder
 from ravenbench.topics.lsa import LSA
 from ravenbench.topics.vectors import unit_length
 from ravenbench.topics.words import counts
-from ravenbench.types import Corpus, Floats, Ints, Labels
+from ravenbench.types import Bools, Corpus, Floats, Ints, Labels
 
 SHOWN = 3
 """Words in a topic's name."""
@@ -66,7 +66,8 @@ class Extract(Component):
             raise CorpusError(f"no document of {corpus.name} has a topic to divide", found=f"{len(corpus)} documents")
         texts = corpus.texts.rows(rows)
         vectors = unit_length((self.encoder or LSA()).encode(texts))
-        present, words = counts(texts, min_df=2, max_df=0.08, features=20000, binary=True)
+        present, words = counts(texts, min_df=2, max_df=1.0, features=20000, binary=True)
+        rarity = -np.log(np.asarray(present.mean(axis=0)).ravel())
         found: list[str | None] = [None] * len(corpus)
         for code in np.unique(codes[rows]):
             inside = np.flatnonzero(codes[rows] == code)
@@ -75,7 +76,7 @@ class Extract(Component):
             total = int(cluster.max()) + 1
             for number in range(total):
                 mark = f"{number + 1:0{len(str(total))}d}"
-                shown = ", ".join(_distinguishing(present[inside], cluster == number, words))
+                shown = ", ".join(_distinguishing(present[inside], cluster == number, words, rarity))
                 head = f"{topic}/{mark}" if topic else mark
                 for row in rows[inside[cluster == number]]:
                     found[row] = f"{head}: {shown}" if shown else head
@@ -92,14 +93,18 @@ class Extract(Component):
             raw = KMeans(count, n_init=10, random_state=state).fit_predict(vectors)
         first = np.unique(raw, return_index=True)[1]
         order = np.lexsort((first, -np.bincount(raw)))
-        return np.argsort(order)[raw].astype(np.int64)
+        cluster: Ints = np.argsort(order)[raw].astype(np.int64)
+        return cluster
 
 
-def _distinguishing(present: Any, inside: Any, words: list[str]) -> list[str]:
-    """The words whose presence tells most for these documents against the rest (share·log ratio of shares)."""
+def _distinguishing(present: Any, inside: Bools, words: list[str], rarity: Floats) -> list[str]:
+    """The words whose presence tells most for these documents against the rest.
+
+    Share × log ratio of shares × −log share in the corpus: the last keeps words out that stand everywhere.
+    """
     size, rest = int(inside.sum()), int((~inside).sum())
     share = (np.asarray(present[inside].sum(axis=0)).ravel() + 0.5) / (size + 1)
     other = (np.asarray(present[~inside].sum(axis=0)).ravel() + 0.5) / (rest + 1) if rest else np.full_like(share, 0.01)
-    weight = share * np.log(share / other)
+    weight = share * np.log(share / other) * rarity
     best = np.argsort(-weight, kind="stable")[:SHOWN]
     return [words[i] for i in best if weight[i] > 0]

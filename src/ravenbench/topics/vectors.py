@@ -51,4 +51,5 @@ def cosine_similarity(vectors: Floats) -> Floats:
 def unit_length(vectors: Floats) -> Floats:
     """Rows scaled to length 1; a zero row stays zero."""
     length = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0)
+    scaled: Floats = np.divide(vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0)
+    return scaled

@@ -1,0 +1,54 @@
+"""HITS: 100 of 4,000 topics (the size of PAN20's fandoms) against the equations read plainly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import compare
+from ravenbench.randomness import stream
+from ravenbench.sampling.hits import choose
+from ravenbench.sampling.reference import choose_plainly
+from ravenbench.topics.vectors import cosine_similarity
+
+TOPICS, DIMENSIONS, CHOSEN = 4000, 100, 100
+PLAIN_TOPICS, PLAIN_CHOSEN = 400, 100
+"""What the plain implementation can do in seconds; both are timed on it."""
+
+
+def rows() -> list[dict[str, Any]]:
+    """The full size alone (similarities included), and a smaller one beside the plain implementation."""
+    rng = stream(0, "benchmark-hits")
+    vectors = rng.normal(size=(TOPICS, DIMENSIONS)) + 0.5
+    few = cosine_similarity(vectors[:PLAIN_TOPICS])
+    assert choose(few, PLAIN_CHOSEN).tolist() == choose_plainly(few, PLAIN_CHOSEN).tolist()
+    plain = compare(
+        f"HITS, {PLAIN_CHOSEN} of {PLAIN_TOPICS} topics",
+        lambda: choose(few, PLAIN_CHOSEN),
+        "plain reading of Eqs. 2-3",
+        lambda: choose_plainly(few, PLAIN_CHOSEN),
+        rounds=3,
+        repeat=20,
+    )
+    similarity = cosine_similarity(vectors)
+    full = compare(
+        f"HITS, {CHOSEN} of {TOPICS} topics, from their vectors",
+        lambda: choose(cosine_similarity(vectors), CHOSEN),
+        "the same with a mean over each set anew",
+        lambda: _without_running_sums(similarity),
+        rounds=3,
+    )
+    return [plain, full]
+
+
+def _without_running_sums(similarity: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> list[int]:
+    """Eqs. 2–3 in numpy, recomputed over all chosen topics at every step."""
+    off = similarity - np.diag(np.diag(similarity))
+    chosen = [int(np.argmin(off.sum(axis=1)))]
+    while len(chosen) < CHOSEN:
+        sets = np.clip(similarity[:, chosen], 0, None)
+        leakage = sets.mean(axis=1) * sets.max(axis=1)
+        leakage[chosen] = np.inf
+        chosen.append(int(np.argmin(leakage)))
+    return chosen
