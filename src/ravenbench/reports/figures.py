@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 INK, FAINT = "#1b1f27", "#7d8590"
 SETUP = {"hits": "#2f5fb3", "random": "#b3632f", "anti": "#7a7a3d", "given": "#2f5fb3"}
 OTHER = "#5f5f87"
+NARROW = 0.1
+"""No axis of scores spans less, lest it make much of nothing."""
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _NAMES = {
     INK: "currentColor",
@@ -120,6 +122,9 @@ def scores(analysis: Analysis) -> Figure:
                 ax.plot([mean], [at], "osD^v"[i % 5], markersize=4.2, color=color)
         ax.set_title(title(metric), color=INK)
         ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+        low, high = ax.get_xlim()
+        if high - low < NARROW:
+            ax.set_xlim((low + high - NARROW) / 2, (low + high + NARROW) / 2)
         ax.locator_params(axis="x", nbins=3)
         _names(ax, verifiers if place == 0 else [""] * len(verifiers))
     from matplotlib.lines import Line2D

@@ -81,6 +81,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         pool_sizes=" or ".join(map(str, sizes)),
         detectable=analysis.detectable,
         tested=tested,
+        spread=any(r.folds > 1 for r in analysis.results),
         anti=analysis.setup("anti") is not None,
         findings=[{"verifier": s.verifier, "text": finding(s)} for s in analysis.shortcut if s.metric == TESTED[0]],
         failures=analysis.failures,

@@ -61,7 +61,7 @@ def results(analysis: Analysis) -> Table:
             ]
             rows.append((verifier, title(s.name), *cells))
     columns = (Column("verifier", text=True), Column("setup", text=True), *(Column(title(m)) for m in SHOWN))
-    note = "Mean ±standard deviation over folds."
+    note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
     if {"hits", "random"} <= {s.name for s in analysis.setups}:
         note += (
             " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
@@ -95,7 +95,7 @@ def stability(analysis: Analysis) -> Table:
 
 def ranks(analysis: Analysis) -> Table:
     """Table 5: mean ranks by overall."""
-    if len(analysis.verifiers) < 2:
+    if len(analysis.verifiers) < 2 or all(r.planned < 2 for r in analysis.results):
         return Table("ranks", "Mean ranks by overall", (Column("verifier", text=True),), ())
     rows = []
     for verifier in analysis.verifiers:
