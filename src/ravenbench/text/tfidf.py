@@ -55,7 +55,8 @@ class Tfidf:
     def _document_frequency(self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints) -> Ints:
         if store.lexicon.fold is None:
             held = totals(store, texts, documents, weights, once=True)
-            return held[store.lexicon.ids(self.vocabulary_)]
+            frequency: Ints = held[store.lexicon.ids(self.vocabulary_)]
+            return frequency
         columns = _Columns(store, self.vocabulary_)
         df = np.zeros(len(self.vocabulary_), np.int64)
         for rows in store.blocks(texts, documents):

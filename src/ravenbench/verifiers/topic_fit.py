@@ -18,6 +18,7 @@ from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.char_ngram import pair_cosines, training_documents
 
 LADDER = (10_000, 3_000, 1_000, 300, 200, 100)
+SHORT = 1_000
 ENOUGH = 40
 REFERENCE_MASK = 10_000
 
@@ -76,8 +77,15 @@ class TopicFit(Scorer):
         if self.folded:
             total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
         mask = REFERENCE_MASK if self.mask is None and self.reference else self.mask
-        ranked = largest(store, total, LADDER[0] if mask is None else mask)
-        self.mask_ = mask if mask is not None else largest_usable(store, texts, documents, ranked)
+        if mask is not None:
+            self.mask_, ranked = mask, largest(store, total, mask)
+        else:
+            # Ranking ten thousand words takes longer than all the rest, and short texts never need it.
+            ranked = largest(store, total, SHORT)
+            self.mask_ = largest_usable(store, texts, documents, ranked)
+            if self.mask_ == SHORT:
+                ranked = largest(store, total, LADDER[0])
+                self.mask_ = largest_usable(store, texts, documents, ranked)
         self.masked_ = frozenset(word for word in ranked[: self.mask_] if word == word.lower())
 
     def score(self, problems: Problems) -> Floats:
@@ -88,17 +96,18 @@ class TopicFit(Scorer):
 
 
 def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked: list[str]) -> int:
-    """The largest mask of the ladder that leaves enough words in the median document."""
+    """The largest mask of the ladder, no larger than ``ranked``, that leaves enough words in the median document."""
+    ladder = [step for step in LADDER if step <= max(len(ranked), LADDER[-1])]
     ids = store.lexicon.ids(ranked)
     left = []
     for rows in store.blocks(texts, documents):
         rank = np.full(len(store.lexicon), len(ranked), np.int64)
         rank[ids] = np.arange(len(ranked))
-        steps = np.array(LADDER)
+        steps = np.array(ladder)
         left.append(words_left(rows.ids, rows.counts, rows.starts, rows.stops, rank[store.lexicon.fold], steps))
-    medians = np.median(np.concatenate(left), axis=0) if left else np.zeros(len(LADDER))
+    medians = np.median(np.concatenate(left), axis=0) if left else np.zeros(len(ladder))
     usable = np.flatnonzero(medians >= ENOUGH)
-    return LADDER[int(usable[0])] if len(usable) else LADDER[-1]
+    return ladder[int(usable[0])] if len(usable) else LADDER[-1]
 
 
 @njit(cache=True)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, Self
 
-from ravenbench.text.lexicon import CONTENT_WORDS
-from ravenbench.text.tfidf import Tfidf
-from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
-from ravenbench.verifiers.char_ngram import pair_cosines
+from ravenbench.verifiers.topic_fit import TopicFit
 
 
 class TopicOnly(Scorer):
@@ -32,13 +29,11 @@ class TopicOnly(Scorer):
         self.size = size
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        documents = problems.documents
-        common = frozenset(frequent_words(problems.texts.rows(documents), self.without))
-        self.tfidf_ = Tfidf(CONTENT_WORDS, self.size).fit(problems.texts, documents, drop=common)
+        self.topic_fit_ = TopicFit(self.without, self.size, folded=True).fit(problems, same)
         return self
 
     def score(self, problems: Problems) -> Floats:
-        return pair_cosines(self.tfidf_, problems)
+        return self.topic_fit_.score(problems)
 
     def default_calibrator(self) -> Calibrator:
         return ThresholdBand()
