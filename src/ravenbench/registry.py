@@ -64,6 +64,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "length": "ravenbench.verifiers.length:Length",
         "style-only": "ravenbench.verifiers.style_only:StyleOnly",
         "topic-only": "ravenbench.verifiers.topic_only:TopicOnly",
+        "impostors": "ravenbench.verifiers.impostors:Impostors",
         "function-words": "ravenbench.verifiers.function_words:FunctionWords",
         "distorted": "ravenbench.verifiers.distorted:Distorted",
     },

@@ -1,0 +1,156 @@
+"""Similarity of sparse documents on many random halves of the features at once.
+
+A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
+only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of
+subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ravenbench.types import Bools, Floats, Ints
+
+Measure = Literal["minmax", "cosine"]
+Masks = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """Sparse rows: document i has features ``ids[bounds[i]:bounds[i + 1]]``, ascending, with positive ``values``."""
+
+    bounds: Ints
+    ids: Ints
+    values: Floats
+    features: int
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @classmethod
+    def of(cls, dense: Floats) -> Vectors:
+        """Sparse form of a matrix (documents, features) that is nowhere negative."""
+        rows, ids = np.nonzero(dense)
+        bounds = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
+        return cls(bounds, ids.astype(np.int64), np.asarray(dense[rows, ids], dtype=np.float64), dense.shape[1])
+
+    def dense(self, row: int) -> Floats:
+        """One document over all features, shape (features,)."""
+        vector = np.zeros(self.features)
+        part = slice(self.bounds[row], self.bounds[row + 1])
+        vector[self.ids[part]] = self.values[part]
+        return vector
+
+    def take(self, rows: Ints) -> Vectors:
+        """These documents."""
+        starts, sizes = self.bounds[:-1][rows], np.diff(self.bounds)[rows]
+        bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        flat = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
+        return Vectors(bounds, self.ids[flat], self.values[flat], self.features)
+
+
+def subset_masks(features: int, subsets: int, share: float, rng: np.random.Generator) -> Masks:
+    """``subsets`` random subsets, each of ``round(share · features)`` features drawn without replacement."""
+    size = max(1, round(share * features))
+    masks = np.zeros((features, subsets), dtype=np.float32)
+    for t in range(subsets):
+        masks[rng.choice(features, size=size, replace=False), t] = 1
+    return masks
+
+
+def norms(vectors: Vectors, masks: Masks, measure: Measure = "minmax") -> Floats:
+    """Σx (minmax) or Σx² (cosine) of every document on every subset, shape (documents, subsets)."""
+    return np.asarray(_norms(vectors.bounds, vectors.ids, vectors.values, masks, measure == "cosine"))
+
+
+def similarities(
+    one: Floats,
+    one_norm: Floats,
+    vectors: Vectors,
+    vector_norms: Floats,
+    rows: Ints,
+    masks: Masks,
+    measure: Measure = "minmax",
+) -> Floats:
+    """Similarity of one document to others on every subset, shape (len(rows), subsets), in [0, 1].
+
+    Parameters
+    ----------
+    one : (features,)
+        The document, dense.
+    one_norm : (subsets,)
+        Its norms, and ``vector_norms`` (documents, subsets) those of ``vectors``.
+    rows : (r,) int64
+        Which of ``vectors`` to compare with.
+
+    Documents that have no feature in a subset have similarity 0 there.
+    """
+    return np.asarray(
+        _similarities(
+            one,
+            one_norm,
+            vectors.bounds,
+            vectors.ids,
+            vectors.values,
+            vector_norms,
+            rows,
+            masks,
+            measure == "cosine",
+        )
+    )
+
+
+@njit(cache=True)
+def _norms(bounds: Ints, ids: Ints, values: Floats, masks: Masks, cosine: bool) -> Floats:
+    total = np.zeros((len(bounds) - 1, masks.shape[1]))
+    for d in range(len(bounds) - 1):
+        for j in range(bounds[d], bounds[d + 1]):
+            value = values[j] * values[j] if cosine else values[j]
+            for t in range(masks.shape[1]):
+                total[d, t] += value * masks[ids[j], t]
+    return total
+
+
+@njit(cache=True)
+def _similarities(
+    one: Floats,
+    one_norm: Floats,
+    bounds: Ints,
+    ids: Ints,
+    values: Floats,
+    vector_norms: Floats,
+    rows: Ints,
+    masks: Masks,
+    cosine: bool,
+) -> Floats:
+    result = np.zeros((len(rows), masks.shape[1]))
+    for r in range(len(rows)):
+        d = rows[r]
+        shared = result[r]
+        for j in range(bounds[d], bounds[d + 1]):
+            other = one[ids[j]]
+            if other > 0:
+                value = other * values[j] if cosine else min(other, values[j])
+                mask = masks[ids[j]]
+                for t in range(len(shared)):
+                    shared[t] += value * mask[t]
+        for t in range(len(shared)):
+            a, b = one_norm[t], vector_norms[d, t]
+            whole = np.sqrt(a * b) if cosine else a + b - shared[t]
+            shared[t] = shared[t] / whole if whole > 0 else 0.0
+    return result
+
+
+def reference(x: Floats, y: Floats, subset: Bools, measure: Measure = "minmax") -> float:
+    """The same similarity on one subset by its definition."""
+    x, y = x[subset], y[subset]
+    if measure == "minmax":
+        above, below = np.minimum(x, y).sum(), np.maximum(x, y).sum()
+    else:
+        above, below = x @ y, np.sqrt((x @ x) * (y @ y))
+    return float(above / below) if below > 0 else 0.0

@@ -1,0 +1,80 @@
+"""Impostor documents: the texts of the training problems, and which of them may stand against which problem."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from ravenbench.errors import CorpusError
+from ravenbench.randomness import stream
+from ravenbench.text.impostor_spaces import normalised
+from ravenbench.types import Bools, Ints, Problems
+
+
+class Background:
+    """Distinct training documents (white space aside) and the author clusters they are known to form.
+
+    Documents of one known set, and the sides of a same-author problem, are one author's; so are copies.
+
+    Parameters
+    ----------
+    most : int
+        Impostor documents kept; more are thinned out at random.
+    seed : int
+
+    Attributes
+    ----------
+    texts_ : list of str
+        Impostor documents, normalised.
+    author_ : (len(texts_),) int64
+        Their author clusters.
+    cluster_ : dict of str to int
+        Author cluster of every training document, by its normalised text.
+    """
+
+    def __init__(self, most: int, seed: int) -> None:
+        self.most, self.seed = most, seed
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Collect the documents of training problems.
+
+        Raises
+        ------
+        CorpusError
+            If fewer than two authors can be told apart.
+        """
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        used = problems.documents
+        row: dict[str, int] = {}
+        of = np.full(len(problems.texts), -1, dtype=np.int64)
+        for document in used:
+            of[document] = row.setdefault(normalised(problems.texts[document]), len(row))
+        lead = problems.known_index[problems.known_ptr[:-1]]
+        same = np.asarray(same, dtype=bool)
+        left = of[np.concatenate([lead[problems.owner], lead[same]])]
+        right = of[np.concatenate([problems.known_index, problems.questioned_index[same]])]
+        graph = coo_array((np.ones(len(left)), (left, right)), shape=(len(row), len(row)))
+        cluster = connected_components(graph, directed=False)[1].astype(np.int64)
+        texts = list(row)
+        kept = np.array([i for i, text in enumerate(texts) if text], dtype=np.int64)
+        if len(np.unique(cluster[kept])) < 2:
+            raise CorpusError(
+                "the training problems hold no impostors",
+                found=f"{len(kept)} documents that are all one author's",
+                expected="documents of two authors or more",
+            )
+        if len(kept) > self.most:
+            rng = stream(self.seed, "impostor-documents")
+            kept = np.sort(rng.choice(kept, size=self.most, replace=False))
+        self.texts_ = [texts[i] for i in kept]
+        self.author_ = cluster[kept]
+        self.cluster_ = {text: int(c) for text, c in zip(texts, cluster, strict=True)}
+        return self
+
+    def allowed(self, texts: list[str]) -> Ints:
+        """Impostors for a problem with these normalised texts: none of its authors', as far as is known."""
+        own = [self.cluster_[text] for text in texts if text in self.cluster_]
+        return np.flatnonzero(~np.isin(self.author_, own)).astype(np.int64)
