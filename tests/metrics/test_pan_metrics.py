@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.errors import InputError
@@ -95,6 +95,7 @@ def test_decisions_of_pan13_count_but_scores_rank() -> None:
 VALUES = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.5, 0.7, 0.70001, 1.0])
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), VALUES), min_size=1, max_size=40))
 def test_against_scikit_learn(rows: list[tuple[bool, float]]) -> None:
     from sklearn import metrics as sk

@@ -45,6 +45,7 @@ def test_hull_equals_brute_force(n: int, systems: int, steps: int, seed: int) ->
     assert {s.system for s in found.stretches} == {o for o in found.owner[1:-1] if o is not None}
 
 
+@settings(deadline=None)
 @given(st.integers(2, 40), st.sampled_from([2, 100]), st.integers(0, 9999))
 def test_area_by_trapezoids_is_the_rank_statistic(n: int, steps: int, seed: int) -> None:
     same, values = random_curves(n, 1, steps, seed)
