@@ -10,6 +10,9 @@ from ravenbench.types import Floats, Ints
 UNIT = 1e12
 """Similarities are counted in units of 1e-12: sums over fewer than 9,000 topics are then exact in float64 too."""
 
+BLOCK = 64
+"""Rows turned into units at once: few enough to stay in the cache."""
+
 
 def check(similarity: Floats, m: int) -> None:
     """Whether m topics can be chosen by these similarities.
@@ -47,10 +50,10 @@ def totals(similarity: Floats) -> tuple[Ints, int]:
     size = len(similarity)
     total = np.empty(size, dtype=np.int64)
     negative = 0
-    for start in range(0, size, 256):
-        block = units(similarity[start : start + 256])
+    for start in range(0, size, BLOCK):
+        block = units(similarity[start : start + BLOCK])
         place = np.arange(len(block))
         block[place, start + place] = 0
-        total[start : start + 256] = block.sum(axis=1)
-        negative += int((block < 0).sum())
+        total[start : start + BLOCK] = block.sum(axis=1)
+        negative += np.count_nonzero(block < 0)
     return total, negative // 2

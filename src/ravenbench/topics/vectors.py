@@ -7,6 +7,8 @@ import numpy as np
 from ravenbench.errors import CorpusError
 from ravenbench.types import Floats, Ints
 
+BLOCK = 256
+
 
 def topic_vectors(document_vectors: Floats, codes: Ints, topics: int, normalise: bool = True) -> Floats:
     """Mean document vector of each topic, shape (topics, d).
@@ -42,8 +44,15 @@ def topic_vectors(document_vectors: Floats, codes: Ints, topics: int, normalise:
 def cosine_similarity(vectors: Floats) -> Floats:
     """Cosine of each pair of rows, (T, T): exactly symmetric, in [−1, 1], 1 on the diagonal, 0 beside a zero row."""
     scaled = unit_length(vectors)
-    product = scaled @ scaled.T
-    similarity: Floats = np.clip((product + product.T) / 2, -1.0, 1.0)
+    similarity: Floats = scaled @ scaled.T
+    np.clip(similarity, -1.0, 1.0, out=similarity)
+    # The upper triangle is copied down block by block, which stays in the cache.
+    for start in range(0, len(similarity), BLOCK):
+        end = start + BLOCK
+        corner = similarity[start:end, start:end]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        for right in range(end, len(similarity), BLOCK):
+            similarity[right : right + BLOCK, start:end] = similarity[start:end, right : right + BLOCK].T
     np.fill_diagonal(similarity, 1.0)
     return similarity
 
