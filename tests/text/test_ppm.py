@@ -26,7 +26,7 @@ def same(found: float, wanted: float) -> bool:
     return abs(found - wanted) <= 1e-9
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(any_text, min_size=2, max_size=5), st.integers(0, 5), st.sampled_from([None, "C"]))
 def test_kernel_equals_the_dictionary_model(texts, order, escape):
     table, rows = TextTable.collect(texts)
