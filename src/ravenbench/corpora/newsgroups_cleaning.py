@@ -228,7 +228,7 @@ def unwrap(lines: Sequence[str]) -> str:
         else:
             paragraphs[-1].append(line.strip(" \t|\f\v"))
     text = "\n".join(_SPACES.sub(" ", " ".join(p)).strip() for p in paragraphs if p)
-    return _LAST_NAME.sub("", text.replace("<@>", "").replace("@", "").rstrip())
+    return _LAST_NAME.sub("", text.replace("<@>", "").replace("@", "").rstrip()).rstrip()
 
 
 def clip(text: str, limit: int) -> str:
