@@ -55,5 +55,5 @@ def totals(similarity: Floats) -> tuple[Ints, int]:
         place = np.arange(len(block))
         block[place, start + place] = 0
         total[start : start + BLOCK] = block.sum(axis=1)
-        negative += np.count_nonzero(block < 0)
+        negative += int(np.count_nonzero(block < 0))
     return total, negative // 2
