@@ -1,4 +1,4 @@
-"""Novel-topic cross-validation as verification problems (specification of the protocol: leave one topic out)."""
+"""Novel-topic cross-validation (2010) stated as verification problems: each topic is left out once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ravenbench.types import Bools, Corpus, Fold, Ints, Problems
 
 
 def leave_one_topic(corpus: Corpus, seed: int = 0) -> Iterator[Fold]:
-    """Novel-topic cross-validation: each topic in turn is unseen, the others are known (Madigan et al. 2010, §2).
+    """Novel-topic cross-validation (2010): each topic in turn is unseen, the others are known.
 
     A test problem asks whether a document of the left-out topic is by one of the authors of the other topics,
     all of whose documents there are known: one problem for each document and author. A training problem asks
