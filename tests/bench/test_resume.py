@@ -98,19 +98,19 @@ def test_a_finished_run_computes_nothing_again(whole, monkeypatch):
 def test_a_failed_cell_is_data_and_is_tried_again(tmp_path, monkeypatch):
     from ravenbench.verifiers.length import Length
 
-    real = Length.score
+    real = Length.pair_features
 
-    def broken(self, problems):
+    def broken(self, texts, known, questioned):
         raise ValueError("no luck")
 
-    monkeypatch.setattr(Length, "score", broken)
+    monkeypatch.setattr(Length, "pair_features", broken)
     options = {**OPTIONS, "verifiers": "length, chance"}
     result = run(out=tmp_path / "r", workers=1, **options)
     assert len(result.errors) == 4 and "no luck" in result.errors[0]
     store = Store.open(tmp_path / "r")
     fold = next(iter(store.plan["folds"]))
-    assert "ValueError: no luck" in store.cell("length", fold).error
+    assert "no luck" in store.cell("length", fold).error
     assert store.cell("chance", fold).error is None
-    monkeypatch.setattr(Length, "score", real)
+    monkeypatch.setattr(Length, "pair_features", real)
     assert run(out=tmp_path / "r", workers=1, **options).errors == ()
     assert store.cell("length", fold).error is None

@@ -26,7 +26,7 @@ from ravenbench.texts import TextTable
 from ravenbench.topics.vectors import cosine_similarity, topic_vectors
 from ravenbench.types import Corpus, Floats, Fold, Ints, Labels, Problems
 
-SECOND_ENCODER = "nmf"
+SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
 
 
@@ -132,7 +132,7 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
     similarity = topic_similarity(corpus, encoder)
     arrays = {"similarity": similarity}
     second = None
-    if extracted and spec.encoder != SECOND_ENCODER:
+    if extracted:
         second = registry.parse("encoder", SECOND_ENCODER)
         arrays["similarity2"] = topic_similarity(corpus, second)
     pools = draw_pools(count, sizes.topics, spec.pools or int(defaults.get("pools", 1)), spec.pool_share, spec.seed)
@@ -195,17 +195,14 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
 
 
 def _given_plan(spec: RunSpec) -> tuple[dict[str, Any], list[Fold], TextTable, list[str], dict[str, Labels | None]]:
-    from ravenbench.formats.problem_sets import read_problem_set
+    from ravenbench.formats.problems import read_problems
 
     assert spec.train is not None and spec.test is not None
-    train, test = read_problem_set(spec.train, part="train"), read_problem_set(spec.test, part="test")
-    for what, one in ((spec.train, train), (spec.test, test)):
-        if one.same is None:
-            raise CorpusError("these problems have no truth", file=what, expected="a truth file beside them")
-    assert train.same is not None and test.same is not None
+    train, test = read_problems(spec.train, "train"), read_problems(spec.test, "test")
+    train_same, test_same = train.truth(), test.truth()
     sets: list[Problems] = [train.problems, test.problems]
     texts, _ = TextTable.collect(p.texts[row] for p in sets for row in p.documents)
-    fold = sources.given(rebase(sets[0], texts), train.same, rebase(sets[1], texts), test.same, "given")
+    fold = sources.given(rebase(sets[0], texts), train_same, rebase(sets[1], texts), test_same, "given")
     name = Path(spec.test).stem
     plan: dict[str, Any] = {
         "corpus": {"name": name, "documents": len(texts), "authors": None, "topics": 0,

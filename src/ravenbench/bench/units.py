@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 import traceback
 from collections.abc import Sequence
@@ -111,21 +112,23 @@ def _answer(verifier: Any, test: Problems, features: PairFeatures | None) -> tup
 
 
 def run_pairs(unit: PairUnit) -> list[str]:
-    """Compute and commit one block of pair features."""
+    """Compute and commit one block of pair features; an error is kept for the cells that needed it."""
     store = _store(unit.run)
-    known, questioned = np.load(store.path / "pairs" / "pairs.npy", mmap_mode="r")[:, unit.start : unit.stop]
-    values = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
     folder = store.path / "pairs" / unit.key
     folder.mkdir(parents=True, exist_ok=True)
+    try:
+        known, questioned = np.load(store.path / "pairs" / "pairs.npy", mmap_mode="r")[:, unit.start : unit.stop]
+        values = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
+    except Exception as error:
+        files.write_json(folder / "block.json", {"key": unit.key, "sha256": None, "error": _tell(error)})
+        return []
     sha = files.write_array(folder / "features.npy", np.asarray(values, dtype=np.float64))
-    files.write_json(folder / "block.json", {"key": unit.key, "sha256": sha})
+    files.write_json(folder / "block.json", {"key": unit.key, "sha256": sha, "error": None})
     return []
 
 
 def read_block(store: Store, key: str) -> Floats | None:
-    """A committed block of features, or None."""
-    import json
-
+    """A committed block of features; None where it is missing, damaged or failed (it is then computed again)."""
     folder = store.path / "pairs" / key
     try:
         info = json.loads((folder / "block.json").read_text())
@@ -134,14 +137,24 @@ def read_block(store: Store, key: str) -> Floats | None:
         return None
 
 
+def block_error(store: Store, key: str) -> str:
+    """Why a block is not there."""
+    try:
+        error = json.loads((store.path / "pairs" / key / "block.json").read_text())["error"]
+    except (OSError, ValueError, KeyError, TypeError):
+        error = None
+    return error or "features of document pairs are missing or damaged: repeat the run"
+
+
 class PairFeatures:
     """Features of every distinct document pair of a run, looked up by problem."""
 
     def __init__(self, store: Store, blocks: Sequence[str]) -> None:
         pairs: Ints = np.load(store.path / "pairs" / "pairs.npy")
         found = [read_block(store, key) for key in blocks]
-        if any(block is None for block in found):
-            raise RuntimeError("features of document pairs are missing or damaged: repeat the run")
+        for key, block in zip(blocks, found, strict=True):
+            if block is None:
+                raise RuntimeError(block_error(store, key))
         self.size = len(store.texts)
         self.index = pairs[0] * self.size + pairs[1]
         self.values = np.concatenate([block for block in found if block is not None])
