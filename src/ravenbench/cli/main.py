@@ -13,6 +13,7 @@ from ravenbench.errors import RavenError
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
     "report": ("ravenbench.cli.report:command", "Rebuild a run's tables and page from its store."),
+    "export": ("ravenbench.cli.export:command", "Write a run's folds as PAN problems for outside systems."),
     "corpus": ("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora."),
     "sample": ("ravenbench.cli.sample:command", "Show the topics each sampler chooses."),
 }
