@@ -35,6 +35,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",
         "newsgroups": "ravenbench.corpora.newsgroups:Newsgroups",
+        "ebg": "ravenbench.corpora.ebg:EBG",
     },
     "encoder": {
         "lsa": "ravenbench.topics.lsa:LSA",
@@ -65,6 +66,10 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "style-only": "ravenbench.verifiers.style_only:StyleOnly",
         "topic-only": "ravenbench.verifiers.topic_only:TopicOnly",
         "impostors": "ravenbench.verifiers.impostors:Impostors",
+        "cng-2013": "ravenbench.verifiers.cng_2013:CNG2013",
+        "jankowska-2014": "ravenbench.verifiers.jankowska_2014:Jankowska2014",
+        "meta": "ravenbench.verifiers.meta:Meta",
+        "stacked": "ravenbench.verifiers.stacked:Stacked",
         "function-words": "ravenbench.verifiers.function_words:FunctionWords",
         "distorted": "ravenbench.verifiers.distorted:Distorted",
     },
@@ -72,12 +77,25 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",
         "logistic": "ravenbench.verifiers.calibrators.logistic:Logistic",
         "isotonic": "ravenbench.verifiers.calibrators.isotonic:Isotonic",
+        "linear": "ravenbench.verifiers.calibrators.linear:Linear",
     },
     "transform": {
         "distortion": "ravenbench.text.distortion:Distortion",
         "topic-mask": "ravenbench.text.distortion:TopicMask",
     },
-    "attributor": {},
+    "attributor": {
+        "maxent": "ravenbench.attribution.words:MaxEnt",
+        "nb": "ravenbench.attribution.words:NaiveBayes",
+        "function-words": "ravenbench.attribution.words:FunctionWords",
+        "topic-words": "ravenbench.attribution.words:TopicWords",
+        "svm": "ravenbench.attribution.char_svm:CharSVM",
+        "burrows-delta": "ravenbench.attribution.delta:BurrowsDelta",
+        "cosine-delta": "ravenbench.attribution.delta:CosineDelta",
+        "ppm": "ravenbench.attribution.ppm:PPM",
+        "cng": "ravenbench.attribution.profiles:CNG",
+        "scap": "ravenbench.attribution.profiles:SCAP",
+        "distorted": "ravenbench.attribution.distorted:Distorted",
+    },
     "obfuscator": {},
 }
 

@@ -47,8 +47,8 @@ VARIANTS: dict[str, Variant] = {
     "khonji-iraqi": Variant(
         "graded", "char1-10 word1-10 function1-10 shape1-10", 5_000, 5, candidates=125, iterations=100, draw=25
     ),
-    # K candidates, K/5 iterations, K/10 of them [C]; K = 250 [O].
-    "potha": Variant("rank", *_CHAR4, candidates=250, iterations=50, draw=25),
+    # K candidates, K/5 iterations, K/10 of them [C]; K = 100 [O].
+    "potha": Variant("rank", *_CHAR4, candidates=100, iterations=20, draw=10),
 }
 
 
