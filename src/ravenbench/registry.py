@@ -96,7 +96,9 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "scap": "ravenbench.attribution.profiles:SCAP",
         "distorted": "ravenbench.attribution.distorted:Distorted",
     },
-    "obfuscator": {},
+    "obfuscator": {
+        "identity": "ravenbench.obfuscation.recipes.identity:Identity",
+    },
 }
 
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*(:[A-Za-z_]\w*)?\Z")

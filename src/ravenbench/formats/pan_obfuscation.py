@@ -1,0 +1,109 @@
+"""PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
+
+References
+----------
+Potthast, Hagen, Stein (2016), Author Obfuscation: Attacking the State of the Art in Authorship Verification;
+the key names are those of the PAN 2016 task page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ravenbench.errors import FormatError
+from ravenbench.files import write_json
+
+KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One stretch of a text and what became of it.
+
+    ``start`` and ``end`` are half-open code-point offsets into the original text; ``operations`` name what was
+    done here, in order.
+    """
+
+    start: int
+    end: int
+    original: str
+    obfuscation: str
+    operations: tuple[str, ...] = ()
+
+
+def parts_to_json(parts: Iterable[Part]) -> list[dict[str, Any]]:
+    """The list PAN16 asks for, ids counting from 1; ``operations`` is Raven's addition."""
+    return [
+        dict(zip(KEYS, (p.original, p.start, p.end, p.obfuscation, number), strict=True))
+        | ({"operations": list(p.operations)} if p.operations else {})
+        for number, p in enumerate(parts, start=1)
+    ]
+
+
+def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
+    """Write the part file atomically."""
+    write_json(Path(path), parts_to_json(parts))
+
+
+def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...]:
+    """Parts of a PAN16 file, in order of their ids, tiling the original.
+
+    Published files disagree on whether ends are inclusive, so parts are located by their strings; white
+    space between two parts that no part claims goes to the part before it (to the first, at the start).
+
+    Parameters
+    ----------
+    original : str, optional
+        The text that was rewritten; without it, the concatenation of the originals.
+
+    Raises
+    ------
+    FormatError
+        If the file is not such a list, an id repeats, or a part does not occur in the original in this order.
+    """
+    try:
+        rows = json.loads(Path(path).read_text("utf-8-sig"))
+    except ValueError as error:
+        raise FormatError(f"not JSON ({error})", file=path) from None
+    if not isinstance(rows, list):
+        raise FormatError("not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]")
+    by_id: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        number = row.get("obfuscation-id") if isinstance(row, dict) else None
+        if not isinstance(number, int) or not all(isinstance(row.get(k), str) for k in ("original", "obfuscation")):
+            raise FormatError("not a part", file=path, found=row, expected=", ".join(KEYS))
+        if number in by_id:
+            raise FormatError(f"obfuscation-id {number} stands twice", file=path)
+        by_id[number] = row
+    ordered = [by_id[number] for number in sorted(by_id)]
+    if original is None:
+        original = "".join(row["original"] for row in ordered)
+    return tuple(_locate(path, original, ordered))
+
+
+def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iterable[Part]:
+    starts = []
+    place = 0
+    for row in rows:
+        found = original.find(row["original"], place)
+        if found < 0 or original[place:found].strip():
+            raise FormatError(
+                f"part {row['obfuscation-id']} does not follow in the original", file=path,
+                found=row["original"][:80], expected=repr(original[place : place + 80]),
+            )  # fmt: skip
+        starts.append(found)
+        place = found + len(row["original"])
+    if original[place:].strip():
+        raise FormatError("the parts end before the original does", file=path, found=original[place : place + 80])
+    bounds = [0, *starts[1:], len(original)]
+    for row, at, start, end in zip(rows, starts, bounds, bounds[1:], strict=True):
+        # Unclaimed white space was left as it was.
+        before, after = original[start:at], original[at + len(row["original"]) : end]
+        yield Part(
+            start, end, original[start:end], before + row["obfuscation"] + after,
+            tuple(str(name) for name in row.get("operations", ())),
+        )  # fmt: skip

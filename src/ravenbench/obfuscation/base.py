@@ -1,0 +1,172 @@
+"""What an obfuscator is: a text and its author's other texts in, ordered parts that tile the text out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.errors import InputError
+from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.obfuscation.language import reason_not_english
+from ravenbench.randomness import stream
+from ravenbench.types import Floats
+
+__all__ = ["ObfuscationTask", "Obfuscator", "Oracle", "Part", "Rewriting", "unchanged"]
+
+Oracle = Callable[[Sequence[str], tuple[str, ...]], Floats]
+"""Variants (n) of a questioned text and the known texts → same-author scores (n,) in [0, 1], averaged over
+surrogate verifiers that take no part in the evaluation."""
+
+
+@dataclass(frozen=True)
+class ObfuscationTask:
+    """What an obfuscator may see of a problem: never its truth, never a verifier's score."""
+
+    id: str
+    questioned: str
+    known: tuple[str, ...] = ()
+    language: str | None = None
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """A rewritten text as ordered parts.
+
+    Attributes
+    ----------
+    parts : tuple of Part
+        Their originals tile the source exactly; the new text is the concatenation of their obfuscations.
+    notes : tuple of str
+        What a reader must know: why a text was left alone, which resource was missing, chunks kept.
+    counts : mapping of str to int
+        Operations applied and failures met, by name.
+    """
+
+    parts: tuple[Part, ...]
+    notes: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def text(self) -> str:
+        """The new text."""
+        return "".join(part.obfuscation for part in self.parts)
+
+    @cached_property
+    def original(self) -> str:
+        """The text that was rewritten."""
+        return "".join(part.original for part in self.parts)
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything differs from the original."""
+        return self.text != self.original
+
+    def check(self, original: str) -> Self:
+        """Itself, if its parts tile ``original``.
+
+        Raises
+        ------
+        AssertionError
+            If they do not: the obfuscator is at fault, not the input.
+        """
+        place = 0
+        for number, part in enumerate(self.parts, start=1):
+            assert part.start == place and part.end >= part.start, f"part {number} starts at {part.start}, not {place}"
+            assert part.original == original[part.start : part.end], f"part {number} misquotes the original"
+            place = part.end
+        assert place == len(original), f"the parts end at {place} of {len(original)}"
+        return self
+
+
+class Obfuscator(Component):
+    """Rewrites questioned texts.
+
+    Subclasses implement ``rewrite``; callers use ``obfuscate``. Class attributes declare what may be assumed:
+
+    ``english``
+        Other languages are left unchanged, with the reason among the notes.
+    ``needs_oracle``
+        A search that consults surrogate verifiers, which ``obfuscate`` then takes as ``oracle``.
+    ``sends_text``
+        Texts leave this machine (to an endpoint the user named).
+    ``provenance``
+        ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
+    """
+
+    english: ClassVar[bool] = True
+    needs_oracle: ClassVar[bool] = False
+    sends_text: ClassVar[bool] = False
+    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        """Prepare for a document set: load or build what all its texts share. Most learn nothing from it."""
+        return self
+
+    @abstractmethod
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        """The rewriting of a non-empty text without byte order mark."""
+
+    def obfuscate(self, task: ObfuscationTask, seed: int = 0, oracle: Oracle | None = None) -> Rewriting:
+        """Rewrite a task's questioned text; the same arguments always give the same bytes.
+
+        Parameters
+        ----------
+        oracle : callable, optional
+            Surrogate scores for a recipe that ``needs_oracle``; ignored by the others.
+
+        Raises
+        ------
+        InputError
+            If the recipe needs an oracle and gets none.
+        MissingPart
+            If it cannot run without a resource that is not here; the message names the command.
+        """
+        text = task.questioned
+        bom = "\ufeff" if text.startswith("\ufeff") else ""
+        if bom:
+            task = replace(task, questioned=text[1:])
+        reason = "no words" if not any(c.isalnum() for c in text) else self._reason(task)
+        if reason:
+            found = unchanged(task.questioned, f"left unchanged: {reason}")
+        elif not self.needs_oracle:
+            found = self.rewrite(task, seed)
+        elif oracle is None:
+            raise InputError(f"{self.name} searches against surrogate verifiers", fix="give it an oracle")
+        else:
+            found = self.rewrite_against(task, seed, oracle)
+        return (_after_bom(found) if bom else found).check(text)
+
+    def rewrite_against(self, task: ObfuscationTask, seed: int, oracle: Oracle) -> Rewriting:
+        """The rewriting found by a search that may ask ``oracle``; for recipes that declare ``needs_oracle``."""
+        return self.rewrite(task, seed)
+
+    def draws(self, seed: int, task: ObfuscationTask, operation: str, part: int = 0) -> np.random.Generator:
+        """The random stream of one operation on one part of one problem."""
+        return stream(seed, f"obfuscate/{self.name}/{operation}", task.id, part)
+
+    def _reason(self, task: ObfuscationTask) -> str | None:
+        return reason_not_english(task.questioned, task.language) if self.english else None
+
+
+def unchanged(text: str, *notes: str) -> Rewriting:
+    """The text as one part, untouched."""
+    return Rewriting((Part(0, len(text), text, text),) if text else (), notes)
+
+
+def count_operations(parts: Sequence[Part]) -> dict[str, int]:
+    """How often each operation was logged, by name in sorted order."""
+    return dict(sorted(Counter(name for part in parts for name in part.operations).items()))
+
+
+def _after_bom(found: Rewriting) -> Rewriting:
+    shifted = [replace(part, start=part.start + 1, end=part.end + 1) for part in found.parts]
+    first = shifted[0] if shifted else Part(1, 1, "", "")
+    first = replace(first, start=0, original="\ufeff" + first.original, obfuscation="\ufeff" + first.obfuscation)
+    return replace(found, parts=(first, *shifted[1:]))
