@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ravenbench.bench.store import Store
 from ravenbench.formats.output import fresh_folder
@@ -23,10 +24,11 @@ def export(store: Store, folder: Path) -> list[str]:
     InputError
         If the folder is there already or cannot be written.
     """
+    labels: dict[str, Any] = dict(store.labels)
     with fresh_folder(folder) as place:
         for name in store.plan["folds"]:
             fold = store.fold(name)
             for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
                 write = write_pan_pairs if (problems.sizes == 1).all() else write_pan_problems
-                write(place / name / part, replace(problems, **store.labels), same)
+                write(place / name / part, replace(problems, **labels), same)
     return list(store.plan["folds"])
