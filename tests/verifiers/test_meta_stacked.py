@@ -1,0 +1,56 @@
+"""Combinations of verifiers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ravenbench import registry
+from ravenbench.errors import SpecError
+from ravenbench.testing import check_verifier, toy_problems
+from ravenbench.verifiers.base import as_verifier
+from ravenbench.verifiers.cng_2013 import CNG2013
+from ravenbench.verifiers.impostors import Impostors
+from ravenbench.verifiers.meta import Meta
+from ravenbench.verifiers.stacked import Stacked, log_odds
+
+MEMBERS = "[cng-2013(n=3, size=100), impostors(units='char3', iterations=20)]"
+
+
+@pytest.mark.parametrize("known", [1, 3])
+@pytest.mark.parametrize("spec", [f"meta(members={MEMBERS})", f"stacked(members={MEMBERS}, folds=3, band=True)"])
+def test_contract(spec: str, known: int) -> None:
+    check_verifier(registry.parse("verifier", spec), known=known)
+
+
+def test_meta_is_the_plain_mean() -> None:
+    train, same = toy_problems(24, 1, seed=1)
+    test, _ = toy_problems(10, 1, seed=2)
+    members = [CNG2013(n=3, size=100), Impostors(units="char3", iterations=10)]
+    each = [as_verifier(m).fit(train, same).verify(test) for m in members]
+    assert np.allclose(Meta(members).fit(train, same).verify(test), np.mean(each, axis=0), atol=0)
+
+
+def test_band_is_learned_out_of_fold() -> None:
+    train, same = toy_problems(30, 1, seed=3)
+    meta = Meta([CNG2013(n=3, size=100)], band=True).fit(train, same)
+    answers = meta.verify(train.blind())
+    assert 0 <= meta.radius_ <= 0.1 and meta.provenance == "ours"
+    assert not ((np.abs(answers - 0.5) <= meta.radius_) & (answers != 0.5)).any()
+
+
+def test_stacking_prefers_the_better_member() -> None:
+    train, same = toy_problems(60, 1, seed=4)
+    members = [Impostors(units="char3", iterations=30), CNG2013(n=1, size=1)]
+    weights = Stacked(members, folds=3).fit(train, same).weights_.coef_
+    assert weights[0] > abs(weights[1])
+
+
+def test_log_odds_are_bounded() -> None:
+    assert log_odds(np.array([0.0, 0.5, 1.0])) == pytest.approx([-np.log(99), 0.0, np.log(99)])
+
+
+def test_no_members() -> None:
+    train, same = toy_problems(10, 1)
+    with pytest.raises(SpecError):
+        Meta([]).fit(train, same)
