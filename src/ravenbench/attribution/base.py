@@ -1,0 +1,72 @@
+"""What an attribution method is: texts and their authors in, the most likely author of further texts out."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.errors import InputError
+from ravenbench.texts import TextTable
+from ravenbench.types import Floats, Ints, Strings
+
+
+class Attributor(Component):
+    """Base of Raven's attribution methods, estimators over texts in scikit-learn's manner.
+
+    Anything else with ``fit(texts, authors)`` and ``predict(texts)`` serves as well, a scikit-learn pipeline say;
+    ``scores(texts)`` is what rejection in open sets needs. Counts of texts are kept by content hash, so folds that
+    share documents share their counting; whatever depends on the training set is learned in each fold anew.
+
+    Attributes
+    ----------
+    classes_ : (authors,) str
+        Authors in sorted order.
+    """
+
+    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+
+    def fit(self, texts: Sequence[str], authors: Sequence[str]) -> Self:
+        """Learn from texts with their authors.
+
+        Raises
+        ------
+        InputError
+            If lengths differ or fewer than two authors are given.
+        """
+        if len(texts) != len(authors):
+            raise InputError("texts and authors differ in number", found=f"{len(texts)} and {len(authors)}")
+        self.classes_: Strings
+        self.classes_, codes = np.unique(np.asarray(authors, dtype=np.str_), return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InputError("attribution needs at least two authors", found=self.classes_.tolist())
+        self._fit(*TextTable.collect(texts), codes.astype(np.int64))
+        return self
+
+    def predict(self, texts: Sequence[str]) -> Strings:
+        """The author with the highest score for each text; ties go to the first by name."""
+        return np.asarray(self.classes_[np.argmax(self.scores(texts), axis=1)])
+
+    def scores(self, texts: Sequence[str]) -> Floats:
+        """Scores (texts, authors), columns as ``classes_``, higher = more likely."""
+        if len(texts) == 0:
+            return np.zeros((0, len(self.classes_)))
+        return self._scores(*TextTable.collect(texts))
+
+    @abstractmethod
+    def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
+        """Learn from rows of ``texts`` with author codes (n,)."""
+
+    @abstractmethod
+    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
+        """Scores of rows of ``texts``."""
+
+
+def author_means(values: Floats, codes: Ints, authors: int) -> Floats:
+    """Mean of document rows (n, f) over each author's documents, shape (authors, f)."""
+    sums = np.zeros((authors, values.shape[1]))
+    np.add.at(sums, codes, values)
+    return np.asarray(sums / np.bincount(codes, minlength=authors)[:, None], dtype=np.float64)

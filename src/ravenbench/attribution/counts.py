@@ -1,0 +1,82 @@
+"""Raw counts of the units a training set holds, as a sparse matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from ravenbench.text.counting import CountStore, Units, totals, with_counts
+from ravenbench.text.lexicon import TokenLexicon, Tokens
+from ravenbench.text.ngrams import Int32s
+from ravenbench.texts import TextTable
+from ravenbench.types import Ints
+
+
+def prepare(text: str) -> str:
+    """Text as the novel-topic paper prepares it: lowercase, every character deleted that is neither alphanumeric nor
+    white space, so that *don't* is *dont* and hyphens fuse."""
+    return "".join(c for c in text.lower() if c.isalnum() or c.isspace())
+
+
+@dataclass(frozen=True)
+class PaperWords:
+    """What is counted: white-space tokens of prepared text."""
+
+    def lexicon(self) -> _PaperLexicon:
+        """An empty lexicon of these units."""
+        return _PaperLexicon(Tokens(r"\S+"))
+
+
+class _PaperLexicon(TokenLexicon):
+    def count(self, texts: Any) -> tuple[Ints, Int32s, Int32s]:
+        return super().count([prepare(text) for text in texts])
+
+
+class Counts:
+    """Counts of every unit that stands in a training document; units unseen in training are left out.
+
+    Attributes
+    ----------
+    vocabulary_ : list of str
+        Units by column, in code-point order.
+    """
+
+    def __init__(self, units: Units) -> None:
+        self.units = units
+
+    def fit(self, texts: TextTable, documents: Ints) -> Self:
+        """Learn the vocabulary from rows of ``texts``."""
+        return with_counts(self.units, lambda store: self._fit(store, texts, documents))
+
+    def _fit(self, store: CountStore, texts: TextTable, documents: Ints) -> Self:
+        total = totals(store, texts, documents)
+        found = np.flatnonzero(total)
+        fold = store.lexicon.fold
+        self.vocabulary_ = sorted(store.lexicon.names(found if fold is None else np.unique(fold[found])))
+        return self
+
+    def transform(self, texts: TextTable, documents: Ints) -> Any:
+        """Counts for rows of ``texts``: a float64 csr_array (len(documents), len(vocabulary_))."""
+        return with_counts(self.units, lambda store: self._transform(store, texts, documents))
+
+    def _transform(self, store: CountStore, texts: TextTable, documents: Ints) -> Any:
+        from scipy.sparse import csr_array, vstack
+
+        width = len(self.vocabulary_)
+        chosen = store.lexicon.ids(self.vocabulary_)
+        blocks = []
+        for rows in store.blocks(texts, documents):
+            column = np.full(len(store.lexicon), -1, dtype=np.int32)
+            column[chosen] = np.arange(width, dtype=np.int32)
+            if store.lexicon.fold is not None:
+                column = column[store.lexicon.fold]
+            sizes = rows.stops - rows.starts
+            take = np.repeat(rows.starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+            at, owner = column[rows.ids[take]], np.repeat(np.arange(len(rows)), sizes)
+            known = at >= 0
+            data = rows.counts[take][known].astype(np.float64)
+            # Building from coordinates adds up units that fold into one.
+            blocks.append(csr_array((data, (owner[known], at[known])), shape=(len(rows), width)))
+        return vstack(blocks, format="csr") if blocks else csr_array((0, width))

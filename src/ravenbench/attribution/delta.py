@@ -1,0 +1,77 @@
+"""Burrows's Delta and Cosine Delta: the author whose mean profile of frequent words is nearest."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+from ravenbench.attribution.base import Attributor, author_means
+from ravenbench.text.profiles import TokenProfiles
+from ravenbench.texts import TextTable
+from ravenbench.types import Floats, Ints
+
+
+class Delta(Attributor):
+    """Z-scores of word frequencies by training mean and deviation; an author's profile is the mean of their texts."""
+
+    def __init__(self, words: int = 150) -> None:
+        self.words = words
+
+    def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
+        self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
+        self.authors_ = author_means(self.profiles_.transform(texts, rows), codes, len(self.classes_))
+
+    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
+        return -self._distances(self.profiles_.transform(texts, rows))
+
+    @abstractmethod
+    def _distances(self, documents: Floats) -> Floats:
+        """Distances (documents, authors) of z-scored rows from ``authors_``."""
+
+
+class BurrowsDelta(Delta):
+    """Mean absolute difference of z-scores.
+
+    Parameters
+    ----------
+    words : int
+        Most frequent training words.
+
+    References
+    ----------
+    Burrows 2002, "Delta": a measure of stylistic difference and a guide to likely authorship.
+    """
+
+    name: ClassVar[str] = "burrows-delta"
+
+    def _distances(self, documents: Floats) -> Floats:
+        from scipy.spatial.distance import cdist
+
+        return np.asarray(cdist(documents, self.authors_, "cityblock") / self.authors_.shape[1])
+
+
+class CosineDelta(Delta):
+    """One minus the cosine of z-scores; a profile of zeros is at distance 1.
+
+    Parameters
+    ----------
+    words : int
+        Most frequent training words.
+
+    References
+    ----------
+    Smith & Aldridge 2011; Evert et al. 2017.
+    """
+
+    name: ClassVar[str] = "cosine-delta"
+
+    def _distances(self, documents: Floats) -> Floats:
+        return np.asarray(1 - unit_rows(documents) @ unit_rows(self.authors_).T)
+
+
+def unit_rows(rows: Floats) -> Floats:
+    """Rows of length 1; rows of zeros stay."""
+    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.where(length > 0, length, 1)[:, None])

@@ -1,0 +1,46 @@
+"""PPM: the author whose joined texts compress a text best."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from ravenbench.attribution.base import Attributor
+from ravenbench.text.ppm import cross_entropies
+from ravenbench.texts import TextTable
+from ravenbench.types import Floats, Ints
+
+
+class PPM(Attributor):
+    """Cross-entropy of a text under a character model of each author's joined training texts, least first.
+
+    One model an author; the time is that of authors × texts comparisons.
+
+    Parameters
+    ----------
+    order : int
+        Longest context, 0 … 5.
+    escape : "C", optional
+        PPM-C's escape probabilities instead of plain shares.
+
+    References
+    ----------
+    Teahan & Harper 2003; see ``ravenbench.text.ppm`` for the model.
+    """
+
+    name: ClassVar[str] = "ppm"
+
+    def __init__(self, order: int = 5, escape: Literal["C"] | None = None) -> None:
+        self.order = order
+        self.escape = escape
+
+    def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
+        self.joined_ = ["\n".join(texts.rows(rows[codes == a])) for a in range(len(self.classes_))]
+
+    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
+        table, at = TextTable.collect([*self.joined_, *texts.rows(rows)])
+        authors = len(self.joined_)
+        model, text = np.tile(at[:authors], len(rows)), np.repeat(at[authors:], authors)
+        bits = cross_entropies(table, model, text, self.order, self.escape)[:, 0].reshape(len(rows), authors)
+        return np.where(np.isnan(bits), -np.inf, -bits)
