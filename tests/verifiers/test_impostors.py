@@ -106,12 +106,9 @@ def test_space_families() -> None:
 @pytest.mark.parametrize("known", [1, 3])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_contract(variant: str, known: int) -> None:
-    units = "units='char2-3 word1-2 function1-2 shape1-2', iterations=30"
-    check_verifier(registry.parse("verifier", f"impostors(variant={variant!r}, {units})"), known=known)
-
-
-def test_default_contract() -> None:
-    check_verifier(Impostors())
+    units = "char3 word1 function2 shape2" if variant == "khonji-iraqi" else "char3"
+    spec = f"impostors(variant={variant!r}, units={units!r}, iterations=16, candidates=20)"
+    check_verifier(registry.parse("verifier", spec), known=known)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

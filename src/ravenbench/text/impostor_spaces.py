@@ -107,15 +107,16 @@ class ImpostorSpace:
             return Readings(found, None)
         code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(self.symbols_)}
         kept = set(self.functions_)
-        matches = [list(TOKEN.finditer(text)) for text in texts]
+        found_tokens = [[(match[0], match.end()) for match in TOKEN.finditer(text)] for text in texts]
+        kinds = dict.fromkeys(token for text in found_tokens for token, _ in text)
         for family in ("word", "shape", "function"):
             if family in families:
                 table: dict[str, str] = {}
-                for token in dict.fromkeys(match[0] for text in matches for match in text):
+                for token in kinds:
                     seen = form(token, "shape" if family == "shape" else "word")
                     table[token] = code.get("*" if family == "function" and seen not in kept else seen, _UNKNOWN)
-                found[family] = ["".join([table[match[0]] for match in text]) for text in matches]
-        ends = [np.array([match.end() for match in text], dtype=np.int64) for text in matches]
+                found[family] = ["".join([table[token] for token, _ in text]) for text in found_tokens]
+        ends = [np.array([end for _, end in text], dtype=np.int64) for text in found_tokens]
         return Readings(found, ends)
 
     def counters(self) -> Counters:
