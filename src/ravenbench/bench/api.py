@@ -15,6 +15,7 @@ from ravenbench.bench.spec import RunSpec, build
 from ravenbench.bench.store import Store
 from ravenbench.components import Component
 from ravenbench.errors import InputError, StoreError
+from ravenbench.formats.output import check_fresh
 
 
 @dataclass(frozen=True)
@@ -66,8 +67,9 @@ def run(
     else:
         spec_ = build(given, None if spec is None else Path(spec))
     spec_.named_verifiers()
+    work = engine or local(workers)
     store = prepare(spec_, Path(out) if out is not None else default_folder(spec_), progress)
-    errors = execute(store, spec_, engine or local(workers), progress)
+    errors = execute(store, spec_, work, progress)
     return RunResult(store, tuple(errors))
 
 
@@ -110,6 +112,8 @@ def prepare(spec: RunSpec, folder: Path, progress: Progress = silent) -> Store:
         raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
     if store.planned and _record(store):
         return store
+    if not folder.exists():
+        check_fresh(folder)
     write_plan(spec, store, {"spec": spec.resolved(), "data": data, "raven": __version__}, progress)
     return Store(folder)
 
