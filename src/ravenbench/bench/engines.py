@@ -14,7 +14,7 @@ Engine = Callable[[Units], Iterator[list[str]]]
 
 def local(workers: int | None = None) -> Engine:
     """Worker processes on this machine, as many as cores unless told; one worker = this very process."""
-    count = workers or usable_cores()
+    count = usable_cores() if workers is None else workers
     if count < 1:
         raise SpecError("--workers must be at least 1", found=workers)
 
