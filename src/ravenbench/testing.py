@@ -6,7 +6,9 @@ Each ``check_*`` raises AssertionError with one sentence naming the broken promi
 from __future__ import annotations
 
 import pickle
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Corpus, Floats, Problems
+from ravenbench.verifiers import persist
 from ravenbench.verifiers.base import Scorer, as_verifier
 
 _SYLLABLES = ("ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de", "ha", "gu", "ti", "ro", "ma", "se")
@@ -65,7 +68,8 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
 
     Answers are float64 in [0, 1], one a problem, finite; refitting and repeating change nothing; a score
     does not depend on the rest of its batch (unless ``transductive``), on problem order, or on the pair's
-    order (if ``symmetric``); inputs are left alone; scores of a scorer are finite and right in shape.
+    order (if ``symmetric``); inputs are left alone; scores of a scorer are finite and right in shape; saved and
+    loaded it answers the same to the last bit.
     """
     check_component("verifier", component)
     train, same = problems or toy_problems(60, known, seed=1)
@@ -82,6 +86,9 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
     assert np.array_equal(answers, verifier.verify(blind)), f"{name}: verify is not repeatable"
     again = as_verifier(clone(component)).fit(train, same)
     assert np.array_equal(answers, again.verify(blind)), f"{name}: fitting twice gives different answers"
+    with tempfile.TemporaryDirectory() as folder:
+        loaded = persist.load(persist.save(verifier, Path(folder) / "trained"), component)
+    assert np.array_equal(answers, loaded.verify(blind)), f"{name}: saved and loaded, it gives different answers"
     if isinstance(component, Scorer):
         scores = clone(component).fit(train, same).score(blind)
         assert len(scores) == len(blind) and np.isfinite(scores).all(), f"{name}: scores must be finite, one a problem"
