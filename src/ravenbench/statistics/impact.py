@@ -1,0 +1,66 @@
+"""Bootstrap intervals of impact, over problems, over verifiers and over both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.metrics.safety import impact
+from ravenbench.randomness import stream
+from ravenbench.statistics.bootstrap import Interval, expanded
+from ravenbench.types import Bools, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class ImpactIntervals:
+    """95 % intervals: of the average impact by what is drawn, and of each verifier's impact over problems (V)."""
+
+    average: Interval | None
+    problems: Interval | None
+    verifiers: Interval | None
+    each: tuple[Interval, ...]
+
+
+def impact_intervals(
+    before: Bools, after: Bools, *, replicates: int = 4000, level: float = 0.95, seed: int = 0
+) -> ImpactIntervals:
+    """Resample attacked problems and verifiers.
+
+    Parameters
+    ----------
+    before : (V, P) bool
+        Whether each verifier was right on each attacked problem; thresholds stay as they are.
+    after : (S, V, P) bool
+        The same after the attack, for each of its seeds; impacts are averaged over seeds.
+
+    Returns
+    -------
+    ImpactIntervals
+        ``average`` draws problems and verifiers; all verifiers see the same problems. None where V or P is 0.
+    """
+    count, size = before.shape
+    if not count or not size:
+        return ImpactIntervals(None, None, None, ())
+    rng = stream(seed, "impact-intervals", count, size)
+    weights = rng.multinomial(size, np.full(size, 1 / size), size=replicates) / size
+    drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates) / count
+    impacts = _mean_impact(weights, before, after)
+    observed = _mean_impact(np.full((1, size), 1 / size), before, after)
+
+    def interval(values: Floats, units: int) -> Interval:
+        low, high = np.quantile(values, expanded(level, units))
+        return float(low), float(high)
+
+    return ImpactIntervals(
+        average=interval((impacts * drawn).sum(axis=1), min(size, count) if count > 1 else size),
+        problems=interval(impacts.mean(axis=1), size),
+        verifiers=interval((observed * drawn).sum(axis=1), count) if count > 1 else None,
+        each=tuple(interval(impacts[:, v], size) for v in range(count)),
+    )
+
+
+def _mean_impact(weights: Floats, before: Bools, after: Bools) -> Floats:
+    """Impact of each verifier under each weighting of problems, (B, V)."""
+    recall = weights @ before.T
+    return np.asarray(np.mean([impact(recall, weights @ one.T) for one in after], axis=0))

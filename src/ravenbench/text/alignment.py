@@ -1,0 +1,186 @@
+"""What changed between a text and its rewriting: tokens aligned by longest common subsequence, then read as runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ravenbench.types import Ints
+
+Kind = Literal["same", "light", "edit"]
+_PIECE = re.compile(r"\s*(?:\w+(?:['’]\w+)*|[^\w\s])|\s+\Z")
+_WORDS = re.compile(r"\w+(?:['’]\w+)*")
+LARGEST = 40_000_000
+"""Most cells of one table of the alignment (bytes); longer stretches are cut in halves first."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Tokens ``a[start:stop]`` of the original and ``b[start:stop]`` of the rewriting that belong together.
+
+    ``same``: equal to the character; ``light``: equal but for case, white space or punctuation; ``edit``: the rest.
+    """
+
+    kind: Kind
+    a_start: int
+    a_stop: int
+    b_start: int
+    b_stop: int
+
+
+def pieces(text: str) -> list[str]:
+    """Words and single marks, each with the white space before it; joined they are the text again."""
+    return _PIECE.findall(text)
+
+
+def plain_words(text: str) -> list[str]:
+    """Words with their inner apostrophes, case intact."""
+    return _WORDS.findall(text)
+
+
+def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[Run]:
+    """Runs that tile both sequences of pieces, in order.
+
+    Parameters
+    ----------
+    merge : int
+        Edits with at most this many equal words between them become one.
+    """
+    matched = match(a, b, lambda piece: piece.strip().casefold())
+    found: list[Run] = []
+    i = j = 0
+    for x, y in [*matched, (len(a), len(b))]:
+        if i < x or j < y:
+            _add(found, _Side(a, b).gap(i, x, j, y))
+        if x < len(a):
+            _add(found, Run("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
+        i, j = x + 1, y + 1
+    return _merged(found, a, merge)
+
+
+def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
+    """Number of changes between two word sequences, and of words of ``a`` and ``b`` they touch.
+
+    A maximal run of inserted, deleted and substituted words is one change.
+    """
+    matched = match(a, b, lambda word: word)
+    count = i = j = 0
+    for x, y in [*matched, (len(a), len(b))]:
+        count += i < x or j < y
+        i, j = x + 1, y + 1
+    return count, len(a) + len(b) - 2 * len(matched)
+
+
+def match(a: Sequence[str], b: Sequence[str], key: Callable[[str], Hashable]) -> list[tuple[int, int]]:
+    """Places of a longest common subsequence; equal ends are matched first, very long texts in halves."""
+    ids: dict[Hashable, int] = {}
+    left, right = (np.array([ids.setdefault(key(t), len(ids)) for t in side], dtype=np.int64) for side in (a, b))
+    return [(int(i), int(j)) for i, j in _match(left, right, 0, 0)]
+
+
+def _match(a: Ints, b: Ints, a0: int, b0: int) -> list[tuple[int, int]]:
+    size = min(len(a), len(b))
+    differs = np.flatnonzero(a[:size] != b[:size])
+    head = int(differs[0]) if len(differs) else size
+    differs = np.flatnonzero(a[::-1][: size - head] != b[::-1][: size - head])
+    tail = int(differs[0]) if len(differs) else size - head
+    front = [(a0 + i, b0 + i) for i in range(head)]
+    back = [(a0 + len(a) - i, b0 + len(b) - i) for i in range(tail, 0, -1)]
+    inner_a, inner_b = a[head : len(a) - tail], b[head : len(b) - tail]
+    if (len(inner_a) + 1) * (len(inner_b) + 1) > LARGEST:
+        i, j = len(inner_a) // 2, len(inner_b) // 2
+        middle = _match(inner_a[:i], inner_b[:j], a0 + head, b0 + head)
+        middle += _match(inner_a[i:], inner_b[j:], a0 + head + i, b0 + head + j)
+    elif len(inner_a) and len(inner_b):
+        middle = [(a0 + head + i, b0 + head + j) for i, j in common(inner_a, inner_b).tolist()]
+    else:
+        middle = []
+    return front + middle + back
+
+
+@njit(cache=True)
+def common(a: Ints, b: Ints) -> Ints:
+    """Index pairs (k, 2) of a longest common subsequence; ties keep matches together and early in ``a``."""
+    n, m = len(a), len(b)
+    length = np.zeros((2, m + 1), dtype=np.int32)
+    step = np.zeros((n + 1, m + 1), dtype=np.uint8)
+    for i in range(n - 1, -1, -1):
+        now, below = i % 2, (i + 1) % 2
+        length[now, m] = 0
+        for j in range(m - 1, -1, -1):
+            if a[i] == b[j]:
+                length[now, j] = length[below, j + 1] + 1
+                step[i, j] = 1
+            elif length[below, j] >= length[now, j + 1]:
+                length[now, j] = length[below, j]
+                step[i, j] = 2
+            else:
+                length[now, j] = length[now, j + 1]
+                step[i, j] = 3
+    found = np.empty((min(n, m), 2), dtype=np.int64)
+    i = j = k = 0
+    while i < n and j < m:
+        if step[i, j] == 1:
+            found[k, 0], found[k, 1] = i, j
+            i, j, k = i + 1, j + 1, k + 1
+        elif step[i, j] == 2:
+            i += 1
+        else:
+            j += 1
+    return found[:k]
+
+
+def common_reference(a: Sequence[int] | NDArray[np.int64], b: Sequence[int] | NDArray[np.int64]) -> int:
+    """Length of a longest common subsequence, plainly."""
+    above = [0] * (len(b) + 1)
+    for x in a:
+        row = [0]
+        for j, y in enumerate(b):
+            row.append(above[j] + 1 if x == y else max(above[j + 1], row[j]))
+        above = row
+    return above[-1]
+
+
+@dataclass(frozen=True)
+class _Side:
+    a: Sequence[str]
+    b: Sequence[str]
+
+    def gap(self, i: int, x: int, j: int, y: int) -> Run:
+        """Tokens without a partner: a light run if none of them is a word."""
+        spoken = any(c.isalnum() for piece in (*self.a[i:x], *self.b[j:y]) for c in piece)
+        return Run("edit" if spoken else "light", i, x, j, y)
+
+
+def _add(found: list[Run], run: Run) -> None:
+    last = found[-1] if found else None
+    if last is not None and last.kind == run.kind == "same":
+        found[-1] = Run("same", last.a_start, run.a_stop, last.b_start, run.b_stop)
+    else:
+        found.append(run)
+
+
+def _merged(found: list[Run], a: Sequence[str], merge: int) -> list[Run]:
+    """Edits with only few equal words between them as one run."""
+    kept: list[Run] = []
+    for run in found:
+        kept.append(run)
+        if run.kind != "edit":
+            continue
+        place = len(kept) - 2
+        while place >= 0 and kept[place].kind != "edit":
+            place -= 1
+        if place < 0:
+            continue
+        between = kept[place + 1 : -1]
+        words = sum(any(c.isalnum() for c in a[i]) for r in between for i in range(r.a_start, r.a_stop))
+        if words <= merge:
+            first = kept[place]
+            kept[place:] = [Run("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)]
+    return kept
