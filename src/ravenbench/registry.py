@@ -65,6 +65,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "length": "ravenbench.verifiers.length:Length",
         "style-only": "ravenbench.verifiers.style_only:StyleOnly",
         "topic-only": "ravenbench.verifiers.topic_only:TopicOnly",
+        "blend": "ravenbench.verifiers.blend:Blend",
         "impostors": "ravenbench.verifiers.impostors:Impostors",
         "cng-2013": "ravenbench.verifiers.cng_2013:CNG2013",
         "jankowska-2014": "ravenbench.verifiers.jankowska_2014:Jankowska2014",
@@ -98,6 +99,8 @@ _BUILTIN: dict[str, dict[str, str]] = {
     },
     "obfuscator": {
         "identity": "ravenbench.obfuscation.recipes.identity:Identity",
+        "random": "ravenbench.obfuscation.recipes.random:Random",
+        "other-author": "ravenbench.obfuscation.recipes.other_author:OtherAuthor",
     },
 }
 

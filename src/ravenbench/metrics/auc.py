@@ -28,3 +28,16 @@ def auc(same: ArrayLike, value: ArrayLike) -> float | None:
     """
     area = float(auc_of(count(*checked(same, value))))
     return None if np.isnan(area) else area
+
+
+def auc_of_scores(same: ArrayLike, score: ArrayLike) -> float | None:
+    """``auc`` of scores of any range, finite; None where truth has one class only."""
+    truth, values = np.asarray(same, dtype=bool), np.asarray(score, dtype=np.float64)
+    positives = int(truth.sum())
+    pairs = positives * (len(truth) - positives)
+    if not pairs:
+        return None
+    order = np.sort(values)
+    # Twice the mean rank, ties shared: exact in integers.
+    ranks = np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right") + 1
+    return float((int(ranks[truth].sum()) - positives * (positives + 1)) / (2 * pairs))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench.errors import CorpusError
-from ravenbench.problems.base import PairRule
+from ravenbench.problems.base import PairRule, Pairs
 from ravenbench.problems.composition import classes, overlap, same_topic
 from ravenbench.problems.folds import topic_folds
 from ravenbench.problems.split import Split
@@ -63,7 +63,7 @@ def topics(
     CorpusError
         If k does not fit m, a topic has fewer than two documents, or a split yields no pairs, with the counts.
     """
-    code = _codes(corpus, chosen, merged)
+    code = topic_codes(corpus, chosen, merged)
     order = np.sort(chosen)
     fold = topic_folds(len(order), k, stream(seed, "topic-folds", name))
     return [
@@ -107,9 +107,26 @@ def given(
 
 
 def _fold(split: Split, train_topics: Ints, test_topics: Ints, labels: Mapping[str, str | int]) -> Fold:
-    corpus, code = split.corpus, split.code
     test = split.draw(split.rows(test_topics, "test"), "test", split.limit)
-    train, calibrate, way, crossing = split.train(split.rows(train_topics, "training"))
+    trained = split.train(split.rows(train_topics, "training"))
+    return assemble(split.corpus, split.code, split.name, trained, test, train_topics, test_topics, labels)
+
+
+def assemble(
+    corpus: Corpus,
+    code: Ints,
+    name: str,
+    trained: tuple[Pairs, Bools | None, str, int],
+    test: Pairs,
+    train_topics: Ints,
+    test_topics: Ints,
+    labels: Mapping[str, str | int],
+) -> Fold:
+    """A fold from drawn pairs, with its counts; ``code`` (n,) is the topic each document counts as.
+
+    ``trained`` is what ``Split.train`` returns.
+    """
+    train, calibrate, way, crossing = trained
     train_problems = Problems.pairs(
         corpus.texts,
         train.known,
@@ -140,10 +157,10 @@ def _fold(split: Split, train_topics: Ints, test_topics: Ints, labels: Mapping[s
         "dropped": dropped,
         "calibration": way,
     }
-    return Fold(split.name, train_problems, train.same, test_problems, test.same, labels, counts)
+    return Fold(name, train_problems, train.same, test_problems, test.same, labels, counts)
 
 
-def _codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
+def topic_codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
     """The chosen topic each document counts as, −1 where it is left out; checked to hold documents enough."""
     place = np.full(len(corpus.topic.names) + 1, -1, dtype=np.int64)
     if merged is None:

@@ -1,0 +1,145 @@
+"""The crossed probe: fixed test pairs, answered after training near their topics and near another domain's (ours).
+
+Two domains A and B are grown around two dissimilar topics. Each has test topics and, for each of those, the most
+similar topics left as its training topics. A verifier is fitted once on A's training topics and once on B's, and
+either fit answers both test sets, so
+
+    gain = ½·[(AUC(A→A) − AUC(B→A)) + (AUC(B→B) − AUC(A→B))]
+
+compares answers to the very same pairs. A training set that is better than the other raises one bracket by as much
+as it lowers the other, so its quality cancels; what is left is what training near the test topics is worth. Both
+training sets have as many topics and pairs, and no author of a test document is in either.
+
+With the similarities permuted over the topics the two domains mean nothing, all else being equal: the gains of that
+null spread around zero by construction, since exchanging the training sets changes the sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.errors import CorpusError
+from ravenbench.problems.base import PairRule, Pairs
+from ravenbench.problems.sources import assemble, topic_codes
+from ravenbench.problems.split import Split
+from ravenbench.types import Corpus, Floats, Fold, Ints
+
+SHARE = 0.6
+"""Share of all topics that one repetition uses, at most."""
+MOST_TESTS = 10
+"""Test topics of a domain, at most: a domain of many topics is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """Topics to test on and topics to train on, codes of ``corpus.topic``."""
+
+    test: Ints
+    train: Ints
+
+
+def tests_possible(topics: int, near: int) -> int:
+    """Test topics of each domain where there are so many topics and ``near`` training topics for each; 0 = none."""
+    return min(MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near))))
+
+
+def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator) -> tuple[Domain, Domain]:
+    """Two domains of ``tests`` test topics, each with its ``near`` most similar topics to train on.
+
+    A begins with a random topic, B with one of the quarter least similar to it. Then the two grow in turn: the
+    next test topic is the one most similar to its own domain against the other.
+
+    Raises
+    ------
+    CorpusError
+        If there are fewer than 2·tests·(1 + near) topics.
+    """
+    size = len(similarity)
+    if size < 2 * tests * (1 + near):
+        raise CorpusError(
+            "too few topics for two domains",
+            found=f"{size} topics",
+            expected=f"{2 * tests * (1 + near)}: two domains of {tests} test topics with {near} more to train on each",
+            fix="name a finer level with --topic, or leave the probe out with --probe none",
+        )
+    free = np.ones(size, dtype=bool)
+    test: tuple[list[int], list[int]] = ([], [])
+    train: tuple[list[int], list[int]] = ([], [])
+    for step in range(2 * tests):
+        own, other = step % 2, 1 - step % 2
+        left = np.flatnonzero(free)
+        if step == 0:
+            topic = int(rng.choice(left))
+        elif step == 1:
+            order = left[np.argsort(similarity[left, test[0][0]], kind="stable")]
+            topic = int(rng.choice(order[: max(1, len(order) // 4)]))
+        else:
+            near_own = similarity[left][:, test[own] + train[own]].mean(axis=1)
+            closeness = near_own - similarity[left][:, test[other] + train[other]].mean(axis=1)
+            topic = int(left[np.argmax(closeness)])
+        test[own].append(topic)
+        free[topic] = False
+        left = np.flatnonzero(free)
+        nearest = left[np.argsort(-similarity[left, topic], kind="stable")[:near]]
+        train[own].extend(nearest.tolist())
+        free[nearest] = False
+    a, b = (Domain(np.sort(test[i]).astype(np.int64), np.sort(train[i]).astype(np.int64)) for i in (0, 1))
+    return a, b
+
+
+def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
+    """The same similarities between other topics."""
+    order = rng.permutation(len(similarity))
+    return similarity[np.ix_(order, order)]
+
+
+def crossed(
+    corpus: Corpus,
+    pair: tuple[Domain, Domain],
+    *,
+    rule: PairRule,
+    documents: int | None = None,
+    calibration: float = 0.2,
+    seed: int = 0,
+    name: str = "probe",
+    labels: Mapping[str, str | int] | None = None,
+    limit: int | None = None,
+) -> list[Fold]:
+    """The four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
+
+    Folds with one training domain share their training set, folds with one test domain their test set.
+
+    Raises
+    ------
+    CorpusError
+        If a set yields no pairs, with the counts.
+    """
+    every = np.concatenate([topics for domain in pair for topics in (domain.test, domain.train)])
+    code = topic_codes(corpus, every, None)
+    sides = [Split(corpus, code, rule, documents, calibration, limit, seed, f"{name}-{side}") for side in "ab"]
+    tests = [s.draw(s.rows(d.test, "test"), "test", limit) for s, d in zip(sides, pair, strict=True)]
+    tested = np.unique(np.concatenate([corpus.author.codes[p.known] for p in tests] + [_authors(corpus, tests)]))
+    learn = [_without(corpus, s.rows(d.train, "training"), tested) for s, d in zip(sides, pair, strict=True)]
+    trains = [s.train(rows) for s, rows in zip(sides, learn, strict=True)]
+    fewest = min(len(train[0]) for train in trains)
+    if any(len(train[0]) > fewest for train in trains):
+        equal = [Split(corpus, code, rule, documents, calibration, fewest, seed, f"{name}-{side}") for side in "ab"]
+        trains = [s.train(rows) for s, rows in zip(equal, learn, strict=True)]
+    return [
+        assemble(
+            corpus, code, f"{name}-{'ab'[i]}{'ab'[j]}", trains[i], tests[j], pair[i].train, pair[j].test, labels or {}
+        )
+        for i in (0, 1)
+        for j in (0, 1)
+    ]
+
+
+def _authors(corpus: Corpus, tests: Sequence[Pairs]) -> Ints:
+    return np.concatenate([corpus.author.codes[p.questioned] for p in tests])
+
+
+def _without(corpus: Corpus, rows: Ints, authors: Ints) -> Ints:
+    return rows[~np.isin(corpus.author.codes[rows], authors)]
