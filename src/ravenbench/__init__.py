@@ -25,6 +25,7 @@ _EXPORTS = {
     "Scorer": "verifiers.base",
     "Verifier": "verifiers.base",
     "load_corpus": "corpora.load",
+    "evaluate": "reports.evaluate",
     "run": "bench.api",
 }
 

@@ -15,6 +15,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("ravenbench.cli.report:command", "Rebuild a run's tables and page from its store."),
     "export": ("ravenbench.cli.export:command", "Write a run's folds as PAN problems for outside systems."),
     "corpus": ("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora."),
+    "evaluate": ("ravenbench.cli.evaluate:command", "Evaluate answers as PAN does, with intervals and tests."),
+    "obfuscate": ("ravenbench.cli.obfuscate:command", "Rewrite texts or a problem set so that authors are hidden."),
     "sample": ("ravenbench.cli.sample:command", "Show the topics each sampler chooses."),
 }
 

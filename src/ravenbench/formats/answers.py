@@ -66,11 +66,17 @@ class SystemAnswers(Answers):
         The Y/N field of PAN13 answers: 1 = Y, 0 = N, 0.5 = unanswered. c@1 uses it there, AUC uses ``value``.
     notes : tuple of str
         Repairs made on request.
+    file : str
+        Where they were read, "" where they were not.
+    lines : (n,) int64, or None
+        The line of each answer, from 1.
     """
 
     system: str = ""
     decision: Floats | None = None
     notes: tuple[str, ...] = ()
+    file: str = ""
+    lines: Ints | None = None
 
 
 class Aligned(NamedTuple):
@@ -180,11 +186,17 @@ def align(truth: Truth, answers: Answers) -> Aligned:
     place = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
     if np.any(place < 0):
         unknown = answers.ids[place < 0].tolist()
-        system = getattr(answers, "system", "") or "the system"
+        system = "the system"
+        where: dict[str, Any] = {}
+        if isinstance(answers, SystemAnswers):
+            system = answers.system or system
+            first = None if answers.lines is None else int(answers.lines[int(np.argmax(place < 0))])
+            where = {"file": answers.file or None, "line": first}
+        what = "a problem" if len(unknown) == 1 else f"{len(unknown)} problems"
         raise InputError(
-            f"{system} answers {len(unknown)} problems that truth does not have", found=", ".join(unknown[:3]),
+            f"{system} answers {what} that truth does not have", found=", ".join(unknown[:3]),
             expected=f"ids such as {truth.ids[0]}" if len(truth) else None,
-            fix="is this the truth these answers belong to?",
+            fix="is this the truth these answers belong to?", **where,
         )  # fmt: skip
     value = np.full(len(truth), 0.5)
     value[place] = answers.value
@@ -280,11 +292,13 @@ def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
     system = folder if path.stem.lower() == "answers" else path.stem
     notes: list[str] = []
     values: dict[str, float] = {}
+    lines: list[int] = []
     decisions: dict[str, float] = {}
     if is_lines(name) or _is_json(archive, name):
         for line, record in records(archive, name):
             key, value = _answer(record, archive, name, line, lenient, notes)
             _put(values, key, value, archive, name, line)
+            lines.append(line)
     else:
         if is_truth(name):
             read_truth_lines(archive, name)
@@ -292,6 +306,7 @@ def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
         for line, text in archive.lines(name):
             key, value, decision = _plain(text, archive, name, line)
             _put(values, key, value, archive, name, line)
+            lines.append(line)
             if decision is not None:
                 decisions[key] = decision
     if not values:
@@ -304,7 +319,7 @@ def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
         )
     return SystemAnswers(
         np.asarray(list(values), dtype=np.str_), np.array(list(values.values()), dtype=np.float64), system,
-        decision_array, tuple(notes),
+        decision_array, tuple(notes), archive.label(name), np.asarray(lines, dtype=np.int64),
     )  # fmt: skip
 
 

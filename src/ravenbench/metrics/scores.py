@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 
 from numpy.typing import ArrayLike
 
 from ravenbench.metrics.pan import METRICS
-from ravenbench.metrics.sums import checked, count
+from ravenbench.metrics.sums import Sums, checked, count
+from ravenbench.types import Floats
 
 
-def scores(same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None) -> dict[str, float | None]:
+def scores(
+    same: ArrayLike,
+    value: ArrayLike,
+    decision: ArrayLike | None = None,
+    metrics: Mapping[str, Callable[[Sums], Floats]] = METRICS,
+) -> dict[str, float | None]:
     """Every metric of one system's answers.
 
     Parameters
@@ -22,6 +29,8 @@ def scores(same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None)
     decision : (n,) float, optional
         0, 0.5 or 1 where decisions were given apart from the scores (PAN 2013). AUC and Brier then use
         ``value``, everything else ``decision``.
+    metrics : mapping of str to formula
+        Other formulas under these or further names.
 
     Returns
     -------
@@ -38,7 +47,7 @@ def scores(same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None)
     """
     sums = count(*checked(same, value, decision))
     found: dict[str, float | None] = {}
-    for name, formula in METRICS.items():
+    for name, formula in metrics.items():
         number = float(formula(sums))
         found[name] = None if math.isnan(number) else number
     return found | {"unanswered": float(sums.unanswered)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -13,146 +12,31 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError, did_you_mean
 from ravenbench.formats.answers import SystemAnswers, Truth, align
-from ravenbench.metrics.calibration import Cllr, cllr, reliability
-from ravenbench.metrics.pan import METRICS, TESTABLE
-from ravenbench.metrics.roc import Hull, curve, hull
+from ravenbench.formats.attributes import Attribute
+from ravenbench.metrics.calibration import cllr, reliability
+from ravenbench.metrics.pan import FORM_2020, METRICS, TESTABLE
+from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
 from ravenbench.metrics.scores import scores
 from ravenbench.metrics.sums import checked
-from ravenbench.reports.evaluation_tables import hull_table, intervals_table, scores_table, significance_table
-from ravenbench.reports.tables import Table, to_html, to_latex
+from ravenbench.reports.evaluation_parts import break_down
+from ravenbench.reports.evaluation_records import Evaluation, PairTest, SystemScores
 from ravenbench.statistics.combine import choose_band, mean_of, rank_mean, stacked, with_band
 from ravenbench.statistics.multiplicity import holm
 from ravenbench.statistics.ties import tie_groups
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    import polars
-
     from ravenbench.statistics.bootstrap import Replicates
     from ravenbench.statistics.randomization import Answered
 
-Interval = tuple[float, float]
 
-
-@dataclass(frozen=True, eq=False)
-class SystemScores:
-    """One system: every metric (None where undefined), its intervals, calibration, and its tie group (1 = best).
-
-    ``value`` (n,) are its answers in truth's order, ``missing`` counts those filled with 0.5. A meta-classifier
-    has no tie group.
-    """
-
-    name: str
-    value: Floats
-    scores: Mapping[str, float | None]
-    interval: Mapping[str, Interval | None]
-    ece: float
-    cllr: Cllr
-    missing: int = 0
-    tie_group: int | None = None
-
-    def to_json(self) -> dict[str, Any]:
-        """The system's object in the ``evaluate`` schema."""
-        known = {m: v for m, v in self.scores.items() if m != "unanswered"}
-        return {
-            "system": self.name,
-            **known,
-            "unanswered": int(self.scores["unanswered"] or 0),
-            "missing": self.missing,
-            "interval": {m: None if r is None else list(r) for m, r in self.interval.items()},
-            "tie_group": self.tie_group,
-            "calibration": {"ece": self.ece, **self.cllr._asdict()},
-        }
-
-
-@dataclass(frozen=True)
-class PairTest:
-    """Difference a − b in a metric, its bootstrap interval, raw and Holm-corrected p; None where undefined."""
-
-    a: str
-    b: str
-    metric: str
-    difference: float | None
-    interval: Interval | None
-    p: float | None
-    p_holm: float | None
-
-
-@dataclass(frozen=True, eq=False)
-class Evaluation:
-    """What ``evaluate`` found.
-
-    ``ranked_by`` is the tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or
-    authors); ``band`` is the half-width chosen on training answers, None without.
-    """
-
-    systems: tuple[SystemScores, ...]
-    meta: tuple[SystemScores, ...]
-    pairs: tuple[PairTest, ...]
-    hull: Hull | None
-    tests: tuple[str, ...]
-    problems: int
-    same: int
-    unit: str
-    replicates: int
-    level: float
-    alpha: float
-    band: float | None
-
-    @property
-    def ranked_by(self) -> str:
-        """The metric that tie groups are by."""
-        return self.tests[0]
-
-    def tables(self) -> tuple[Table, ...]:
-        """Scores, intervals, significance of each tested metric, hull."""
-        matrices = [significance_table(self, m) for m in self.tests] if len(self.systems) > 1 else []
-        return (scores_table(self), intervals_table(self), *matrices, hull_table(self))
-
-    def to_json(self) -> dict[str, Any]:
-        """One object of plain values, the ``evaluate`` schema; undefined values are None."""
-        stretches = [] if self.hull is None else self.hull.stretches
-        return {
-            "systems": [s.to_json() for s in self.systems],
-            "pairs": [
-                {
-                    "a": p.a,
-                    "b": p.b,
-                    "metric": p.metric,
-                    "difference": p.difference,
-                    "interval": None if p.interval is None else list(p.interval),
-                    "p": p.p,
-                    "p_holm": p.p_holm,
-                }
-                for p in self.pairs
-            ],
-            "hull": [s._asdict() for s in stretches],
-            "meta": {s.name: s.to_json() for s in self.meta},
-        }
-
-    def to_polars(self) -> polars.DataFrame:
-        """One row a system, meta-classifiers last: every metric with ``_low`` and ``_high`` of its interval."""
-        import polars
-
-        rows = []
-        for s in (*self.systems, *self.meta):
-            row: dict[str, Any] = {"system": s.name, "meta": s.tie_group is None, "tie_group": s.tie_group}
-            for m in METRICS:
-                low, high = s.interval[m] or (None, None)
-                row |= {m: s.scores[m], f"{m}_low": low, f"{m}_high": high}
-            row |= {"unanswered": int(s.scores["unanswered"] or 0), "missing": s.missing}
-            rows.append(row | {"ece": s.ece} | s.cllr._asdict())
-        return polars.DataFrame(rows, infer_schema_length=None)
-
-    def to_latex(self) -> str:
-        """All tables for LaTeX."""
-        return "\n".join(to_latex(table) for table in self.tables())
-
-    def _repr_html_(self) -> str:
-        return "\n".join(to_html(table) for table in self.tables())
-
-
-def evaluate_answers(truth: Truth, answers: Sequence[SystemAnswers], **options: Any) -> Evaluation:
+def evaluate_answers(
+    truth: Truth,
+    answers: Sequence[SystemAnswers],
+    training: tuple[Truth, Sequence[SystemAnswers]] | None = None,
+    notes: Sequence[str] = (),
+    **options: Any,
+) -> Evaluation:
     """``evaluate`` for answers as read from files: aligned to truth, missing ones 0.5 and counted.
 
     Raises
@@ -160,17 +44,32 @@ def evaluate_answers(truth: Truth, answers: Sequence[SystemAnswers], **options: 
     InputError
         If two systems share a name, or answers name problems that truth does not have.
     """
-    names = [a.system for a in answers]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise InputError("two systems have one name", found=twice[0], fix="rename a file or folder")
-    aligned = {a.system: align(truth, a) for a in answers}
+    aligned = {a.system: align(truth, a) for a in _distinct(answers)}
+    past = None
+    if training is not None:
+        past = (training[0].same, {a.system: align(training[0], a).value for a in _distinct(training[1])})
+    repairs = [f"{a.system}: {note}" for a in answers for note in a.notes]
     return evaluate(
         truth,
         {name: a.value for name, a in aligned.items()},
         decisions={name: a.decision for name, a in aligned.items() if a.decision is not None},
         missing={name: int(a.missing.sum()) for name, a in aligned.items()},
+        training=past,
+        notes=[*notes, *repairs],
         **options,
     )
+
+
+def _distinct(answers: Sequence[SystemAnswers]) -> Sequence[SystemAnswers]:
+    seen: dict[str, SystemAnswers] = {}
+    for a in answers:
+        if a.system in seen:
+            raise InputError(
+                f"two systems are named {a.system!r}", found=f"{seen[a.system].file} and {a.file}",
+                fix="rename a file or folder: a system is named after it",
+            )  # fmt: skip
+        seen[a.system] = a
+    return answers
 
 
 def evaluate(
@@ -181,6 +80,11 @@ def evaluate(
     missing: Mapping[str, int] | None = None,
     training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
     tests: Sequence[str] = ("c@1", "accuracy"),
+    breakdowns: Sequence[Attribute] = (),
+    f05u_2020: bool = False,
+    costs: tuple[float, float] = (1.0, 1.0),
+    same_share: float | None = None,
+    notes: Sequence[str] = (),
     replicates: int = 10_000,
     trials: int = 10_000,
     level: float = 0.95,
@@ -205,6 +109,15 @@ def evaluate(
     tests : sequence of str
         Metrics to test all pairs in, tie groups by the first. Counts are quick; AUC, Brier, overall and final
         swap answers problem by problem, about a second a pair for 14,000 problems.
+    breakdowns : sequence of Attribute
+        Parts of the problems to score apart.
+    f05u_2020 : bool
+        F0.5u, and the means that hold it, in the form published in 2020 (0.5 counts as "same author").
+    costs, same_share : (float, float), float
+        For the operating point on the hull: cost of a false "same author" and of a false "different authors", and
+        the share of same-author problems in use (default: as in truth).
+    notes : sequence of str
+        What a reader should know besides.
     replicates, trials : int
         Of the bootstrap and of each test.
     seed, workers : int
@@ -227,6 +140,12 @@ def evaluate(
             raise InputError(f"no test for the metric {name!r}", fix=did_you_mean(name, TESTABLE))
     if not tests:
         raise InputError("no metric to test", expected=f"some of {', '.join(TESTABLE)}")
+    for name, number in (("replicates", replicates), ("trials", trials)):
+        if number < 1:
+            raise InputError(f"{name} must be at least 1", found=number)
+    form = FORM_2020 if f05u_2020 else {}
+    tests = tuple(dict.fromkeys(form.get(name, name) for name in tests))
+    metrics = {m: TESTABLE[form.get(m, m)] for m in METRICS} | {m: TESTABLE[m] for m in tests}
     answered: dict[str, Answered] = {}
     for name, value in systems.items():
         try:
@@ -234,15 +153,20 @@ def evaluate(
         except InputError as error:
             raise InputError(f"{name}: {error.problem}", found=error.found, expected=error.expected) from None
     combined, band = _combine({name: a.value for name, a in answered.items()}, training)
+    if taken := [name for name in combined if name in answered]:
+        raise InputError(
+            f"{taken[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
+        )
     everyone = answered | {name: Answered(value, value) for name, value in combined.items()}
+    authors = _authors(truth)
     resampled = bootstrap(
         [rank(truth.same, *a) for a in everyone.values()],
         truth.same,
-        authors=_authors(truth),
+        authors=authors,
         replicates=replicates,
         seed=seed,
         workers=workers,
-        metrics={**METRICS, **{m: TESTABLE[m] for m in tests}},
+        metrics=metrics,
     )
     pairs = _pairs(truth.same, answered, tests, resampled, trials, level, seed, workers)
     groups = _groups(list(answered), pairs, tests[0], resampled.observed[tests[0]], alpha)
@@ -250,8 +174,8 @@ def evaluate(
         SystemScores(
             name,
             a.value,
-            scores(truth.same, a.value, None if a.decision is a.value else a.decision),
-            {m: resampled.interval(m, i, level) for m in METRICS},
+            scores(truth.same, a.value, None if a.decision is a.value else a.decision, metrics),
+            {m: resampled.interval(m, i, level) for m in metrics},
             reliability(truth.same, a.value).ece,
             cllr(truth.same, a.value),
             (missing or {}).get(name, 0),
@@ -260,20 +184,61 @@ def evaluate(
         for i, (name, a) in enumerate(everyone.items())
     )
     curves = {name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None}
+    found = hull(curves) if curves else None
     return Evaluation(
+        truth=truth,
         systems=rows[: len(answered)],
         meta=rows[len(answered) :],
         pairs=pairs,
-        hull=hull(curves) if curves else None,
-        tests=tuple(tests),
-        problems=len(truth),
-        same=int(truth.same.sum()),
+        hull=found,
+        operating=_operating(found, truth, costs, same_share),
+        breakdowns=tuple(
+            break_down(
+                truth.same,
+                everyone,
+                by,
+                metrics,
+                authors=authors,
+                replicates=replicates,
+                level=level,
+                seed=seed,
+                workers=workers,
+            )
+            for by in breakdowns
+        ),
+        tests=tests,
         unit="problems" if truth.authors is None else "authors",
         replicates=replicates,
         level=level,
         alpha=alpha,
         band=band,
+        f05u_2020=f05u_2020,
+        notes=(*notes, *_remarks(truth, rows[: len(answered)])),
     )
+
+
+def _operating(
+    found: Hull | None, truth: Truth, costs: tuple[float, float], same_share: float | None
+) -> OperatingPoint | None:
+    if found is None:
+        return None
+    share = float(truth.same.mean()) if same_share is None else same_share
+    return found.operating_point(cost_false_same=costs[0], cost_false_different=costs[1], same_share=share)
+
+
+def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
+    found = []
+    if truth.same.all() or not truth.same.any():
+        lacking = "" if truth.same.any() else ", nor have F1 and recall"
+        kind = "by the same author" if truth.same.all() else "by different authors"
+        found.append(
+            f"Every problem of truth is {kind}: AUC and what rests on it have no value{lacking}. "
+            "Undefined values are n/a (null in JSON), never 0."
+        )
+    for s in systems:
+        if s.missing:
+            found.append(f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as unanswered.")
+    return found
 
 
 def _combine(

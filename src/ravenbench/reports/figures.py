@@ -41,7 +41,8 @@ _DARK = (
 
 
 @contextmanager
-def _style() -> Iterator[None]:
+def style() -> Iterator[None]:
+    """Raven's settings, for drawing and for saving."""
     import matplotlib
 
     settings: dict[str, Any] = {
@@ -74,7 +75,7 @@ def _style() -> Iterator[None]:
 def draw(analysis: Analysis) -> dict[str, Figure]:
     """The figures this run allows, by name: ``shortcut``, ``scores``, ``similarity``."""
     made: dict[str, Figure] = {}
-    with _style():
+    with style():
         if any(s.difference is not None for s in analysis.shortcut):
             made["shortcut"] = shortcut(analysis)
         if any(r.folds for r in analysis.results):
@@ -87,7 +88,7 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
 def shortcut(analysis: Analysis) -> Figure:
     """HITS − Random in AUC per verifier, with its interval over pools."""
     rows = [s for s in analysis.shortcut if s.metric == TESTED[0] and s.difference is not None]
-    figure, (axes,) = _canvas(7.2, 0.9 + 0.34 * len(rows))
+    figure, (axes,) = canvas(7.2, 0.9 + 0.34 * len(rows))
     axes.axvline(0, color=INK, linewidth=0.8)
     for y, s in enumerate(rows):
         if s.interval is not None:
@@ -106,7 +107,7 @@ def shortcut(analysis: Analysis) -> Figure:
 def scores(analysis: Analysis) -> Figure:
     """The paper's metrics by verifier and setup; bars are one standard deviation over folds to each side."""
     verifiers, setups = analysis.verifiers, [s.name for s in analysis.setups]
-    figure, axes = _canvas(7.2, 1.2 + 0.42 * len(verifiers), columns=len(SHOWN))
+    figure, axes = canvas(7.2, 1.2 + 0.42 * len(verifiers), columns=len(SHOWN))
     spread = 0.18 if len(setups) > 1 else 0.0
     for place, (metric, ax) in enumerate(zip(SHOWN, axes, strict=True)):
         for i, setup in enumerate(setups):
@@ -143,7 +144,7 @@ def heat_maps(analysis: Analysis) -> Figure:
 
     assert analysis.similarity is not None
     names = [s.name for s in analysis.setups if s.name in analysis.selected]
-    figure, axes = _canvas(7.2, 7.2 / max(len(names), 2) + 0.35, columns=len(names))
+    figure, axes = canvas(7.2, 7.2 / max(len(names), 2) + 0.35, columns=len(names))
     blocks = [analysis.similarity[np.ix_(analysis.selected[n], analysis.selected[n])] for n in names]
     every = np.concatenate([_off(b) for b in blocks])
     low = max(0.0, float(every.min(initial=1.0)))
@@ -170,7 +171,7 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 
     ``name`` keeps ids apart where several figures stand in one page.
     """
-    with _style():
+    with style():
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()
@@ -203,18 +204,19 @@ def save(figure: Figure, path: Path) -> None:
         return
     buffer = io.BytesIO()
     metadata = {"CreationDate": None} if kind == "pdf" else {"Software": None}
-    with _style():
+    with style():
         figure.savefig(buffer, format=kind, dpi=200, facecolor="white", metadata=metadata)
     write_bytes(path, buffer.getvalue())
 
 
-def _canvas(width: float, height: float, columns: int = 1) -> tuple[Figure, list[Any]]:
+def canvas(width: float, height: float, columns: int = 1) -> tuple[Figure, list[Any]]:
+    """A figure of this size in inches and a row of axes (perhaps none), without pyplot's global state."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
-    return figure, list(figure.subplots(1, columns, squeeze=False)[0])
+    return figure, list(figure.subplots(1, columns, squeeze=False)[0]) if columns else []
 
 
 def _names(axes: Any, names: Sequence[str]) -> None:

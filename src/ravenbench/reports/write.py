@@ -37,7 +37,7 @@ def write_report(store: Store, analysis: Analysis | None = None) -> Path:
         try:
             _write(analysis, folder)
             folder.chmod(0o755)
-            _replace(folder, target)
+            replace_folder(folder, target)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
@@ -63,7 +63,7 @@ def _write(analysis: Analysis, folder: Path) -> None:
     write_text(folder / "index.html", run_page(analysis, figures))
 
 
-def _replace(folder: Path, target: Path) -> None:
+def replace_folder(folder: Path, target: Path) -> None:
     """Put a finished folder in the place of an older one."""
     if target.exists():
         aside = Path(tempfile.mkdtemp(prefix=".report-old-", dir=target.parent))
