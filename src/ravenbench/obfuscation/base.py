@@ -141,6 +141,8 @@ class Obfuscator(Component):
             raise InputError(f"{self.name} searches against surrogate verifiers", fix="give it an oracle")
         else:
             found = self.rewrite_against(task, seed, oracle)
+        if not reason and not any(c.isalnum() for c in found.text):
+            found = unchanged(task.questioned, "left unchanged: the rewriting had no words")
         return (_after_bom(found) if bom else found).check(text)
 
     def rewrite_against(self, task: ObfuscationTask, seed: int, oracle: Oracle) -> Rewriting:

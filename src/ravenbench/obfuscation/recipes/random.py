@@ -1,0 +1,70 @@
+"""Random noise at a rate: the floor a recipe that claims to target style must beat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Self
+
+from ravenbench.errors import SpecError
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
+from ravenbench.obfuscation.parts import Edit, from_edits
+from ravenbench.obfuscation.resources import missing
+from ravenbench.obfuscation.words import match_case, related
+
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class Random(Obfuscator):
+    """Each word is, with probability ``rate``, dropped, exchanged with the next one or given a WordNet relative.
+
+    Without WordNet words are only dropped and exchanged, and the notes say so.
+
+    Parameters
+    ----------
+    rate : float
+        Share of words touched, 0 to 1.
+    """
+
+    name = "random"
+    provenance = "ours"
+
+    def __init__(self, rate: float = 0.1) -> None:
+        self.rate = rate
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        if not 0 <= self.rate <= 1:
+            raise SpecError("random: rate is a probability", found=self.rate, expected="a number from 0 to 1")
+        return self
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        self.fit([task])
+        text = task.questioned
+        without = missing("wordnet")
+        rng = self.draws(seed, task, "noise")
+        words = list(_WORD.finditer(text))
+        hit, kind, pick = rng.random(len(words)) < self.rate, rng.integers(0, 2 if without else 3, len(words)), 0
+        edits: list[Edit] = []
+        free = 0
+        for i, word in enumerate(words):
+            if not hit[i] or word.start() < free:
+                continue
+            if kind[i] == 0:
+                end = word.end() + (text[word.end() : word.end() + 1] == " ")
+                edits.append(Edit(word.start(), end, "", "drop"))
+            elif kind[i] == 1 and i + 1 < len(words):
+                other = words[i + 1]
+                end = other.end()
+                swapped = other.group() + text[word.end() : other.start()] + word.group()
+                edits.append(Edit(word.start(), end, swapped, "swap"))
+            else:
+                found = () if without else sum(related(word.group()), ())
+                if not found:
+                    continue
+                pick = int(rng.integers(0, len(found)))
+                end = word.end()
+                edits.append(Edit(word.start(), end, match_case(word.group(), found[pick]), "relative"))
+            free = end
+        parts = from_edits(text, edits)
+        notes = (f"no word was given a relative: {without}",) if without else ()
+        return Rewriting(parts, notes, count_operations(parts))

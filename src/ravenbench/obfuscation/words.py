@@ -1,0 +1,83 @@
+"""Words as recipes see them: WordNet senses, inflection, letter case. Every look-up is remembered."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from ravenbench.errors import MissingPart
+from ravenbench.obfuscation.resources import wordnet
+
+_REMEMBERED = 1 << 16
+
+
+def wordnet_pos(tag: str) -> str | None:
+    """WordNet's part of speech for a Penn Treebank tag: n, v, a, r, or None for other classes and names."""
+    if tag.startswith("NNP"):
+        return None
+    return {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}.get(tag[:2])
+
+
+@lru_cache(_REMEMBERED)
+def senses(word: str, pos: str | None = None) -> tuple[Any, ...]:
+    """WordNet synsets of a word (any inflection), the most frequent first."""
+    return tuple(wordnet().synsets(word.lower(), pos))
+
+
+@lru_cache(_REMEMBERED)
+def head(sense: Any) -> str:
+    """The first lemma of a sense, spaces for underscores."""
+    return str(sense.lemma_names()[0]).replace("_", " ")
+
+
+@lru_cache(_REMEMBERED)
+def similarity(a: Any, b: Any) -> float:
+    """Wu–Palmer similarity of two senses; 0 where they have no common ancestor."""
+    return float(a.wup_similarity(b) or 0.0)
+
+
+@lru_cache(_REMEMBERED)
+def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Other single words for the first sense of a word: its co-hyponyms and synonyms, and its hypernyms."""
+    found = senses(word, pos)
+    if not found:
+        return (), ()
+    first = found[0]
+    parents = first.hypernyms()
+    sisters = [first, *(child for parent in parents for child in parent.hyponyms()[:12])]
+    return _single(sisters, word), _single(parents, word)
+
+
+@lru_cache(_REMEMBERED)
+def inflect(lemma: str, tag: str) -> str:
+    """A lemma, or the first word of a verb phrase and the last of any other, in the form of a Treebank tag.
+
+    Raises
+    ------
+    MissingPart
+        If lemminflect is not installed.
+    """
+    if tag in ("NN", "VB", "VBP", "JJ", "RB"):
+        return lemma
+    try:
+        from lemminflect import getInflection
+    except ModuleNotFoundError:
+        raise MissingPart("inflection needs lemminflect", fix="pip install 'ravenbench[obfuscation]'") from None
+    words = lemma.split(" ")
+    place = 0 if tag.startswith("V") else -1
+    forms = getInflection(words[place], tag=tag)
+    if forms:
+        words[place] = forms[0]
+    return " ".join(words)
+
+
+def match_case(original: str, new: str) -> str:
+    """``new`` in capitals, with an initial capital, or as it is, like ``original``."""
+    if len(original) > 1 and original.isupper():
+        return new.upper()
+    return new[:1].upper() + new[1:] if original[:1].isupper() else new
+
+
+def _single(found: list[Any], word: str) -> tuple[str, ...]:
+    names = dict.fromkeys(name for sense in found for name in sense.lemma_names())
+    return tuple(n for n in names if n.isalpha() and n.islower() and n != word.lower())

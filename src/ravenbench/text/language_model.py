@@ -1,0 +1,167 @@
+"""A 4-gram language model with interpolated modified Kneser–Ney smoothing, in sorted arrays.
+
+References
+----------
+Chen and Goodman (1999), An empirical study of smoothing techniques for language modeling; Heafield et al. (2013),
+Scalable modified Kneser–Ney language model estimation (unknown words take the uniform share of the unigrams).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ravenbench.errors import StoreError
+from ravenbench.files import write_array, write_json
+from ravenbench.types import Floats, Ints
+
+ORDER = 4
+_LIMIT = 2**16 - 3
+UNKNOWN, START, END = 0, 1, 2
+Keys = NDArray[np.uint64]
+Table = tuple[Keys, Floats, Floats]
+"""Packed n-grams ascending, log10 probability, log10 back-off weight."""
+
+
+class LanguageModel:
+    """log10 probabilities of tokens given the three before them.
+
+    Attributes
+    ----------
+    vocabulary : list of str
+        Token of each id; 0 is the unknown word, 1 the start and 2 the end of a sentence.
+    tables : four tables, by order
+    """
+
+    def __init__(self, vocabulary: Sequence[str], tables: Sequence[Table]) -> None:
+        self.vocabulary = list(vocabulary)
+        self.tables = tuple(tables)
+        self._id = {token: i for i, token in enumerate(self.vocabulary)}
+
+    @classmethod
+    def train(cls, sentences: Iterable[Sequence[str]]) -> LanguageModel:
+        """Estimate from tokenised sentences, case intact; at most 65,533 types, the rarest beyond are unknown."""
+        from ravenbench.text.language_model_training import estimate
+
+        sentences = [list(s) for s in sentences]
+        counts = Counter(token for s in sentences for token in s)
+        types = sorted(counts, key=lambda t: (-counts[t], t))[:_LIMIT]
+        vocabulary = ["<unk>", "<s>", "</s>", *types]
+        index = {token: i for i, token in enumerate(vocabulary)}
+        ids: list[int] = []
+        for s in sentences:
+            ids += [START, *(index.get(token, UNKNOWN) for token in s), END]
+        return cls(vocabulary, estimate(np.array(ids, dtype=np.uint64), len(vocabulary)))
+
+    def __contains__(self, token: str) -> bool:
+        return token in self._id
+
+    def ids(self, tokens: Sequence[str]) -> Ints:
+        """Ids of tokens between the sentence's start and end marks, shape (n + 2,)."""
+        get = self._id.get
+        return np.array([START, *(get(t, UNKNOWN) for t in tokens), END], dtype=np.int64)
+
+    def log10(self, tokens: Sequence[str]) -> Floats:
+        """log10 probability of each token and of the sentence's end, shape (n + 1,)."""
+        return self.log10_ids(self.ids(tokens))
+
+    def log10_ids(self, ids: Ints) -> Floats:
+        """log10 probability of ``ids[1:]``, each given up to three ids before it."""
+        (k1, p1, b1), (k2, p2, b2), (k3, p3, b3), (k4, p4, _) = self.tables
+        scores: Floats = score_kernel(ids, k1, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4)
+        return scores
+
+    def score(self, tokens: Sequence[str]) -> float:
+        """log10 probability of a whole sentence."""
+        return float(self.log10(tokens).sum())
+
+    def save(self, folder: Path) -> None:
+        """Write the model into a folder; ``vocabulary.json`` comes last and marks it complete."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for n, table in enumerate(self.tables, start=1):
+            for name, array in zip(("keys", "log10", "backoff"), table, strict=True):
+                write_array(folder / f"{name}{n}.npy", array)
+        write_json(folder / "vocabulary.json", self.vocabulary)
+
+    @classmethod
+    def open(cls, folder: Path) -> LanguageModel:
+        """Map a saved model.
+
+        Raises
+        ------
+        StoreError
+            If the folder does not hold a complete one.
+        """
+        try:
+            vocabulary = json.loads((folder / "vocabulary.json").read_text("utf-8"))
+            tables = [
+                tuple(
+                    np.load(folder / f"{name}{n}.npy", mmap_mode="r", allow_pickle=False)
+                    for name in ("keys", "log10", "backoff")
+                )
+                for n in range(1, ORDER + 1)
+            ]
+        except (OSError, ValueError) as error:
+            raise StoreError(f"{folder}: not a complete language model ({error})") from error
+        return cls(vocabulary, tables)  # type: ignore[arg-type]
+
+
+@njit(cache=True)
+def find(keys, key):  # type: ignore[no-untyped-def]
+    """Place of a key in ascending keys, or −1."""
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(keys) and keys[low] == key else -1
+
+
+@njit(cache=True)
+def score_kernel(ids, k1, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4):  # type: ignore[no-untyped-def]
+    """The longest known n-gram's value plus the back-off weights of the longer contexts passed on the way."""
+    out = np.empty(len(ids) - 1)
+    bits = np.uint64(16)
+    for i in range(1, len(ids)):
+        w = np.uint64(ids[i])
+        c1 = np.uint64(ids[i - 1])
+        total = 0.0
+        done = False
+        if i >= 3:
+            c3 = (np.uint64(ids[i - 3]) << (bits + bits)) | (np.uint64(ids[i - 2]) << bits) | c1
+            at = find(k4, (c3 << bits) | w)
+            if at >= 0:
+                out[i - 1] = p4[at]
+                done = True
+            else:
+                at = find(k3, c3)
+                if at >= 0:
+                    total += b3[at]
+        if not done and i >= 2:
+            c2 = (np.uint64(ids[i - 2]) << bits) | c1
+            at = find(k3, (c2 << bits) | w)
+            if at >= 0:
+                out[i - 1] = total + p3[at]
+                done = True
+            else:
+                at = find(k2, c2)
+                if at >= 0:
+                    total += b2[at]
+        if not done:
+            at = find(k2, (c1 << bits) | w)
+            if at >= 0:
+                out[i - 1] = total + p2[at]
+            else:
+                at = find(k1, c1)
+                if at >= 0:
+                    total += b1[at]
+                out[i - 1] = total + p1[find(k1, w)]
+    return out
