@@ -190,6 +190,8 @@ def surrogate_oracle(name: str, surrogates: str | None, train: Path | None) -> O
     InputError
         If surrogates or training problems are not given.
     """
+    import numpy as np
+
     from ravenbench import registry
     from ravenbench.errors import InputError
     from ravenbench.formats.problems import read_problems
@@ -203,8 +205,7 @@ def surrogate_oracle(name: str, surrogates: str | None, train: Path | None) -> O
 
     def scores(variants: Sequence[str], known: tuple[str, ...]) -> Floats:
         problems = Problems.of((str(i), known, text) for i, text in enumerate(variants))
-        answers: Floats = sum(verifier.verify(problems) for verifier in fitted) / len(fitted)
-        return answers
+        return np.mean([verifier.verify(problems) for verifier in fitted], axis=0)
 
     return scores
 
