@@ -106,13 +106,29 @@ def similarities(
 
 
 @njit(cache=True)
+def _add_rows(where: Ints, amount: Floats, count: int, masks: Masks, total: Floats) -> None:
+    """Add ``amount[i]`` times row ``where[i]`` of the masks to ``total``, four rows at a time."""
+    for i in range(count, count + 3):
+        where[i] = 0
+        amount[i] = 0.0
+    for i in range(0, count, 4):
+        a, b, c, d = amount[i], amount[i + 1], amount[i + 2], amount[i + 3]
+        p, q, r, s = masks[where[i]], masks[where[i + 1]], masks[where[i + 2]], masks[where[i + 3]]
+        for t in range(len(total)):
+            total[t] += (a * p[t] + b * q[t]) + (c * r[t] + d * s[t])
+
+
+@njit(cache=True)
 def _norms(bounds: Ints, ids: Ints, values: Floats, masks: Masks, cosine: bool) -> Floats:
     total = np.zeros((len(bounds) - 1, masks.shape[1]))
+    where, amount = np.empty(masks.shape[0] + 3, np.int64), np.empty(masks.shape[0] + 3)
     for d in range(len(bounds) - 1):
-        for j in range(bounds[d], bounds[d + 1]):
-            value = values[j] * values[j] if cosine else values[j]
-            for t in range(masks.shape[1]):
-                total[d, t] += value * masks[ids[j], t]
+        count = bounds[d + 1] - bounds[d]
+        for j in range(count):
+            value = values[bounds[d] + j]
+            where[j] = ids[bounds[d] + j]
+            amount[j] = value * value if cosine else value
+        _add_rows(where, amount, count, masks, total[d])
     return total
 
 
@@ -129,16 +145,18 @@ def _similarities(
     cosine: bool,
 ) -> Floats:
     result = np.zeros((len(rows), masks.shape[1]))
+    where, amount = np.empty(len(one) + 3, np.int64), np.empty(len(one) + 3)
     for r in range(len(rows)):
         d = rows[r]
         shared = result[r]
+        count = 0
         for j in range(bounds[d], bounds[d + 1]):
             other = one[ids[j]]
-            if other > 0:
-                value = other * values[j] if cosine else min(other, values[j])
-                mask = masks[ids[j]]
-                for t in range(len(shared)):
-                    shared[t] += value * mask[t]
+            # Written always and kept only if shared: a jump would be mispredicted half of the time.
+            where[count] = ids[j]
+            amount[count] = other * values[j] if cosine else min(other, values[j])
+            count += other > 0
+        _add_rows(where, amount, count, masks, shared)
         for t in range(len(shared)):
             a, b = one_norm[t], vector_norms[d, t]
             whole = np.sqrt(a * b) if cosine else a + b - shared[t]
