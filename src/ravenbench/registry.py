@@ -101,6 +101,13 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "identity": "ravenbench.obfuscation.recipes.identity:Identity",
         "random": "ravenbench.obfuscation.recipes.random:Random",
         "other-author": "ravenbench.obfuscation.recipes.other_author:OtherAuthor",
+        "mihaylova-2016": "ravenbench.obfuscation.recipes.mihaylova_2016:Mihaylova",
+        "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
+        "keswani-2016": "ravenbench.obfuscation.recipes.keswani_2016:Keswani",
+        "castro-2017": "ravenbench.obfuscation.recipes.castro_2017:Castro",
+        "bevendorff-2019": "ravenbench.obfuscation.recipes.bevendorff_2019:Bevendorff",
+        "mutant-x-2019": "ravenbench.obfuscation.recipes.mutant_x_2019:MutantX",
+        "llm": "ravenbench.obfuscation.recipes.llm:LLM",
     },
 }
 

@@ -123,8 +123,8 @@ def dual_svm(
                 for j in range(n):
                     g = gram[i, j]
                     if g != 0.0:
-                        for a in range(authors):
-                            margin[j, a] += g * step[a]
+                        for b in range(authors):
+                            margin[j, b] += g * step[b]
         waiting = waiting[worst[waiting] > tolerance]
         step[:] = 0.0
         if len(waiting) == 0:

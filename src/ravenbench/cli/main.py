@@ -12,11 +12,13 @@ from ravenbench.errors import RavenError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
+    "verify": ("ravenbench.cli.verify:command", "Train one verifier on problems and answer others."),
     "report": ("ravenbench.cli.report:command", "Rebuild a run's tables and page from its store."),
     "export": ("ravenbench.cli.export:command", "Write a run's folds as PAN problems for outside systems."),
     "corpus": ("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora."),
     "evaluate": ("ravenbench.cli.evaluate:command", "Evaluate answers as PAN does, with intervals and tests."),
     "obfuscate": ("ravenbench.cli.obfuscate:command", "Rewrite texts or a problem set so that authors are hidden."),
+    "attribute": ("ravenbench.cli.attribute:command", "Who wrote it, when the topic was never seen?"),
     "sample": ("ravenbench.cli.sample:command", "Show the topics each sampler chooses."),
 }
 

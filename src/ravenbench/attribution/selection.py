@@ -1,0 +1,190 @@
+"""Which documents of a corpus take part in attribution, by stated rules; what they leave out is counted."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ravenbench.attribution.counts import prepare
+from ravenbench.errors import CorpusError
+from ravenbench.randomness import stream
+from ravenbench.types import Corpus, Ints, Labels
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What an author and a topic need.
+
+    Parameters
+    ----------
+    min_docs : int
+        Documents an author needs.
+    min_topics : int
+        Topics an author needs; 1 keeps authors of one topic, who must fail when it is held out.
+    min_per_topic : int
+        Documents with which an author counts as writing on a topic.
+    min_topic_docs : int
+        Documents a topic needs.
+    docs_per_topic : int, optional
+        Most documents kept of a topic (a seeded choice): topics of near-equal size make for small errors.
+    merge_authors : bool
+        Join authors whose names differ in case or white space only.
+    """
+
+    min_docs: int = 10
+    min_topics: int = 2
+    min_per_topic: int = 1
+    min_topic_docs: int = 1
+    docs_per_topic: int | None = None
+    merge_authors: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """Documents that take part: ``texts`` and codes (n,) of ``authors`` and ``topics``; ``dropped`` counts documents
+    and ``dropped_authors`` authors by reason; ``merged`` says which author names were joined."""
+
+    name: str
+    texts: tuple[str, ...]
+    ids: tuple[str, ...]
+    author: Ints
+    topic: Ints
+    authors: tuple[str, ...]
+    topics: tuple[str, ...]
+    dropped: dict[str, int]
+    dropped_authors: dict[str, int]
+    merged: dict[str, str]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+def choose(corpus: Corpus, rules: Rules = Rules(), seed: int = 0) -> Chosen:
+    """Apply the rules until nothing more falls.
+
+    Raises
+    ------
+    CorpusError
+        If author names are equal up to case or white space and are not to be merged, or fewer than two authors or
+        two topics are left.
+    """
+    merged: dict[str, str] = {}
+    if rules.merge_authors:
+        merged = spellings(corpus.author)
+        corpus = replace(corpus, author=Labels.of(None if a is None else merged.get(a, a) for a in corpus.author))
+    else:
+        _check_names(corpus)
+    author, topic = corpus.author.codes, corpus.topic.codes
+    dropped: dict[str, int] = {}
+    gone_authors: dict[str, int] = {}
+    kept = (author >= 0) & (topic >= 0)
+    _count(dropped, "without author or topic", len(kept) - int(kept.sum()))
+    empty = np.array([k and not prepare(corpus.texts[i]).strip() for i, k in enumerate(kept)], dtype=bool)
+    _count(dropped, "empty once prepared", int(empty.sum()))
+    kept &= ~empty
+    if rules.docs_per_topic is not None:
+        before = int(kept.sum())
+        kept = _at_most(kept, topic, rules.docs_per_topic, seed)
+        _count(dropped, "beyond the documents kept of a topic", before - int(kept.sum()))
+    while True:
+        table = crosstab(author[kept], topic[kept], len(corpus.author.names), len(corpus.topic.names))
+        total = table.sum(axis=1)
+        few = (total > 0) & (total < rules.min_docs)
+        narrow = (total > 0) & ~few & ((table >= rules.min_per_topic).sum(axis=1) < rules.min_topics)
+        small = table.sum(axis=0) < rules.min_topic_docs
+        parts = {
+            f"by authors of fewer than {rules.min_docs} documents": few[author],
+            f"by authors on fewer than {rules.min_topics} topics": narrow[author],
+            f"on topics of fewer than {rules.min_topic_docs} documents": small[topic],
+        }
+        _count(gone_authors, f"fewer than {rules.min_docs} documents", int(few.sum()))
+        _count(gone_authors, f"fewer than {rules.min_topics} topics", int(narrow.sum()))
+        before = int(kept.sum())
+        for reason, out in parts.items():
+            _count(dropped, reason, int((kept & out).sum()))
+            kept &= ~out
+        if int(kept.sum()) == before:
+            break
+    rows = np.flatnonzero(kept)
+    authors, author_codes = np.unique(author[rows], return_inverse=True)
+    topics, topic_codes = np.unique(topic[rows], return_inverse=True)
+    _check_enough(corpus, rules, len(authors), len(topics))
+    return Chosen(
+        corpus.name,
+        tuple(corpus.texts.rows(rows)),
+        tuple(corpus.ids[i] for i in rows),
+        author_codes.astype(np.int64),
+        topic_codes.astype(np.int64),
+        tuple(corpus.author.names[a] for a in authors),
+        tuple(corpus.topic.names[t] for t in topics),
+        dropped,
+        gone_authors,
+        {old: new for old, new in merged.items() if old != new},
+    )
+
+
+def crosstab(author: Ints, topic: Ints, authors: int, topics: int) -> Ints:
+    """Documents of each author on each topic, (authors, topics)."""
+    return np.bincount(author * topics + topic, minlength=authors * topics).reshape(authors, topics)
+
+
+def spellings(author: Labels) -> dict[str, str]:
+    """The most frequent spelling of every author name, among names equal up to case and white space."""
+    counts = dict(zip(author.names, author.counts(), strict=True))
+    best: dict[str, str] = {}
+    for name in sorted(counts, key=lambda n: (-counts[n], n)):
+        best.setdefault(_folded(name), name)
+    return {name: best[_folded(name)] for name in author.names}
+
+
+def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Names that differ in punctuation or word order alone: candidates to merge, for the user to judge."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        words = "".join(c if c.isalnum() else " " for c in _folded(name)).split()
+        groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
+    return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", name).casefold().split())
+
+
+def _check_names(corpus: Corpus) -> None:
+    for old, new in spellings(corpus.author).items():
+        if old != new:
+            raise CorpusError(
+                f"corpus {corpus.name}: two authors are equal up to case or white space", found=f"{old!r} and {new!r}",
+                fix="rename one, or join them with --merge-authors (merge_authors=True)",
+            )  # fmt: skip
+
+
+def _check_enough(corpus: Corpus, rules: Rules, authors: int, topics: int) -> None:
+    if authors >= 2 and topics >= 2:
+        return
+    per_author = Counter(corpus.author.codes.tolist())
+    most = max(per_author.values(), default=0)
+    raise CorpusError(
+        f"corpus {corpus.name} leaves {authors} authors on {topics} topics, too few for attribution across topics",
+        found=f"{len(corpus.author.names)} authors with at most {most} documents, {len(corpus.topic.names)} topics",
+        expected=f"two authors and two topics after the rules (authors of ≥ {rules.min_docs} documents "
+        f"on ≥ {rules.min_topics} topics)",
+        fix="lower --min-docs, --min-topics or --min-per-topic, or give another level of --topic",
+    )
+
+
+def _count(into: dict[str, int], reason: str, number: int) -> None:
+    if number:
+        into[reason] = into.get(reason, 0) + number
+
+
+def _at_most(kept: np.ndarray, topic: Ints, limit: int, seed: int) -> np.ndarray:  # type: ignore[type-arg]
+    left = np.zeros_like(kept)
+    for t in np.unique(topic[kept]):
+        rows = np.flatnonzero(kept & (topic == t))
+        left[np.sort(stream(seed, "docs-per-topic", int(t)).permutation(rows)[:limit])] = True
+    return left

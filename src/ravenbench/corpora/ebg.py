@@ -1,0 +1,81 @@
+"""The Extended Brennan–Greenstadt corpus: samples of 45 authors, with their source document as topic."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import PurePosixPath
+from typing import ClassVar
+
+from ravenbench.components import Component
+from ravenbench.corpora.build import CorpusBuilder
+from ravenbench.errors import FormatError, SpecError
+from ravenbench.formats.archive import Archive
+from ravenbench.types import Corpus
+
+_SAMPLE = re.compile(r"(?P<author>[a-z]+)_(?P<number>\d+)_(?P<sources>\d+(?:_\d+)*)\.txt\Z")
+
+
+class EBG(Component):
+    """Samples of about 500 words that 45 people sent in of their own writing.
+
+    A sample's name says from which of its author's documents it was cut. Source documents are an author's own, and
+    neighbouring samples of one can be contiguous, so what can be held out is the place in an author's list: topic
+    ``source 2`` is every author's second document. Column ``document`` names the document itself (``bb/2``). A
+    sample cut across two documents would bring each of them to both sides and is left out and counted. Obfuscations,
+    imitations and the other files are no samples.
+
+    Parameters
+    ----------
+    path : str
+        The zip or folder.
+    """
+
+    name: ClassVar[str] = "ebg"
+
+    def __init__(self, path: str = "") -> None:
+        self.path = path
+
+    def load(self) -> Corpus:
+        """Read the samples.
+
+        Raises
+        ------
+        SpecError
+            If no path is given.
+        FormatError
+            If there are no samples.
+        """
+        if not self.path:
+            raise SpecError("ebg needs the place of its files", fix="ebg(path='extended-brennan-greenstadt.zip')")
+        builder = CorpusBuilder(self.path)
+        counted: Counter[str] = Counter()
+        with Archive(self.path) as archive:
+            for name in archive.names:
+                path = PurePosixPath(name)
+                match = _SAMPLE.match(path.name)
+                if match is None or match["author"] != path.parent.name:
+                    counted["no samples"] += 1
+                    continue
+                sources = match["sources"].split("_")
+                if len(sources) > 1:
+                    counted["across documents"] += 1
+                    continue
+                author, source = match["author"], sources[0]
+                counted["samples"] += 1
+                builder.add(
+                    f"{author}/{match['number']}", archive.text(name), author, f"source {source}", 1, "en",
+                    {"document": f"{author}/{source}"},
+                )  # fmt: skip
+        if not counted["samples"]:
+            raise FormatError(
+                "there are no samples here", file=self.path, expected="files such as amt/bb/bb_04_2.txt",
+                fix="give the zip or folder of the Extended Brennan–Greenstadt corpus",
+            )  # fmt: skip
+        notes = {
+            "source": "Extended Brennan–Greenstadt corpus (Drexel-AMT)",
+            "licence": "unstated; for research",
+            "citation": "Brennan, Afroz & Greenstadt 2012. Adversarial stylometry. ACM TISSEC 15(3).",
+            "files": dict(sorted(counted.items())),
+        }
+        return builder.finish(self.name, notes)

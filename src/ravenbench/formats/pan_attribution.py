@@ -1,0 +1,211 @@
+"""PAN 2018 and 2019 cross-domain attribution: problems with candidate authors, answers, and their score.
+
+    collection-info.json                                    [{"problem-name", "language", "encoding"}, …]
+    problem00001/problem-info.json                          {"unknown-folder", "candidate-authors": [{"author-name"}]}
+    problem00001/candidate00001/known00001.txt …
+    problem00001/unknown/unknown00001.txt …
+    problem00001/ground-truth.json                          {"ground_truth": [{"unknown-text", "true-author"}]}
+
+Answers are ``answers-problem00001.json``, a list of {"unknown-text", "predicted-author"}. In open sets ``<UNK>``
+stands for an author who is no candidate.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ravenbench.errors import FormatError, InputError
+from ravenbench.files import write_json
+from ravenbench.formats.archive import Archive
+
+UNKNOWN = "<UNK>"
+_COLLECTION = "collection-info.json"
+_PROBLEM = "problem-info.json"
+_TRUTH = "ground-truth.json"
+
+
+@dataclass(frozen=True)
+class AttributionProblem:
+    """One problem: texts by candidate, unknown texts by file name, and their true authors where these are known."""
+
+    name: str
+    language: str | None
+    candidates: Mapping[str, tuple[str, ...]]
+    unknown: Mapping[str, str]
+    truth: Mapping[str, str] | None
+
+    @property
+    def open(self) -> bool | None:
+        """Whether some unknown text is by no candidate; None without truth."""
+        return None if self.truth is None else UNKNOWN in self.truth.values()
+
+
+def is_attribution(path: str | Path) -> bool:
+    """Whether a file or folder holds PAN attribution problems."""
+    with Archive(path) as archive:
+        return any(PurePosixPath(name).name == _PROBLEM for name in archive.names)
+
+
+def read_attribution(path: str | Path) -> list[AttributionProblem]:
+    """Every problem in a folder or zip, in order of name.
+
+    Raises
+    ------
+    FormatError
+        If there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit together.
+    """
+    with Archive(path) as archive:
+        roots = sorted(str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM)
+        if not roots:
+            raise FormatError(
+                "there are no attribution problems here", file=path, expected=f"folders that hold {_PROBLEM}"
+            )
+        languages = _languages(archive)
+        found = [_problem(archive, "" if root == "." else root, languages) for root in roots]
+    names = [p.name for p in found]
+    if len(set(names)) != len(names):
+        raise FormatError("two problems have one name", file=path, found=sorted(names))
+    return found
+
+
+def _languages(archive: Archive) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in archive.names:
+        if PurePosixPath(name).name == _COLLECTION:
+            for item in _items(_json(archive, name), archive.label(name)):
+                if isinstance(item.get("problem-name"), str) and isinstance(item.get("language"), str):
+                    found[item["problem-name"]] = item["language"]
+    return found
+
+
+def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> AttributionProblem:
+    place = f"{root}/" if root else ""
+    name = PurePosixPath(root).name or archive.stem
+    label = archive.label(place + _PROBLEM)
+    info = _json(archive, place + _PROBLEM)
+    if not isinstance(info, dict) or not isinstance(info.get("candidate-authors"), list):
+        raise FormatError("this problem names no candidates", file=label, expected='"candidate-authors": [...]')
+    folder = info.get("unknown-folder", "unknown")
+    if not isinstance(folder, str):
+        raise FormatError("the folder of unknown texts is no name", file=label, found=folder)
+    candidates = {}
+    for item in _items(info["candidate-authors"], label):
+        author = item.get("author-name")
+        if not isinstance(author, str) or not author or author == UNKNOWN:
+            raise FormatError("a candidate has no name", file=label, found=item)
+        if author in candidates:
+            raise FormatError("a candidate stands twice", file=label, found=author)
+        texts = tuple(_texts(archive, f"{place}{author}/").values())
+        if not texts:
+            raise FormatError("a candidate has no known texts", file=label, found=author, expected=f"{author}/*.txt")
+        candidates[author] = texts
+    if len(candidates) < 2:
+        raise FormatError("a problem needs two candidates", file=label, found=len(candidates))
+    unknown = _texts(archive, f"{place}{folder}/")
+    if not unknown:
+        raise FormatError("there are no unknown texts", file=label, expected=f"{folder}/*.txt")
+    truth = _truth(archive, place + _TRUTH, candidates, unknown) if place + _TRUTH in archive else None
+    return AttributionProblem(name, languages.get(name), candidates, unknown, truth)
+
+
+def _texts(archive: Archive, place: str) -> dict[str, str]:
+    return {
+        n[len(place) :]: archive.text(n)
+        for n in archive.names
+        if n.startswith(place) and n.lower().endswith(".txt") and "/" not in n[len(place) :]
+    }
+
+
+def _truth(archive: Archive, name: str, candidates: Mapping[str, Any], unknown: Mapping[str, str]) -> dict[str, str]:
+    label = archive.label(name)
+    content = _json(archive, name)
+    content = content.get("ground_truth") if isinstance(content, dict) else content
+    found: dict[str, str] = {}
+    for item in _items(content, label):
+        text, author = item.get("unknown-text"), item.get("true-author")
+        if not isinstance(text, str) or not isinstance(author, str):
+            raise FormatError("a line of truth is incomplete", file=label, found=item)
+        if author != UNKNOWN and author not in candidates:
+            raise FormatError("truth names an author who is no candidate", file=label, found=author)
+        if text not in unknown:
+            raise FormatError("truth names a text that is not there", file=label, found=text)
+        if found.setdefault(text, author) != author:
+            raise FormatError("a text has two true authors", file=label, found=text)
+    missing = sorted(set(unknown) - set(found))
+    if missing:
+        raise FormatError("truth lacks a text", file=label, found=missing[0])
+    return found
+
+
+def _json(archive: Archive, name: str) -> Any:
+    try:
+        return json.loads(archive.text(name))
+    except (json.JSONDecodeError, RecursionError) as error:
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
+        raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
+
+
+def _items(value: Any, label: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise FormatError("not a list of objects", file=label, found=value)
+    return value
+
+
+def write_attribution_answers(folder: str | Path, problem: str, predicted: Mapping[str, str]) -> Path:
+    """Write ``answers-PROBLEM.json`` into a folder and return its path.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    path = Path(folder) / f"answers-{problem}.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, [{"unknown-text": t, "predicted-author": a} for t, a in sorted(predicted.items())])
+    except OSError as error:
+        raise InputError(
+            f"the answers cannot be written ({error.strerror})", file=path, fix="give another --out"
+        ) from error
+    return path
+
+
+def read_attribution_answers(path: str | Path) -> dict[str, str]:
+    """Predicted author of each text; the first answer to a text counts, as in PAN.
+
+    Raises
+    ------
+    FormatError
+        If the file is no list of answers.
+    """
+    with Archive(path) as archive:
+        (name,) = archive.names if archive.single else (None,)
+        if name is None:
+            raise FormatError("this is not a file of answers", file=path, expected="answers-PROBLEM.json")
+        label = archive.label(name)
+        found: dict[str, str] = {}
+        for item in _items(_json(archive, name), label):
+            text, author = item.get("unknown-text"), item.get("predicted-author")
+            if not isinstance(text, str) or not isinstance(author, str):
+                raise FormatError("an answer is incomplete", file=label, found=item)
+            found.setdefault(text, author)
+        return found
+
+
+def macro_f1(truth: Mapping[str, str], predicted: Mapping[str, str], candidates: Sequence[str]) -> float:
+    """PAN's score: mean F1 over the true authors of the unknown texts without ``<UNK>``.
+
+    A missing answer, or one that names nobody known, is ``<UNK>``; the F1 of an author never named is 0.
+    """
+    known = {*candidates, UNKNOWN}
+    said = {t: (p if (p := predicted.get(t, UNKNOWN)) in known else UNKNOWN) for t in truth}
+    scores = []
+    for author in sorted({*truth.values()} - {UNKNOWN}):
+        hit = sum(a == author and said[t] == author for t, a in truth.items())
+        total = sum(a == author for a in truth.values()) + sum(p == author for p in said.values())
+        scores.append(2 * hit / total)
+    return sum(scores) / len(scores) if scores else 0.0
