@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,7 +9,6 @@ import numpy as np
 
 from ravenbench.types import Floats
 
-_SENTENCE = re.compile(r".+?(?:[.!?…]+[\"'”’)\]]*(?=\s|\Z)\s*|\n\s*\n\s*|\Z)", re.DOTALL)
 _SHAPES = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
 SKIP = 0.05
 """What leaving a sentence alone is worth, so that unlike sentences are not forced together."""
@@ -30,11 +28,6 @@ class Bead:
     b_start: int
     b_stop: int
     moved: bool = False
-
-
-def sentences(text: str) -> list[str]:
-    """Sentences with the white space after them; joined they are the text again."""
-    return _SENTENCE.findall(text)
 
 
 def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
