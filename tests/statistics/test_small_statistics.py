@@ -67,8 +67,9 @@ def test_pool_mean() -> None:
     assert alone.p == pytest.approx(stats.ttest_1samp([0.1, 0.2, 0.0], 0).pvalue)
     pools = [[1, 2], [2, 3], [3, 1]]
     assert overlap_share(pools) == 0.5
-    shared = pool_mean([0.1, 0.2, 0.0], pools)
+    shared = pool_mean([0.1, 0.2, 0.0], pools, part=1)
     assert shared.error == pytest.approx(0.1 * np.sqrt(1 / 3 + 1))
+    assert pool_mean([0.1, 0.2, 0.0], pools).error == pytest.approx(0.1 * np.sqrt(1 / 3 + 0.05 / 0.95))
     assert pool_mean([0.1, 0.2], [[1], [1]]).interval is None
 
 
@@ -80,7 +81,7 @@ def test_pool_mean_covers_the_truth_beyond_the_corpus() -> None:
         effect = rng.normal(0.5, 1, 40)
         pools = [rng.choice(40, 20, replace=False).tolist() for _ in range(12)]
         values = [effect[pool].mean() for pool in pools]
-        low, high = pool_mean(values, pools).interval or (1, 0)
+        low, high = pool_mean(values, pools, part=1).interval or (1, 0)
         hits += low <= 0.5 <= high
         low, high = pool_mean(values).interval or (1, 0)
         naive += low <= 0.5 <= high
@@ -95,4 +96,4 @@ def test_detectable_has_the_stated_power() -> None:
     found = stats.ttest_1samp(rng.normal(size, 2.0, (4000, 12)), 0, axis=1).pvalue < 0.05
     assert found.mean() == pytest.approx(0.8, abs=0.03)
     assert detectable(1.0, 1) is None
-    assert (detectable(1.0, 9, overlap=0.5) or 0) > (detectable(1.0, 9) or 9)
+    assert (detectable(1.0, 9, correlation=0.5) or 0) > (detectable(1.0, 9) or 9)

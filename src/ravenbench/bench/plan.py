@@ -14,6 +14,7 @@ import numpy as np
 
 from ravenbench import files, registry
 from ravenbench.bench.keys import cell_key
+from ravenbench.bench.probe import plan_probe
 from ravenbench.bench.run import Progress
 from ravenbench.bench.spec import RunSpec
 from ravenbench.bench.store import Store, rebase
@@ -30,15 +31,26 @@ SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
 
 
-def write_plan(spec: RunSpec, store: Store, record: dict[str, Any], progress: Progress) -> None:
-    """Load, sample, pair, and write the manifest last.
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A whole plan, nothing of it written yet."""
+
+    plan: dict[str, Any]
+    folds: list[Fold]
+    texts: TextTable
+    ids: list[str]
+    labels: Mapping[str, Labels | None]
+    arrays: Mapping[str, Floats]
+
+
+def draft(spec: RunSpec, progress: Progress) -> Draft:
+    """Load, sample and pair.
 
     Raises
     ------
     InputError
-        If the data cannot fill what was asked; nothing is written then.
+        If the data cannot fill what was asked.
     """
-    record |= {"python": platform.python_version(), "packages": _packages(), "seed": spec.seed}
     if spec.train is not None:
         plan, folds, texts, ids, labels = _given_plan(spec)
         arrays: dict[str, Floats] = {}
@@ -54,14 +66,27 @@ def write_plan(spec: RunSpec, store: Store, record: dict[str, Any], progress: Pr
         for fold, info in plan["folds"].items()
         for name, component in components.items()
     ]
+    return Draft(plan, folds, texts, ids, labels, arrays)
+
+
+def write_plan(spec: RunSpec, store: Store, record: dict[str, Any], progress: Progress) -> None:
+    """Make the plan and write it, the manifest last.
+
+    Raises
+    ------
+    InputError
+        If the data cannot fill what was asked; nothing is written then.
+    """
+    record |= {"python": platform.python_version(), "packages": packages(), "seed": spec.seed}
+    made = draft(spec, progress)
     begin(store, record)
-    texts.save(store.path / "texts")
-    store.save_labels(ids, labels)
-    for name, array in arrays.items():
+    made.texts.save(store.path / "texts")
+    store.save_labels(made.ids, made.labels)
+    for name, array in made.arrays.items():
         files.write_array(store.path / f"{name}.npy", array)
-    for fold in folds:
+    for fold in made.folds:
         store.save_fold(fold)
-    store.write_plan(plan)
+    store.write_plan(made.plan)
 
 
 def begin(store: Store, record: dict[str, Any]) -> None:
@@ -83,11 +108,18 @@ def begin(store: Store, record: dict[str, Any]) -> None:
 
 def fingerprint(spec: RunSpec) -> dict[str, str]:
     """Identity of the data a spec names: SHA-256 of files, parameters of built-in corpora."""
-    return {key: _data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
+    return {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
 
 
-def _data_hash(what: str) -> str:
-    path = Path(what)
+def data_hash(what: str) -> str:
+    """Identity of a file, a folder or a built-in corpus.
+
+    Raises
+    ------
+    SpecError
+        If it is none of these.
+    """
+    path = files.local_copy(what)
     if path.is_file():
         return files.sha256(path)
     if path.is_dir():
@@ -115,7 +147,7 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
     rule = registry.parse("pairs", spec.pairs)
     samplers = registry.parse_list("sampler", spec.samplers)
     encoder = registry.parse("encoder", spec.encoder)
-    corpus = load_corpus(spec.corpus)
+    corpus = load_corpus(spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus))
     defaults: Mapping[str, Any] = corpus.notes.get("defaults", {})
     corpus, extracted = at_level(corpus, spec.topic or defaults.get("topic", "topic"), defaults.get("levels", {}))
     sizes = needs.suggest(
@@ -172,6 +204,8 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
                     "folds": [fold.name for fold in drawn],
                 }
             )
+    probe, probe_folds = plan_probe(spec, corpus, similarity, rule, sizes.documents, progress)
+    folds += probe_folds
     plan = {
         "corpus": {
             "name": corpus.name,
@@ -189,6 +223,7 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
         "documents_per_topic": sizes.documents,
         "pools": [{"pool": i, "topics": pool.tolist()} for i, pool in enumerate(pools)],
         "setups": setups,
+        "probe": probe,
         "folds": {fold.name: manifest(fold) for fold in folds},
     }
     return plan, folds, corpus, arrays
@@ -200,9 +235,8 @@ def _given_plan(spec: RunSpec) -> tuple[dict[str, Any], list[Fold], TextTable, l
     assert spec.train is not None and spec.test is not None
     train, test = read_problems(spec.train, "train"), read_problems(spec.test, "test")
     train_same, test_same = train.truth(), test.truth()
-    sets: list[Problems] = [train.problems, test.problems]
-    texts, _ = TextTable.collect(p.texts[row] for p in sets for row in p.documents)
-    fold = sources.given(rebase(sets[0], texts), train_same, rebase(sets[1], texts), test_same, "given")
+    texts, (train_problems, test_problems) = on_one_table([train.problems, test.problems])
+    fold = sources.given(train_problems, train_same, test_problems, test_same, "given")
     name = Path(spec.test).stem
     plan: dict[str, Any] = {
         "corpus": {"name": name, "documents": len(texts), "authors": None, "topics": 0,
@@ -212,11 +246,18 @@ def _given_plan(spec: RunSpec) -> tuple[dict[str, Any], list[Fold], TextTable, l
         "documents_per_topic": None, "pools": [],
         "setups": [{"pool": 0, "setup": "given", "topics": [], "merged": {}, "mean_similarity": None,
                     "max_similarity": None, "folds": [fold.name]}],
+        "probe": None,
         "folds": {fold.name: manifest(fold)},
     }  # fmt: skip
     ids = [texts.hash(i).hex() for i in range(len(texts))]
     labels = {k: getattr(fold.train, k) for k in ("author", "topic", "language")}
     return plan, [fold], texts, ids, labels
+
+
+def on_one_table(sets: list[Problems]) -> tuple[TextTable, list[Problems]]:
+    """Several sets of problems over one table that holds the documents of all."""
+    texts, _ = TextTable.collect(p.texts[row] for p in sets for row in p.documents)
+    return texts, [rebase(p, texts) for p in sets]
 
 
 def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
@@ -259,6 +300,9 @@ def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:
 def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list[Ints]:
     """Seeded subsets of the topics; one pool is all of them.
 
+    Each round deals the topics out anew into as many disjoint pools as the share allows: with halves two, which
+    have no topic in common.
+
     Raises
     ------
     CorpusError
@@ -274,7 +318,9 @@ def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list
             expected=f"more than {m}, so at least {int(np.ceil((m + 1) / share))} topics",
             fix="give fewer --topics, one --pools, or a finer level of --topic",
         )
-    return [np.sort(stream(seed, "pool", p).permutation(topics)[:size]).astype(np.int64) for p in range(pools)]
+    each = topics // size
+    rounds = [stream(seed, "pool", r).permutation(topics) for r in range(-(-pools // each))]
+    return [np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)]
 
 
 def leakage(similarity: Floats, folds: list[Fold]) -> dict[str, float]:
@@ -306,5 +352,6 @@ def _describe(name: str, component: Component) -> dict[str, Any]:
     }
 
 
-def _packages() -> dict[str, str]:
+def packages() -> dict[str, str]:
+    """Versions of what answers may depend on beside Raven's own."""
     return {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba", "polars")}

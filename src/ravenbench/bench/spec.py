@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -31,7 +31,7 @@ class RunSpec(BaseModel):
     topics: int | None = Field(None, ge=2)
     folds: int | None = Field(None, ge=2)
     pools: int | None = Field(None, ge=1)
-    pool_share: float = Field(0.7, gt=0, le=1)
+    pool_share: float = Field(0.5, gt=0, le=1)
     samplers: str = "hits, random, anti"
     pairs: str = "matched"
     docs_per_topic: int | None = Field(None, ge=2)
@@ -39,6 +39,8 @@ class RunSpec(BaseModel):
     limit: int | None = Field(None, ge=2)
     calibration: float = Field(0.2, gt=0, lt=1)
     encoder: str = "lsa"
+    probe: Literal["crossed", "none"] = "crossed"
+    repetitions: int = Field(20, ge=1)
     verifiers: str = DEFAULT_VERIFIERS
     aliases: dict[str, str] = Field(default_factory=dict)
     seed: int = 0

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ravenbench.reports.probe import probing
 from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis, Failure, FoldRow, Result, Setup, Shortcut
 from ravenbench.reports.run_json import to_json
 from ravenbench.types import Floats
@@ -32,6 +33,8 @@ def analyse(store: Store) -> Analysis:
     plan = store.plan
     names = [entry["name"] for entry in plan["verifiers"]]
     folds, failures = _folds(store, names)
+    probe = probing(store, names)
+    failures += () if probe is None else probe.failures
     similarity = store.similarity() if plan["topics"] else None
     second = store.similarity2() if plan["topics"] else None
     setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
@@ -49,6 +52,7 @@ def analyse(store: Store) -> Analysis:
         verifiers=tuple(names),
         results=tuple(_result(by_setup, v, s.name, names) for s in setups for v in names),
         shortcut=shortcut if {"hits", "random"} <= set(by_setup) else (),
+        probe=probe,
         stability={name: {m: _stability(rows, names, m) for m in METRICS} for name, rows in by_setup.items()},
         folds=folds,
         failures=failures,
@@ -68,8 +72,8 @@ def _folds(store: Store, names: Sequence[str]) -> tuple[tuple[FoldRow, ...], tup
     keys = {(cell["verifier"], cell["fold"]): cell["key"] for cell in store.plan["cells"]}
     setup_of = {fold: s["setup"] for s in store.plan["setups"] for fold in s["folds"]}
     rows, failures = [], []
-    for fold, info in store.plan["folds"].items():
-        truth = store.truth(fold)
+    for fold, setup in setup_of.items():
+        info, truth = store.plan["folds"][fold], store.truth(fold)
         found: dict[str, dict[str, float | None]] = {}
         for name in names:
             cell = store.cell(name, fold)
@@ -79,7 +83,7 @@ def _folds(store: Store, names: Sequence[str]) -> tuple[tuple[FoldRow, ...], tup
             else:
                 error = "not computed" if cell is None else cell.error or "no answers"
                 failures.append(Failure(keys.get((name, fold), ""), name, fold, error))
-        rows.append(FoldRow(fold, setup_of[fold], info, found))
+        rows.append(FoldRow(fold, setup, info, found))
     return tuple(rows), tuple(failures)
 
 
@@ -207,10 +211,10 @@ def _shortcut(plan: Mapping[str, Any], folds: Sequence[FoldRow], verifier: str, 
 
 def _detectable_by_pools(differences: Floats, pools: Sequence[Sequence[int]]) -> float | None:
     from ravenbench.statistics.detectable import detectable
-    from ravenbench.statistics.pools import overlap_share
+    from ravenbench.statistics.pools import correlation
 
     spread = _std(list(differences))
-    return detectable(spread, len(pools), overlap=overlap_share(pools)) if spread else None
+    return detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
 
 
 def _median_detectable(shortcut: Sequence[Shortcut]) -> float | None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ravenbench.statistics.gains import GainTest
+from ravenbench.statistics.verdict import Judged
 from ravenbench.types import Floats
 
 METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
@@ -135,14 +137,44 @@ class Failure:
     error: str
 
 
+@dataclass(frozen=True)
+class ProbeRow:
+    """Crossed probe of one verifier in one metric: gains over repetitions against those of the null."""
+
+    verifier: str
+    metric: str
+    test: GainTest
+
+
+@dataclass(frozen=True, eq=False)
+class Probing:
+    """The crossed probe of a run.
+
+    ``section`` is the plan's; ``verdicts`` by verifier rest on the AUC rows; ``pairs`` is the mean number of test
+    pairs of the rarer class; similarities are means over train × test topics of the same and of the other domain.
+    """
+
+    section: Mapping[str, Any]
+    rows: tuple[ProbeRow, ...]
+    verdicts: Mapping[str, Judged]
+    pairs: float | None
+    matched_similarity: float | None
+    mismatched_similarity: float | None
+    failures: tuple[Failure, ...]
+
+    def row(self, verifier: str, metric: str) -> ProbeRow:
+        """A verifier's row."""
+        return next(r for r in self.rows if (r.verifier, r.metric) == (verifier, metric))
+
+
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """Everything the reports say about a run, derived from its store and from truth.
 
-    ``similarity`` (T, T) and ``selected`` (topic rows of the first pool by setup, in order of choice) feed the
-    heat maps. ``composition`` is the mean share of same-topic pairs by class of test pair, ``detectable`` the
-    smallest HITS–Random difference in AUC this run could show (median over verifiers), ``stability``
-    Spearman's ρ between folds by setup and metric (Table 4).
+    ``probe`` is None where a run has no topics. ``similarity`` (T, T) and ``selected`` (topic rows of the first
+    pool by setup, in order of choice) feed the heat maps. ``composition`` is the mean share of same-topic pairs by
+    class of test pair, ``detectable`` the smallest HITS–Random difference in AUC this run could show (median over
+    verifiers), ``stability`` Spearman's ρ between folds by setup and metric (Table 4).
     """
 
     name: str
@@ -156,6 +188,7 @@ class Analysis:
     verifiers: tuple[str, ...]
     results: tuple[Result, ...]
     shortcut: tuple[Shortcut, ...]
+    probe: Probing | None
     stability: Mapping[str, Mapping[str, float | None]]
     folds: tuple[FoldRow, ...]
     failures: tuple[Failure, ...]

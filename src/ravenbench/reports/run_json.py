@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis
+from ravenbench.statistics.gains import GainTest
 
 
 def to_json(analysis: Analysis) -> dict[str, Any]:
@@ -56,9 +58,49 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             }
             for s in analysis.shortcut
         ],
-        "probe": [],
+        "probe": _probe(analysis),
         "stability": {
             name: None if name not in found else {m: analysis.stability[name][m] for m in METRICS} for name in names
         },
         "failed": [{"cell": f.cell, "error": f.error} for f in analysis.failures],
     }
+
+
+def _probe(analysis: Analysis) -> list[dict[str, Any]]:
+    """One entry a verifier, in AUC; ``overall`` holds the same figures of the overall score.
+
+    ``gain`` has ``interval``, ``null`` is the mean gain under permuted similarities; the verdict rests on
+    ``difference`` = gain − null and ``p_holm``.
+    """
+    probe = analysis.probe
+    if probe is None or not probe.section["repetitions"]:
+        return []
+    return [
+        {
+            "verifier": verifier,
+            **_gain(probe.row(verifier, "auc").test),
+            "p_holm": judged.p_holm,
+            "verdict": str(judged.verdict),
+            "reason": judged.reason,
+            "overall": _gain(probe.row(verifier, "overall").test),
+        }
+        for verifier, judged in probe.verdicts.items()
+    ]
+
+
+def _gain(test: GainTest) -> Mapping[str, Any]:
+    return {
+        "gain": test.gain,
+        "interval": _pair(test.interval),
+        "null": test.null,
+        "null_interval": _pair(test.null_interval),
+        "difference": test.difference,
+        "difference_interval": _pair(test.difference_interval),
+        "p": test.p,
+        "detectable": test.detectable,
+        "repetitions": test.repetitions,
+    }
+
+
+def _pair(interval: tuple[float, float] | None) -> list[float] | None:
+    return None if interval is None else list(interval)

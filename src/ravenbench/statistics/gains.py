@@ -1,8 +1,8 @@
 """Test of a probe's gains against the gains of its null.
 
 Repetitions of the probe draw their domains anew from one corpus; so do those of the null, on permuted similarities.
-Welch's test compares the two means. What it speaks of is this corpus and its like: simulations over fresh corpora
-(docs/verdict.md) check that its false alarms stay below the level there too.
+Welch's test compares the two means, with standard errors widened for the topics that repetitions share, as in
+``pools``. Simulations over fresh corpora (docs/verdict.md) check that its false alarms stay below the level.
 
 References
 ----------
@@ -17,6 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from ravenbench.statistics.pools import inflation
+from ravenbench.types import Floats
 
 Interval = tuple[float, float]
 
@@ -41,24 +44,28 @@ class GainTest(NamedTuple):
     null_repetitions: int
 
 
-def gain_test(gains: ArrayLike, null: ArrayLike, *, level: float = 0.95, power: float = 0.8) -> GainTest:
+def gain_test(
+    gains: ArrayLike, null: ArrayLike, *, correlation: float = 0.0, level: float = 0.95, power: float = 0.8
+) -> GainTest:
     """Compare gains (n,) with null gains (m,).
 
     Parameters
     ----------
     gains, null : (n,), (m,) float
         One number a repetition.
+    correlation : float
+        Of repetitions, in [0, 1), as in ``pools``.
     level, power : float
         1 − α of the two-sided test and of intervals; the power ``detectable`` is for.
     """
     from scipy.special import stdtr, stdtrit
 
     a, b = (np.asarray(x, dtype=np.float64) for x in (gains, null))
-    (mean, interval), (other, other_interval) = _mean(a, level), _mean(b, level)
+    (mean, interval), (other, other_interval) = _mean(a, level, correlation), _mean(b, level, correlation)
     if len(a) < 2 or len(b) < 2 or mean is None or other is None:
         return GainTest(mean, interval, other, other_interval, None, None, None, None, len(a), len(b))
-    parts = a.var(ddof=1) / len(a), b.var(ddof=1) / len(b)
-    difference, variance = mean - other, float(sum(parts))
+    parts = [float(x.var(ddof=1)) * inflation(len(x), correlation) for x in (a, b)]
+    difference, variance = mean - other, sum(parts)
     if variance <= 0:
         # A method that learns nothing from its training set gains exactly nothing.
         p = float(difference == 0)
@@ -82,7 +89,7 @@ def gain_test(gains: ArrayLike, null: ArrayLike, *, level: float = 0.95, power: 
     )
 
 
-def _mean(values: np.ndarray, level: float) -> tuple[float | None, Interval | None]:
+def _mean(values: Floats, level: float, correlation: float) -> tuple[float | None, Interval | None]:
     from scipy.special import stdtrit
 
     if not len(values):
@@ -90,5 +97,6 @@ def _mean(values: np.ndarray, level: float) -> tuple[float | None, Interval | No
     mean = float(values.mean())
     if len(values) < 2:
         return mean, None
-    half = float(stdtrit(len(values) - 1, (1 + level) / 2)) * float(values.std(ddof=1)) / math.sqrt(len(values))
+    error = float(values.std(ddof=1)) * math.sqrt(inflation(len(values), correlation))
+    half = float(stdtrit(len(values) - 1, (1 + level) / 2)) * error
     return mean, (mean - half, mean + half)

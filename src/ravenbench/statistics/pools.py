@@ -1,12 +1,16 @@
 """Interval of a mean difference over pools that share topics.
 
-Each pool gives one paired difference (HITS − Random, say). Pools are subsets of one corpus, so their differences
-are positively correlated and s²/n is too small for any claim beyond these very topics. Two pools that share a part
-ρ of their topics correlate by at most ρ: for a function of a random subset, Hoeffding's variance components obey
-ζ_c / c ≤ ζ_k / k. With correlation ρ, E[s²] = σ²(1 − ρ) and Var(mean) = σ²(1/n + ρ(n − 1)/n), which gives the
-estimate s²·(1/n + ρ/(1 − ρ)), the correction of Nadeau & Bengio for repeated hold-out. It is conservative, and does
-not shrink to nothing with many pools: finitely many topics cannot be outrun by drawing more pools from them.
-Student quantiles with n − 1 degrees of freedom.
+Each pool gives one paired difference (HITS − Random, say). Pools are subsets of one corpus, so what is meant is the
+mean over corpora of this kind, and differences of pools that share topics are correlated. With correlation ρ,
+E[s²] = σ²(1 − ρ) and Var(mean) = σ²(1/n + ρ(n − 1)/n), which gives the estimate s²·(1/n + ρ/(1 − ρ)) of the squared
+standard error, the correction of Nadeau & Bengio for repeated hold-out. It does not shrink to nothing with many
+pools: finitely many topics cannot be outrun by drawing more pools from them. Student quantiles with n − 1 degrees of
+freedom.
+
+How large is ρ? Two pools with a share of topics in common correlate by at most that share: for a function of a
+random subset, Hoeffding's variance components obey ζ_c / c ≤ ζ_k / k. But most of what moves a paired difference is
+drawn anew in each pool (documents, pairs, folds), and what a topic does to both setups cancels. Over fresh synthetic
+corpora the correlation came out between 0 and a tenth of the bound (docs/verdict.md), so ``PART`` of it is assumed.
 
 References
 ----------
@@ -23,6 +27,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+PART = 0.1
+"""Part of the bound on the correlation of pools that is assumed."""
 
 
 class PoolMean(NamedTuple):
@@ -42,7 +49,19 @@ def overlap_share(pools: Sequence[Sequence[int]]) -> float:
     return float(np.mean(shares)) if shares else 0.0
 
 
-def pool_mean(differences: ArrayLike, pools: Sequence[Sequence[int]] | None = None, *, level: float = 0.95) -> PoolMean:
+def correlation(pools: Sequence[Sequence[int]], part: float = PART) -> float:
+    """Correlation assumed between pools: ``part`` of the share of topics they have in common on average."""
+    return part * overlap_share(pools)
+
+
+def inflation(n: int, rho: float) -> float:
+    """Var(mean) / s² of n values with correlation ρ < 1: 1/n + ρ/(1 − ρ)."""
+    return 1 / n + rho / (1 - rho)
+
+
+def pool_mean(
+    differences: ArrayLike, pools: Sequence[Sequence[int]] | None = None, *, level: float = 0.95, part: float = PART
+) -> PoolMean:
     """Mean paired difference over pools, with an interval and a two-sided p that allow for their overlap.
 
     Parameters
@@ -51,11 +70,14 @@ def pool_mean(differences: ArrayLike, pools: Sequence[Sequence[int]] | None = No
         One paired difference a pool.
     pools : sequence of sequences of int, optional
         Topics of each pool; without it pools are taken as independent.
+    level : float
+    part : float
+        Part of the bound on their correlation that is assumed; 1 is the bound itself.
 
     Returns
     -------
     PoolMean
-        With one pool, or pools that are all the same (ρ = 1), nothing but the mean can be estimated.
+        With one pool, or pools that are all the same, nothing but the mean can be estimated.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -64,8 +86,7 @@ def pool_mean(differences: ArrayLike, pools: Sequence[Sequence[int]] | None = No
     share = None if pools is None or n < 2 else overlap_share(pools)
     if n < 2 or share == 1:
         return PoolMean(mean, None, None, None, share)
-    rho = share or 0.0
-    error = math.sqrt(float(values.var(ddof=1)) * (1 / n + rho / (1 - rho)))
+    error = math.sqrt(float(values.var(ddof=1)) * inflation(n, part * (share or 0.0)))
     half = float(stdtrit(n - 1, (1 + level) / 2)) * error
     p = 2 * float(stdtr(n - 1, -abs(mean) / error)) if error > 0 else float(mean == 0)
     return PoolMean(mean, error, (mean - half, mean + half), p, share)
