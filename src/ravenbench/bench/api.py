@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ravenbench import __version__
+from ravenbench import __version__, files
 from ravenbench.bench.engines import Engine, local
 from ravenbench.bench.run import Progress, execute, silent
 from ravenbench.bench.spec import RunSpec, build
@@ -68,7 +68,7 @@ def run(
         spec_ = build(given, None if spec is None else Path(spec))
     spec_.named_verifiers()
     work = engine or local(workers)
-    store = prepare(spec_, Path(out) if out is not None else default_folder(spec_), progress)
+    store = prepare(spec_, files.location(out) if out is not None else default_folder(spec_), progress)
     errors = execute(store, spec_, work, progress)
     return RunResult(store, tuple(errors))
 
@@ -89,17 +89,41 @@ def prepare(spec: RunSpec, folder: Path, progress: Progress = silent) -> Store:
     """
     from ravenbench.bench.plan import fingerprint, write_plan
 
+    def write(store: Store, record: dict[str, Any]) -> None:
+        write_plan(spec, store, record, progress)
+
+    return take_up(folder, spec.resolved(), fingerprint(spec), write)
+
+
+def take_up(
+    folder: Path, spec: dict[str, Any], data: dict[str, str], write: Callable[[Store, dict[str, Any]], None]
+) -> Store:
+    """A planned folder for this spec and data: an earlier one, or a new one that ``write`` plans.
+
+    Parameters
+    ----------
+    spec : dict
+        Resolved spec, JSON values.
+    data : dict
+        Identity of the data by key of the spec.
+    write : callable
+        Given the store and the first entries of its ``run.json``; writes both and the manifest.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else or cannot be written.
+    """
     store = Store(folder)
-    data = fingerprint(spec)
     if folder.exists() and not folder.is_dir():
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
         record = _record(store)
-        if record.get("spec", spec.resolved()) != spec.resolved():
+        if record.get("spec", spec) != spec:
             raise InputError(
                 "this folder holds a run of another spec",
                 file=folder,
-                found=_differences(record["spec"], spec.resolved()),
+                found=_differences(record["spec"], spec),
                 fix="give another --out, or remove the folder",
             )
         if record.get("data", data) != data:
@@ -112,9 +136,9 @@ def prepare(spec: RunSpec, folder: Path, progress: Progress = silent) -> Store:
         raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
     if store.planned and _record(store):
         return store
-    if not folder.exists():
+    if not folder.exists() and not files.is_remote(folder):
         check_fresh(folder)
-    write_plan(spec, store, {"spec": spec.resolved(), "data": data, "raven": __version__}, progress)
+    write(store, {"spec": spec, "data": data, "raven": __version__})
     return Store(folder)
 
 

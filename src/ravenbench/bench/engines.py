@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 
-from ravenbench.bench.units import FitUnit, PairUnit, run_unit
-from ravenbench.errors import RavenError, SpecError
+from ravenbench.bench.units import Unit, run_unit
+from ravenbench.errors import MissingPart, RavenError, SpecError
 
-Units = Sequence[FitUnit | PairUnit]
+Units = Sequence[Unit]
 Engine = Callable[[Units], Iterator[list[str]]]
 
 
@@ -40,3 +40,58 @@ def local(workers: int | None = None) -> Engine:
 def usable_cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def dask(scheduler: str, timeout: float = 30.0) -> Engine:
+    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL.
+
+    Raises
+    ------
+    MissingPart
+        If the extra is not installed.
+    RavenError
+        If the scheduler cannot be reached in ``timeout`` seconds, or is lost during the run.
+    """
+    try:
+        from distributed import Client, as_completed
+    except ImportError as error:
+        raise MissingPart("the dask engine is not installed", fix="pip install 'ravenbench[distributed]'") from error
+
+    def work(units: Units) -> Iterator[list[str]]:
+        try:
+            client = Client(scheduler, timeout=timeout, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise RavenError(f"no Dask scheduler answers at {scheduler} ({error})") from error
+        with client, client.as_current():
+            futures = client.map(run_unit, list(units), pure=False)
+            waiting = as_completed(futures)
+            for _ in range(len(futures)):
+                try:
+                    future = next(waiting)
+                    if future.status == "lost" or client.status != "running":
+                        raise OSError("the scheduler is gone")
+                    yield future.result(timeout)
+                except Exception as error:
+                    raise RavenError(
+                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was finished is kept: repeat "
+                        "the command to go on"
+                    ) from error
+
+    return work
+
+
+def engine(name: str, workers: int | None = None, scheduler: str | None = None) -> Engine:
+    """An engine by its name on the command line.
+
+    Raises
+    ------
+    SpecError
+        If there is no such engine, or dask is asked for without a scheduler.
+    """
+    if name == "local":
+        return local(workers)
+    if name != "dask":
+        raise SpecError(f"there is no engine {name!r}", expected="local or dask")
+    if scheduler is None:
+        raise SpecError("--engine dask needs --scheduler", expected="an address such as tcp://10.0.0.1:8786")
+    return dask(scheduler)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -19,10 +19,17 @@ from ravenbench.bench.keys import pairs_key
 from ravenbench.bench.store import Store, checked_array
 from ravenbench.components import Component, identity
 from ravenbench.types import Answers, Floats, Ints, Problems
-from ravenbench.verifiers.base import Calibrated, FoldFree, Scorer, as_verifier, fresh, mean_by_problem
+from ravenbench.verifiers.base import Calibrated, FoldFree, Scorer, Verifier, as_verifier, fresh, mean_by_problem
 
 BLOCK = 4096
 """Document pairs in a block of fold-free features."""
+
+
+class Unit(Protocol):
+    """What an engine does, here or in another process."""
+
+    def work(self) -> list[str]:
+        """Do it, commit what it found, and return the errors of cells that failed."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,11 @@ class FitUnit:
     """(key, fold name) of each."""
     blocks: tuple[str, ...] = ()
     """Keys of the feature blocks of a fold-free scorer."""
+    isolate: bool = False
+    """Whether a problem on which the method fails becomes a non-answer (``answer_each``) or fails its cell."""
+
+    def work(self) -> list[str]:
+        return run_fit(self)
 
 
 @dataclass(frozen=True)
@@ -48,21 +60,25 @@ class PairUnit:
     start: int
     stop: int
 
+    def work(self) -> list[str]:
+        return run_pairs(self)
+
 
 @lru_cache(maxsize=2)
-def _store(path: Path) -> Store:
+def open_store(path: Path) -> Store:
+    """A run's folder, kept open by a worker that does several units of it."""
     return Store(path)
 
 
-def run_unit(unit: FitUnit | PairUnit) -> list[str]:
+def run_unit(unit: Unit) -> list[str]:
     """Do one unit; errors of the method become failed cells. Returns the errors."""
     with threadpool_limits(1):
-        return run_fit(unit) if isinstance(unit, FitUnit) else run_pairs(unit)
+        return unit.work()
 
 
 def run_fit(unit: FitUnit) -> list[str]:
     """Fit once, answer every test set, commit a cell each."""
-    store = _store(unit.run)
+    store = open_store(unit.run)
     errors = []
     base = {"verifier": unit.verifier, "identity": identity(unit.component)}
     fold = store.fold(unit.cells[0][1])
@@ -78,7 +94,7 @@ def run_fit(unit: FitUnit) -> list[str]:
             verifier.fit(fold.train, fold.train_same)
         failure = None
     except Exception as error:
-        failure = _tell(error)
+        failure = tell(error)
     fitted = time.perf_counter()
     for key, name in unit.cells:
         test = fold.test if name == fold.name else store.fold(name).test
@@ -89,9 +105,12 @@ def run_fit(unit: FitUnit) -> list[str]:
         start = time.perf_counter()
         if failure is None:
             try:
-                scores, answers = _answer(verifier, test, features)
+                if unit.isolate:
+                    scores, answers, info["faults"] = answer_each(verifier, test)
+                else:
+                    scores, answers = answer(verifier, test, features)
             except Exception as error:
-                error_text = _tell(error)
+                error_text = tell(error)
                 scores = answers = None
         info["error"] = error_text
         info["seconds"] = {"fit": fitted - began, "score": time.perf_counter() - start}
@@ -101,7 +120,8 @@ def run_fit(unit: FitUnit) -> list[str]:
     return errors
 
 
-def _answer(verifier: Any, test: Problems, features: PairFeatures | None) -> tuple[Floats, Floats]:
+def answer(verifier: Verifier, test: Problems, features: PairFeatures | None = None) -> tuple[Floats, Floats]:
+    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers."""
     if isinstance(verifier, Calibrated):
         scores = features.score(test) if features is not None else verifier.scorer_.score(test)
         answers = verifier.calibrator_.transform(scores)
@@ -111,16 +131,45 @@ def _answer(verifier: Any, test: Problems, features: PairFeatures | None) -> tup
     return np.asarray(scores, dtype=np.float64), Answers(test.ids, answers).value
 
 
+def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:
+    """As ``answer``, but a problem on which the method fails is left unanswered; also its reason, by id.
+
+    The set is halved until the problems at fault stand alone. Where more than ten and more than a tenth of them
+    fail, or all do, the fault is the method's and its error is raised, as it is for transductive methods.
+    """
+    faults: dict[str, str] = {}
+    most = min(max(10, len(test) // 10), len(test) - 1)
+
+    def work(rows: Ints) -> list[tuple[Ints, Floats, Floats]]:
+        try:
+            return [(rows, *answer(verifier, test if len(rows) == len(test) else test.select(rows)))]
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:
+            if len(rows) == 1:
+                faults[str(test.ids[rows[0]])] = f"the method failed ({type(error).__name__}: {error})"
+            if verifier.transductive or len(faults) > most:
+                raise
+        return [] if len(rows) == 1 else [part for half in np.array_split(rows, 2) for part in work(half)]
+
+    parts = work(np.arange(len(test), dtype=np.int64))
+    scores = np.full((len(test), *parts[0][1].shape[1:]), np.nan)
+    answers = np.full(len(test), 0.5)
+    for rows, score, value in parts:
+        scores[rows], answers[rows] = score, value
+    return scores, answers, faults
+
+
 def run_pairs(unit: PairUnit) -> list[str]:
     """Compute and commit one block of pair features; an error is kept for the cells that needed it."""
-    store = _store(unit.run)
+    store = open_store(unit.run)
     folder = store.path / "pairs" / unit.key
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        known, questioned = np.load(store.path / "pairs" / "pairs.npy", mmap_mode="r")[:, unit.start : unit.stop]
+        known, questioned = files.read_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
         values = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
     except Exception as error:
-        files.write_json(folder / "block.json", {"key": unit.key, "sha256": None, "error": _tell(error)})
+        files.write_json(folder / "block.json", {"key": unit.key, "sha256": None, "error": tell(error)})
         return []
     sha = files.write_array(folder / "features.npy", np.asarray(values, dtype=np.float64))
     files.write_json(folder / "block.json", {"key": unit.key, "sha256": sha, "error": None})
@@ -150,7 +199,7 @@ class PairFeatures:
     """Features of every distinct document pair of a run, looked up by problem."""
 
     def __init__(self, store: Store, blocks: Sequence[str]) -> None:
-        pairs: Ints = np.load(store.path / "pairs" / "pairs.npy")
+        pairs: Ints = files.read_array(store.path / "pairs" / "pairs.npy")
         found = [read_block(store, key) for key in blocks]
         for key, block in zip(blocks, found, strict=True):
             if block is None:
@@ -191,6 +240,7 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     return units
 
 
-def _tell(error: Exception) -> str:
+def tell(error: Exception) -> str:
+    """An error as a cell keeps it: one line, then where it happened."""
     lines = traceback.format_exception(error)
     return f"{type(error).__name__}: {error}\n{''.join(lines)[-2000:]}"

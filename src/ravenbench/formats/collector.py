@@ -26,6 +26,14 @@ def identity_key(text: str) -> bytes:
     return hashlib.blake2b(document_identity(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
+def same_document(a: str, b: str) -> bool:
+    """Whether two texts have one ``document_identity``; beginnings that differ settle it quickly."""
+    n = 200
+    left, right = document_identity(a[:n]), document_identity(b[:n])
+    shorter = min(len(left), len(right))
+    return left[:shorter] == right[:shorter] and document_identity(a) == document_identity(b)
+
+
 class TextCollector:
     """Distinct texts in order of first occurrence; never more than one copy of them is held."""
 

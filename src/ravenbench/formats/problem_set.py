@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench.errors import FormatError
 from ravenbench.formats.archive import Split
-from ravenbench.formats.collector import TextCollector
+from ravenbench.formats.collector import TextCollector, same_document
 from ravenbench.types import Bools, Problems
 
 
@@ -95,7 +95,7 @@ class ProblemBuilder:
             self.notes.append(f"{name}: {len(known) - len(usable)} empty known documents left out")
         rows = [self.texts.add(text) for text in usable]
         row = self.texts.add(questioned)
-        if row in rows:
+        if row in rows or any(same_document(text, questioned) for text in usable):
             self.notes.append(f"{name}: the questioned text is identical with a known one")
         self.ids.append(name)
         self._sizes.append(len(rows))
