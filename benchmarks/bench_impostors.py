@@ -14,7 +14,7 @@ from ravenbench.text.impostors import drawn
 from ravenbench.text.minmax import Measure, Vectors, norms, similarities
 from ravenbench.types import Floats, Ints
 
-PROBLEMS, POOL, WORDS, FEATURES = 20, 200, 450, 30_000
+PROBLEMS, POOL, WORDS, FEATURES = 10, 200, 450, 30_000
 ITERATIONS, DRAW, SHARE, SEED = 100, 25, 0.5, 42
 
 
