@@ -60,7 +60,7 @@ def draft(spec: RunSpec, progress: Progress) -> Draft:
         texts, ids = corpus.texts, list(corpus.ids)
         labels = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
     components = spec.named_verifiers()
-    plan["verifiers"] = [_describe(name, component) for name, component in components.items()]
+    plan["verifiers"] = [describe(name, component) for name, component in components.items()]
     plan["cells"] = [
         {"key": cell_key(component, info["train_digest"], info["test_digest"]), "verifier": name, "fold": fold}
         for fold, info in plan["folds"].items()
@@ -342,7 +342,8 @@ def manifest(fold: Fold) -> dict[str, Any]:
     }
 
 
-def _describe(name: str, component: Component) -> dict[str, Any]:
+def describe(name: str, component: Component) -> dict[str, Any]:
+    """A verifier's entry in the plan."""
     return {
         "name": name,
         "spec": str(component),
