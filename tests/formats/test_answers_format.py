@@ -132,7 +132,7 @@ def test_align_fills_missing_and_refuses_strangers(tmp_path):
     assert list(truth.group) == ["EN", "GR", "EN"]
     found = align(truth, Answers(np.array(["EN3", "EN1"]), np.array([0.9, 0.1])))
     assert found.value.tolist() == [0.1, 0.5, 0.9] and found.missing.tolist() == [False, True, False]
-    with pytest.raises(InputError, match="answers 1 problems that truth does not have"):
+    with pytest.raises(InputError, match="answers a problem that truth does not have"):
         align(truth, Answers(np.array(["EN9"]), np.array([0.9])))
 
 

@@ -166,7 +166,11 @@ def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]
     with Archive(path) as archive:
         names = _answer_files(archive)
         if not names:
-            raise FormatError("there are no answers here", file=path, expected="answers.jsonl or answers.txt")
+            truth = any(is_truth(n) for n in archive.names)
+            raise FormatError(
+                "there are no answers here, but truth" if truth else "there are no answers here", file=path,
+                expected="answers.jsonl or answers.txt", fix=_SWAPPED if truth else None,
+            )  # fmt: skip
         found = sorted((_read(archive, name, lenient) for name in names), key=lambda a: a.system)
     for left, right in pairwise(found):
         if left.system == right.system:
@@ -251,7 +255,11 @@ def _truth_files(archive: Archive, split: Split | None) -> list[str]:
     # truth.txt beside truth.jsonl says the same again.
     names = [n for place in kept for n in ([m for m in places[place] if is_lines(m)] or places[place])]
     if not names:
-        raise FormatError("there is no truth here", file=archive.path, expected="truth.jsonl or truth.txt")
+        answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
+        raise FormatError(
+            "there is no truth here, but answers" if answers else "there is no truth here", file=archive.path,
+            expected="truth.jsonl or truth.txt", fix=_SWAPPED if answers else None,
+        )  # fmt: skip
     return names
 
 

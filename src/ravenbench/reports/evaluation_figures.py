@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,13 +41,13 @@ def roc(evaluation: Evaluation) -> Figure:
     assert evaluation.hull is not None
     names = [s.name for s in evaluation.ranked]
     look = {name: (COLORS[i % len(COLORS)], DASHES[i // len(COLORS) % len(DASHES)]) for i, name in enumerate(names)}
-    rows = -(-len(names) // 2)
-    figure, (axes,) = canvas(5.6, 5.3 + 0.19 * rows)
+    figure, (axes,) = canvas(5.6, 5.3 + 0.19 * -(-len(names) // 2))
     hull = evaluation.hull
     axes.plot(hull.fpr, hull.tpr, color=FAINT, linewidth=5, alpha=0.3, solid_joinstyle="round")
-    for i, (left, right) in enumerate(pairwise(hull.owner)):
-        if left is not None and left == right:
-            axes.plot(hull.fpr[i : i + 2], hull.tpr[i : i + 2], color=look[left][0], linewidth=5, alpha=0.4)
+    for owner, run in groupby(range(len(hull.owner)), key=lambda v: hull.owner[v]):
+        rows = list(run)
+        if owner is not None:
+            axes.plot(hull.fpr[rows], hull.tpr[rows], color=look[owner][0], linewidth=5, alpha=0.45)
     axes.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
     owners = set(hull.owner)
     for s in evaluation.ranked:

@@ -1,4 +1,4 @@
-"""A run's answers as one evaluation: every verifier is a system, all complete folds are pooled."""
+"""A run's answers as one evaluation: every verifier is a system, all complete folds of its setups are pooled."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
     """
     store = Store.open(path)
     verifiers = [v["name"] for v in store.plan["verifiers"]]
-    folds = list(store.plan["folds"])
+    # The probe's folds repeat each other's pairs on purpose; they are no setup's.
+    folds = list(dict.fromkeys(fold for setup in store.plan["setups"] for fold in setup["folds"]))
     ids, same, authors, setups = [], [], [], []
     values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
     left_out = []

@@ -62,12 +62,14 @@ def significance(evaluation: Evaluation, metric: str) -> Table:
     """The star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
     names = [s.name for s in evaluation.ranked]
     found = {(p.a, p.b): stars(p.p_holm) for p in evaluation.pairs if p.metric == metric}
-    rows = tuple(
-        (i, a, *("" if a == b else found.get((a, b)) or found[b, a] for b in names)) for i, a in enumerate(names, 1)
-    )
+    rows: list[tuple[Value, ...]] = []
+    for i, a in enumerate(names, 1):
+        rows.append((i, a, *("" if a == b else found.get((a, b)) or found[b, a] for b in names)))
     note = "*** p < .001, ** p < .01, * p < .05, = not told apart; approximate randomization, Holm-corrected."
     columns = (Column("no."), _NAME, *(Column(str(i)) for i in range(1, len(names) + 1)))
-    return Table(f"significance-{_slug(metric)}", f"Significance of differences in {metric}", columns, rows, note)
+    return Table(
+        f"significance-{_slug(metric)}", f"Significance of differences in {metric}", columns, tuple(rows), note
+    )
 
 
 def differences(evaluation: Evaluation) -> Table:
@@ -91,9 +93,9 @@ def differences(evaluation: Evaluation) -> Table:
 def calibration(evaluation: Evaluation) -> Table:
     """Whether values mean what they say."""
     rows = tuple(
-        (s.name, s.ece, s.cllr.cllr, s.cllr.discrimination, s.cllr.calibration, s.scores["precision"], s.scores["recall"])
+        (s.name, s.ece, *s.cllr, s.scores["precision"], s.scores["recall"])
         for s in (*evaluation.ranked, *evaluation.meta)
-    )  # fmt: skip
+    )
     note = (
         "ECE: mean distance of value and share of same-author problems over ten bins, 0 is best. C_llr (bits): 0 is "
         "perfect, 1 is knowing nothing; it is the sum of discrimination, what the ranking leaves undecided, and "

@@ -36,15 +36,20 @@ def shown(evaluation: Evaluation) -> list[RenderableType]:
             found.append(Text(f"By {b.by}: {len(b.parts)} parts; they are in the JSON object and with --out."))
     if evaluation.band is not None:
         found.append(
-            Text(f"meta-band leaves open what lies within ± {evaluation.band:g} of 0.5 (best c@1 in training).")
+            Text(f"meta-band leaves open what lies within ± {evaluation.band:g} of 0.5, as learned in training.")
         )
     return [*found, *(Text(f"note: {printable(note)}") for note in evaluation.notes)]
 
 
 def _tight(table: Table) -> RenderableType:
-    made = terminal(table)
-    made.padding, made.show_edge = 0, False
-    return made
+    from rich.console import Group
+    from rich.text import Text
+
+    # Title and note stand apart: inside, they would break at the width of a narrow table.
+    made = terminal(replace(table, note=""))
+    made.title, made.padding, made.show_edge = None, 0, False
+    note = [Text(printable(table.note), style="italic dim")] if table.note else []
+    return Group(Text(printable(table.title), style="bold"), made, *note)
 
 
 def _starred(table: Table) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
@@ -63,6 +63,13 @@ class Table:
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError(f"table {self.key}: a row does not fit its columns")
+
+
+def without(table: Table, *titles: str) -> Table:
+    """The same table without these columns."""
+    kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
+    columns = tuple(table.columns[i] for i in kept)
+    return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in kept) for row in table.rows))
 
 
 def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
@@ -175,6 +182,9 @@ _LATEX = {
     "–": "--",
     "†": r"\dag{}",
     "ρ": r"$\rho$",
+    "α": r"$\alpha$",
+    "“": "``",
+    "”": "''",
     "≥": r"$\geq$",
     "≠": r"$\neq$",
     "×": r"$\times$",
