@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.files import write_bytes
-from ravenbench.reports.records import SHOWN, TESTED, Analysis, title
+from ravenbench.reports.records import SHOWN, TESTED, Analysis, Probing, title
 from ravenbench.reports.tables import printable
 
 if TYPE_CHECKING:
@@ -73,9 +73,11 @@ def style() -> Iterator[None]:
 
 
 def draw(analysis: Analysis) -> dict[str, Figure]:
-    """The figures this run allows, by name: ``shortcut``, ``scores``, ``similarity``."""
+    """The figures this run allows, by name: ``probe``, ``shortcut``, ``scores``, ``similarity``."""
     made: dict[str, Figure] = {}
     with style():
+        if analysis.probe is not None and any(r.test.gain is not None for r in analysis.probe.rows):
+            made["probe"] = probe(analysis.probe, analysis.verifiers)
         if any(s.difference is not None for s in analysis.shortcut):
             made["shortcut"] = shortcut(analysis)
         if any(r.folds for r in analysis.results):
@@ -83,6 +85,36 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
         if analysis.similarity is not None and analysis.selected:
             made["similarity"] = heat_maps(analysis)
     return made
+
+
+def probe(found: Probing, verifiers: Sequence[str]) -> Figure:
+    """Gain in AUC per verifier (filled) and of its null (open), with their intervals."""
+    figure, (axes,) = canvas(7.2, 1.2 + 0.4 * len(verifiers))
+    axes.axvline(0, color=INK, linewidth=0.8)
+    ends = [0.02]
+    for y, verifier in enumerate(verifiers):
+        test = found.row(verifier, TESTED[0]).test
+        shown = ((test.gain, test.interval, SETUP["hits"], -0.12), (test.null, test.null_interval, FAINT, 0.16))
+        for gain, interval, color, shift in shown:
+            if gain is None:
+                continue
+            real = color != FAINT
+            if interval is not None:
+                axes.plot(interval, (y + shift,) * 2, color=color, linewidth=2, solid_capstyle="butt", alpha=0.75)
+            size, fill = (6.5, color) if real else (4.5, "none")
+            axes.plot([gain], [y + shift], "o", markersize=size, color=color, markerfacecolor=fill)
+            ends += [abs(v) for v in (gain, *(interval or ()))]
+    _names(axes, verifiers)
+    axes.set_xlim(-1.08 * max(0.01, max(ends) / 3, *_lows(found)), 1.08 * max(ends))
+    axes.set_xlabel("gain in AUC (filled), gain under permuted similarities (open)")
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    return figure
+
+
+def _lows(found: Probing) -> list[float]:
+    """How far each interval reaches below zero."""
+    tests = [r.test for r in found.rows if r.metric == TESTED[0]]
+    return [-v[0] for t in tests for v in (t.interval, t.null_interval) if v is not None]
 
 
 def shortcut(analysis: Analysis) -> Figure:

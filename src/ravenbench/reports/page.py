@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ravenbench.reports.figures import svg
-from ravenbench.reports.records import SHOWN, TESTED, Analysis, FoldRow, Shortcut, title
+from ravenbench.reports.probe_tables import probe_missing, probe_sentence
+from ravenbench.reports.records import SHOWN, TESTED, Analysis, FoldRow, Probing, Shortcut, title
 from ravenbench.reports.run_tables import run_tables
 from ravenbench.reports.tables import Column, Table, number, printable, to_html
 
@@ -54,14 +55,17 @@ def inline(figure: Figure, name: str) -> Markup:
 def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     """The report of a run."""
     plan = analysis.plan
-    tables = {key: Markup("") for key in ("shortcut", "results", "stability", "ranks")}
+    tables = {key: Markup("") for key in ("probe", "shortcut", "results", "stability", "ranks")}
     tables |= {key: Markup("") for key in ("sizes", "similarities", "neighbours")}
     tables |= {table.key: to_html(table) for table in run_tables(analysis)}
     tables["failures"] = to_html(failures(analysis))
     tested = any(s.difference is not None for s in analysis.shortcut)
+    probe = analysis.probe
+    probed = probe is not None and bool(probe.section["repetitions"])
     sections = {
         "summary": "Findings",
-        "shortcut": "Shortcut test" if tested else "",
+        "probe": "Crossed probe" if probed else "",
+        "shortcut": "HITS and Random" if tested else "",
         "scores": "Scores",
         "topics": "Topics" if plan["topics"] else "",
         "data": "Data",
@@ -81,6 +85,10 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         pool_sizes=" or ".join(map(str, sizes)),
         detectable=analysis.detectable,
         tested=tested,
+        probe=probe,
+        probed=probed,
+        probe_missing=probe_missing(probe),
+        verdicts=[] if probe is None else _verdicts(probe),
         spread=any(r.folds > 1 for r in analysis.results),
         anti=analysis.setup("anti") is not None,
         findings=[{"verifier": s.verifier, "text": finding(s)} for s in analysis.shortcut if s.metric == TESTED[0]],
@@ -92,6 +100,13 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         notes={k: v for k, v in plan["corpus"].get("notes", {}).items() if k not in ("defaults", "levels")},
         folds=[_fold_group(analysis, s.name) for s in analysis.setups],
     )
+
+
+def _verdicts(probe: Probing) -> list[dict[str, str]]:
+    return [
+        {"verifier": verifier, "verdict": str(judged.verdict), "text": probe_sentence(probe, verifier)}
+        for verifier, judged in probe.verdicts.items()
+    ]
 
 
 def finding(s: Shortcut) -> str:

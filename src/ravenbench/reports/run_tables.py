@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ravenbench.reports.probe_tables import probe_table
 from ravenbench.reports.records import SHOWN, TESTED, Analysis, Result, title
 from ravenbench.reports.tables import Column, Measure, Range, Table, Value
 
@@ -11,8 +12,9 @@ SIGNIFICANT = 0.05
 
 
 def run_tables(analysis: Analysis) -> tuple[Table, ...]:
-    """Every table that has rows: shortcut test first, then Tables 2, 4, 5, 1, 7, 6."""
+    """Every table that has rows: probe and shortcut test first, then Tables 2, 4, 5, 1, 7, 6."""
     made = (
+        probe_table(analysis),
         shortcut(analysis),
         results(analysis),
         stability(analysis),
@@ -152,6 +154,7 @@ def shortcut(analysis: Analysis) -> Table:
                         s.difference,
                         s.diff,
                         interval,
+                        s.detectable,
                         words[s.distinguishable],
                     )
                 )
@@ -163,10 +166,12 @@ def shortcut(analysis: Analysis) -> Table:
         Column("HITS−Random", signed=True),
         Column("Diff"),
         Column("interval", signed=True),
+        Column("shows"),
         Column("≠ 0?", text=True),
     )
     note = (
-        f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools, allowing for their overlap."
+        f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools, allowing for their overlap. "
+        "Shows: smallest difference found four times in five."
         if analysis.pools > 1
         else "Means over folds. One pool of topics: an interval cannot be estimated."
     )

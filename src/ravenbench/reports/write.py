@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ravenbench.errors import InputError
 from ravenbench.files import write_json, write_text
-from ravenbench.reports import run_tables, tables
+from ravenbench.reports import probe_tables, run_tables, tables
 from ravenbench.reports.analysis import analyse
 from ravenbench.reports.records import Analysis
 from ravenbench.reports.run_json import to_json
@@ -75,15 +75,20 @@ def replace_folder(folder: Path, target: Path) -> None:
 
 
 def terminal(analysis: Analysis) -> list[RenderableType]:
-    """A run's closing tables for 80 columns: scores, then the shortcut test, then what failed."""
+    """A run's closing tables for 80 columns: scores, the shortcut test, the verdicts, then what failed."""
     from rich.text import Text
 
     shown: list[RenderableType] = []
-    for table in (run_tables.results(analysis), run_tables.shortcut(analysis)):
+    for table in (run_tables.results(analysis), tables.without(run_tables.shortcut(analysis), "Diff", "≠ 0?")):
         if table.rows:
             shown.append(tables.terminal(table))
     if analysis.detectable is not None:
-        shown.append(Text(f"A true AUC difference of {analysis.detectable:.3f} would show four times in five."))
+        shown.append(Text(f"A true difference of {analysis.detectable:.3f} in AUC would show four times in five."))
+    verdicts = tables.without(probe_tables.verdicts(analysis), "metric", "p Holm")
+    if verdicts.rows:
+        shown.append(tables.terminal(verdicts))
+    elif (missing := probe_tables.probe_missing(analysis.probe)) is not None:
+        shown.append(Text(f"No verdict: there is no crossed probe ({missing})."))
     if analysis.failures:
         shown.append(Text(f"{len(analysis.failures)} of {len(analysis.plan['cells'])} cells have no answers."))
     return shown
