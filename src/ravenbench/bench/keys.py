@@ -11,13 +11,14 @@ from ravenbench.components import Component, identity
 
 def cell_key(verifier: Component, train_digest: str, test_digest: str) -> str:
     """Key of one method on one train set and one test set. Seeds are parameters of what draws."""
-    return _hash([identity(verifier), train_digest, test_digest])
+    return content_key([identity(verifier), train_digest, test_digest])
 
 
 def pairs_key(scorer: Component, pairs_digest: str) -> str:
     """Key of a block of document-pair features of a fold-free scorer."""
-    return _hash([identity(scorer), pairs_digest])
+    return content_key([identity(scorer), pairs_digest])
 
 
-def _hash(value: Any) -> str:
+def content_key(value: Any) -> str:
+    """Key of a JSON value that holds all that decides a result."""
     return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=12).hexdigest()

@@ -1,0 +1,124 @@
+"""Undoing surface obfuscation: both sides of a problem are brought to one plain form before they are compared.
+
+References
+----------
+Potthast et al. 2016, section 6 (obfuscation must withstand a reader who knows the method).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Self
+
+from ravenbench.components import Component
+
+_WORD = re.compile(r"[^\W\d_]+")
+_MARKERS = (
+    "however, therefore, moreover, furthermore, nevertheless, nonetheless, in addition, as a result, of course, "
+    "in fact, for example, for instance, on the other hand, in other words, in conclusion, to sum up, indeed, thus, "
+    "hence, besides, after all, above all, in general, in particular, that is to say, as a matter of fact"
+)
+_MARKER = re.compile(
+    r"\b(?:" + "|".join(sorted(_MARKERS.split(", "), key=len, reverse=True)) + r")\b\s*,?\s*", re.IGNORECASE
+)
+_CONTRACTIONS = (
+    (re.compile(r"\bcan['’]t\b", re.IGNORECASE), "can not"),
+    (re.compile(r"\bcannot\b", re.IGNORECASE), "can not"),
+    (re.compile(r"\bwon['’]t\b", re.IGNORECASE), "will not"),
+    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
+    (re.compile(r"['’]re\b", re.IGNORECASE), " are"),
+    (re.compile(r"['’]ve\b", re.IGNORECASE), " have"),
+    (re.compile(r"['’]ll\b", re.IGNORECASE), " will"),
+    (re.compile(r"['’]d\b", re.IGNORECASE), " would"),
+    (re.compile(r"\bI['’]m\b", re.IGNORECASE), "I am"),
+    (re.compile(r"\b(it|he|she|that|there|what|who)['’]s\b", re.IGNORECASE), r"\1 is"),
+)
+_MARKS = (
+    (re.compile(r"[“”„«»]"), '"'),
+    (re.compile(r"[‘’]"), "'"),
+    (re.compile(r"[–—]"), "-"),
+    (re.compile(r"…|\.{2,}"), "."),
+    (re.compile(r"[!?]{2,}"), "?"),
+    (re.compile(r"([,;:])(?:\s*[,;:])+"), r"\1"),
+    (re.compile(r"[,;:]\s*(?=[.!?])"), ""),
+)
+_SPACING = (
+    (re.compile(r"\s+([,.;:!?)\]])"), r"\1"),
+    (re.compile(r"([,;:!?])(?=[^\W\d_])"), r"\1 "),
+    (re.compile(r"(?<=[a-z])\.(?=[A-Z])"), ". "),
+    (re.compile(r"\s+"), " "),
+)
+_VARIANTS = (
+    (re.compile(r"(?<=[a-z]{2})isation(s?)\b"), r"ization\1"),
+    (re.compile(r"(?<=[a-z]{3})is(e[sd]?|ing)\b"), r"iz\1"),
+    (re.compile(r"\b(col|fav|hon|hum|lab|neighb|rum|behavi|endeav|flav)our"), r"\1or"),
+    (re.compile(r"\b(cent|theat|met|lit)re\b"), r"\1er"),
+    (re.compile(r"\b(def|off)ence\b"), r"\1ense"),
+)
+
+
+class Normaliser(Component):
+    """Marks and spacing repaired, contractions expanded, discourse markers dropped, one spelling variant, and words
+    nobody else writes replaced by the one common word a letter away.
+
+    Parameters
+    ----------
+    least : int
+        Texts a word must occur in, in training, to be taken for well spelt.
+
+    Attributes
+    ----------
+    known_ : dict of str to int
+        Training texts each lowercase word occurs in.
+    """
+
+    name = "normaliser"
+
+    def __init__(self, least: int = 3) -> None:
+        self.least = least
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn which words are common."""
+        counts = Counter(word for text in texts for word in {w.casefold() for w in _WORD.findall(self._surface(text))})
+        self.known_ = {word: count for word, count in counts.items() if count >= self.least}
+        self._masks = _deletions(self.known_)
+        return self
+
+    def transform(self, texts: Sequence[str]) -> list[str]:
+        """The texts in plain form; a text that would vanish stays as it was."""
+        return [_WORD.sub(lambda m: self._spelt(m[0]), self._surface(text)).strip() or text for text in texts]
+
+    def _surface(self, text: str) -> str:
+        for pattern, new in (*_MARKS, *_CONTRACTIONS):
+            text = pattern.sub(new, text)
+        text = _MARKER.sub("", text)
+        for pattern, new in (*_VARIANTS, *_SPACING):
+            text = pattern.sub(new, text)
+        return text
+
+    def _spelt(self, word: str) -> str:
+        lower = word.casefold()
+        if len(lower) < 4 or lower in self.known_ or not lower.isascii() or lower.removesuffix("s") in self.known_:
+            return word
+        # Two words one edit apart share a form with one letter deleted from either or neither.
+        near = {k for form in _forms(lower) for k in self._masks.get(form, ())}
+        near = {k for k in near if abs(len(k) - len(lower)) <= 1}
+        if len(near) != 1:
+            return word
+        right = near.pop()
+        return right.capitalize() if word[0].isupper() else right
+
+
+def _forms(word: str) -> list[str]:
+    return [word, *(word[:i] + word[i + 1 :] for i in range(len(word)))]
+
+
+def _deletions(words: dict[str, int]) -> dict[str, list[str]]:
+    masks: dict[str, list[str]] = {}
+    for word in words:
+        if len(word) >= 4:
+            for form in set(_forms(word)):
+                masks.setdefault(form, []).append(word)
+    return masks
