@@ -12,6 +12,7 @@ from ravenbench.errors import RavenError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
+    "pan14": ("ravenbench.cli.pan14:command", "Verifiers on PAN-2014 corpora: the overview's tables."),
     "verify": ("ravenbench.cli.verify:command", "Train one verifier on problems and answer others."),
     "report": ("ravenbench.cli.report:command", "Rebuild a run's tables and page from its store."),
     "export": ("ravenbench.cli.export:command", "Write a run's folds as PAN problems for outside systems."),

@@ -1,0 +1,51 @@
+"""``raven pan14``: the tables of the PAN-2014 overview."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    data: Annotated[list[Path], typer.Argument(help="Zips or folders with CORPUS/train and CORPUS/test.")],
+    verifiers: Annotated[
+        str | None,
+        typer.Option(help="E.g. 'ppm, impostors'. Default: raven-2026 and five published methods."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; default raven-runs/….")] = None,
+    workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does.
+
+    AUC, c@1 and their product for each corpus, over all problems and as a mean over corpora, with intervals; the
+    meta-classifier, pairwise tests, the ROC hull. Interrupted, the same command goes on where it stopped.
+
+        raven pan14 pan14/*.zip
+
+        raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
+    """
+    from ravenbench.bench.pan14 import pan14
+    from ravenbench.cli.show import print_json, progress_bar
+    from ravenbench.reports.pan14 import analyse
+    from ravenbench.reports.pan14_page import shown, write_overview
+
+    with progress_bar() as progress:
+        result = pan14(data, verifiers=verifiers, out=out, workers=workers, progress=progress)
+        progress("evaluating", 0, 0)
+        overview = analyse(result.store)
+        page = write_overview(overview, result.store.path)
+    if json:
+        print_json(overview.to_json())
+    else:
+        from rich.console import Console
+
+        console = Console()
+        for table in shown(overview):
+            console.print(table)
+        console.print(f"report: {page}", soft_wrap=True, highlight=False)
+    if result.errors:
+        typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
+        raise typer.Exit(1)
