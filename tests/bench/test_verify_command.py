@@ -1,0 +1,226 @@
+"""raven verify: answers, trained verifiers, resuming, and every kind of bad problem."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ravenbench.bench import verify as module
+from ravenbench.bench.verify import verify
+from ravenbench.cli.main import build
+from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError
+from ravenbench.formats.answers import read_answers
+from ravenbench.formats.pan_pairs import write_pan_pairs
+from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.testing import toy_problems
+from ravenbench.verifiers.length import Length
+
+METHOD = "char-ngram(size=300)"
+GREEK = "Ο συγγραφέας δεν είναι εδώ, και το κείμενό του είναι γραμμένο με άλλα γράμματα. " * 8
+
+
+@pytest.fixture
+def corpus(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for part, n, seed in (("train", 24, 1), ("test", 12, 2)):
+        problems, same = toy_problems(n, known=2, words=60, seed=seed)
+        write_pan_problems(tmp_path / "corpus" / part, problems, same)
+    return tmp_path / "corpus"
+
+
+def run(*arguments):
+    return CliRunner().invoke(build("verify"), ["verify", *map(str, arguments)])
+
+
+def ask(corpus, out="answers.txt", method=METHOD, *more):
+    return run(method, "--train", corpus, "--test", corpus, "--out", out, "--workers", 1, *more)
+
+
+def result(done):
+    assert done.exit_code == 0, (done.output, done.exception)
+    return json.loads(done.stdout)
+
+
+def spoil(corpus, name, files):
+    folder = corpus / "test" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for file, text in files.items():
+        (folder / file).write_text(text)
+
+
+def say(corpus, line):
+    with (corpus / "test" / "truth.txt").open("a") as file:
+        file.write(line + "\n")
+
+
+def test_answers_in_both_forms(corpus):
+    done = ask(corpus)
+    assert done.exit_code == 0 and "12 problems" in done.stdout and "answers: answers.txt" in done.stdout
+    told = result(ask(corpus, "answers.jsonl", METHOD, "--json"))
+    assert told["problems"] == 12 and told["faults"] == {} and told["answers"] == "answers.jsonl"
+    plain, lines = read_answers("answers.txt"), read_answers("answers.jsonl")
+    assert plain.ids.tolist() == lines.ids.tolist() == sorted(plain.ids.tolist())
+    assert np.array_equal(plain.value, lines.value)
+
+
+def test_saved_and_loaded(corpus, tmp_path):
+    ask(corpus, "a.txt", METHOD, "--save", "trained")
+    done = run(METHOD, "--load", "trained", "--test", corpus / "test", "--out", "b.txt")
+    assert done.exit_code == 0, done.exception
+    assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes()
+    other = run("char-ngram(size=301)", "--load", "trained", "--test", corpus, "--out", "c.txt")
+    assert isinstance(other.exception, SpecError) and "size: 300 there, 301 asked" in str(other.exception)
+    again = ask(corpus, "a.txt", METHOD, "--save", "trained")
+    assert isinstance(again.exception, InputError) and "not empty" in str(again.exception)
+
+
+def test_any_number_of_workers_and_blocks(corpus, tmp_path, monkeypatch):
+    whole = verify(METHOD, train=corpus, test=corpus, folder=tmp_path / "one", workers=1)
+    monkeypatch.setattr(module, "BLOCK", 5)
+    parts = verify(METHOD, train=corpus, test=corpus, folder=tmp_path / "two", workers=2)
+    assert np.array_equal(whole.answers.value, parts.answers.value)
+
+
+def test_goes_on_where_it_stopped(corpus, monkeypatch):
+    monkeypatch.setattr(module, "BLOCK", 5)
+    real, calls = module.answer_each, []
+
+    def dies(verifier, test):
+        calls.append(len(test))
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(verifier, test)
+
+    monkeypatch.setattr(module, "answer_each", dies)
+    with pytest.raises(KeyboardInterrupt):
+        verify(METHOD, train=corpus, test=corpus, workers=1)
+    monkeypatch.setattr(module, "_fit", lambda *_: pytest.fail("trained again"))
+    found = verify(METHOD, train=corpus, test=corpus, workers=1)
+    assert calls == [5, 5, 5, 2] and found.seconds["fit"] is None
+    assert np.array_equal(found.answers.value, verify(METHOD, train=corpus, test=corpus, workers=1).answers.value)
+    assert len(calls) == 4
+
+
+def test_bad_problems_are_recorded_non_answers(corpus):
+    text = (corpus / "test" / "toy000" / "known01.txt").read_text()
+    spoil(corpus, "toy000", {"known01.txt": text})
+    spoil(corpus, "toy001", {"unknown.txt": text})
+    spoil(corpus, "toy002", {"known01.txt": text, "unknown.txt": " \n"})
+    spoil(corpus, "toy003", {"known01.txt": "\ufeff", "unknown.txt": text})
+    spoil(corpus, "toy004", {"known01.txt": "word", "unknown.txt": text})
+    spoil(corpus, "toy005", {"known01.txt": text, "unknown.txt": GREEK})
+    spoil(corpus, "toy006", {"known01.txt": text, "unknown.txt": text.replace(" ", "\n ")})
+    say(corpus, "absent Y")
+    say(corpus, "../../elsewhere N")
+    told = result(ask(corpus, "answers.jsonl", METHOD, "--json"))
+    found = dict(zip(*(lambda a: (a.ids.tolist(), a.value.tolist()))(read_answers("answers.jsonl")), strict=True))
+    assert told["faults"] == {
+        "../../elsewhere": "its id is a path, not a name",
+        "absent": "it is named in truth.txt or contents.json but has no folder",
+        "toy000": "unknown.txt is missing",
+        "toy001": "there is no known document",
+        "toy002": "the questioned document is empty",
+        "toy003": "every known document is empty",
+    }
+    assert all(found[name] == 0.5 for name in told["faults"])
+    assert len(found) == told["problems"] == 14
+    assert told["notes"] == ["toy006: the questioned text is identical with a known one"]
+    assert found["toy006"] > 0.5
+    shown = ask(corpus, "answers.jsonl")
+    assert "6 could not be answered:" in shown.stdout and "and 1 more" in shown.stdout
+
+
+@pytest.mark.parametrize("method", ["ppm", "function-words", "cng-2013", "impostors(iterations=5)", "char-ngram"])
+def test_odd_problems_through_methods(corpus, method):
+    text = (corpus / "test" / "toy000" / "known01.txt").read_text()
+    spoil(corpus, "toy000", {"known01.txt": "word", "unknown.txt": "word"})
+    spoil(corpus, "toy001", {"known01.txt": GREEK, "unknown.txt": text})
+    spoil(corpus, "toy002", {f"known{i:03d}.txt": f"{text} {i}" for i in range(500)} | {"unknown.txt": text})
+    told = result(ask(corpus, "answers.jsonl", method, "--json"))
+    assert told["faults"] == {} and told["problems"] == 12
+
+
+def test_training_faults_are_left_out_and_named(corpus):
+    shutil.rmtree(corpus / "train" / "toy000")
+    told = result(ask(corpus, "answers.jsonl", METHOD, "--json"))
+    assert list(told["left_out_of_training"]) == ["toy000"]
+
+
+def test_training_with_one_class(corpus):
+    truth = corpus / "train" / "truth.txt"
+    truth.write_text(truth.read_text().replace(" N", " Y"))
+    error = ask(corpus).exception
+    assert isinstance(error, CorpusError) and "one class" in str(error) and "24 Y and 0 N" in str(error)
+
+
+def test_test_problems_need_no_truth(corpus):
+    (corpus / "test" / "truth.txt").unlink()
+    assert result(ask(corpus, "answers.txt", METHOD, "--json"))["problems"] == 12
+    (corpus / "train" / "truth.txt").unlink()
+    assert isinstance(ask(corpus).exception, FormatError)
+
+
+def test_a_method_that_fails_on_one_problem(corpus, monkeypatch):
+    victim = (corpus / "test" / "toy003" / "unknown.txt").read_text()
+    real = Length.pair_features
+
+    def fails(self, texts, known, questioned):
+        if any(texts[row] == victim for row in questioned):
+            raise ValueError("no luck")
+        return real(self, texts, known, questioned)
+
+    monkeypatch.setattr(Length, "pair_features", fails)
+    told = result(ask(corpus, "answers.txt", "length", "--json"))
+    assert told["faults"] == {"toy003": "the method failed (ValueError: no luck)"}
+    monkeypatch.undo()
+
+
+def test_a_method_that_fails_on_all_writes_nothing(corpus, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = verify("length", train=corpus, test=corpus, workers=1)
+    shutil.rmtree(found.folder / "cells")
+
+    def fails(*_):
+        raise ValueError("no luck")
+
+    monkeypatch.setattr(Length, "pair_features", fails)
+    with pytest.raises(RavenError, match="no luck"):
+        verify("length", train=corpus, test=corpus, workers=1, out="answers.txt")
+    assert not (tmp_path / "answers.txt").exists()
+    monkeypatch.setattr(module, "_kept", lambda *_: None)
+    with pytest.raises(RavenError, match="failed in training"):
+        verify("length", train=corpus, test=corpus, workers=1, folder=tmp_path / "new")
+
+
+def test_pairs_of_2020(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for part, n in (("train", 24), ("test", 10)):
+        problems, same = toy_problems(n, seed=n)
+        write_pan_pairs(tmp_path / "pairs" / part, problems, same)
+    assert result(ask(tmp_path / "pairs", "answers.jsonl", METHOD, "--json"))["problems"] == 10
+
+
+def test_usage_and_places(corpus, tmp_path):
+    for arguments in ((), ("--train", corpus, "--load", "x")):
+        error = run(METHOD, "--test", corpus, "--out", "a.txt", *arguments).exception
+        assert isinstance(error, SpecError) and "one of --train and --load" in str(error)
+    assert "name the file" in str(ask(corpus, tmp_path).exception)
+    assert "no trained verifier" in str(run(METHOD, "--load", "x", "--test", corpus, "--out", "a.txt").exception)
+    assert "there is no verifier named" in str(ask(corpus, "a.txt", "pmp").exception)
+    (corpus / "test" / "toy000").rename(corpus / "test" / "toy 000")
+    truth = corpus / "test" / "truth.txt"
+    truth.unlink()
+    (corpus / "test" / "contents.json").unlink()
+    assert "white space" in str(ask(corpus, "a.txt").exception)
+    assert not (tmp_path / "raven-runs").exists()
+
+
+def test_another_run_lies_there(corpus, tmp_path):
+    verify(METHOD, train=corpus, test=corpus, folder=tmp_path / "run", workers=1)
+    with pytest.raises(InputError, match="another spec"):
+        verify("length", train=corpus, test=corpus, folder=tmp_path / "run", workers=1)
