@@ -1,0 +1,203 @@
+"""raven pan14: the overview's tables from corpora with a train and a test part."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ravenbench.bench.pan14 import pan14, read_corpora, shared_documents
+from ravenbench.bench.store import Store
+from ravenbench.cli.main import build
+from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import read_problems
+from ravenbench.metrics.scores import scores
+from ravenbench.reports.pan14 import META, analyse
+from ravenbench.reports.pan14_page import write_overview
+from ravenbench.testing import toy_problems
+from ravenbench.verifiers.length import Length
+
+VERIFIERS = "char-ngram(size=300), length, chance"
+ROW = {"auc", "c@1", "final", "unanswered", "seconds", "interval"}
+
+
+def write_corpus(folder, seed):
+    for part, n in (("train", 24), ("test", 16)):
+        problems, same = toy_problems(n, known=2, words=60, seed=seed + n)
+        write_pan_problems(folder / part, problems, same, "greek" if seed else "dutch", "essays")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """Two corpora and a finished run."""
+    place = tmp_path_factory.mktemp("pan14")
+    for number, name in enumerate(("du_essays", "gr <b>")):
+        write_corpus(place / "data" / name, 100 * number)
+    shutil.copy(
+        place / "data" / "du_essays" / "train" / "toy000" / "unknown.txt",
+        place / "data" / "du_essays" / "test" / "toy001" / "known02.txt",
+    )
+    shutil.rmtree(place / "data" / "du_essays" / "test" / "toy003")
+    result = pan14([place / "data"], verifiers=VERIFIERS, out=place / "run", workers=1)
+    assert result.errors == ()
+    return place
+
+
+@pytest.fixture(scope="module")
+def overview(whole):
+    return analyse(Store.open(whole / "run"), replicates=200)
+
+
+def run(*arguments):
+    return CliRunner().invoke(build("pan14"), ["pan14", *map(str, arguments)])
+
+
+def test_json_has_the_schema_and_the_scores(overview):
+    found = json.loads(json.dumps(overview.to_json(), allow_nan=False))
+    assert set(found["corpora"]) == {"du_essays", "gr <b>"}
+    for rows in (found["micro"], found["macro"], *found["corpora"].values()):
+        assert set(rows) == {"char-ngram(size=300)", "length", "chance", META}
+        assert list(rows)[-1] == META
+        for row in rows.values():
+            assert set(row) == ROW and set(row["interval"]) == {"auc", "c@1", "final"}
+    name = "char-ngram(size=300)"
+    each = [rows[name] for rows in found["corpora"].values()]
+    assert found["macro"][name]["final"] == pytest.approx(np.mean([row["final"] for row in each]))
+    assert found["micro"][name]["seconds"] == pytest.approx(sum(row["seconds"] for row in each))
+    assert found["corpora"]["gr <b>"][META]["seconds"] is None
+    assert found["faults"]["du_essays"] == {"toy003": "it is named in truth.txt or contents.json but has no folder"}
+    assert len(found["pairs"]) == 2 * 3 and {p["metric"] for p in found["pairs"]} == {"c@1", "final"}
+
+
+def test_the_meta_classifier_is_the_mean_of_all_answers(whole, overview):
+    store = Store.open(whole / "run")
+    fold = store.fold("corpus-01")
+    mean = np.mean([store.cell(v["name"], fold.name).answers for v in store.plan["verifiers"]], axis=0)
+    expected = scores(fold.test_same, mean)
+    row = overview.corpora[1].rows[META]
+    assert row.scores == {m: expected[m] for m in ("auc", "c@1", "final")}
+
+
+def test_an_unreadable_problem_counts_as_unanswered(whole, overview):
+    store = Store.open(whole / "run")
+    cell = store.cell("length", "corpus-00")
+    assert len(cell.answers) == 15
+    value = np.append(cell.answers, 0.5)
+    same = np.append(store.fold("corpus-00").test_same, store.plan["corpora"][0]["fault_truth"]["toy003"])
+    row = overview.corpora[0].rows["length"]
+    assert row.scores["c@1"] == pytest.approx(scores(same, value)["c@1"])
+    assert row.unanswered == int((value == 0.5).sum())
+
+
+def test_shared_documents_are_told_and_left_out(whole, overview):
+    shared = overview.corpora[0].info["shared"]
+    assert shared == {"documents": 1, "problems": ["toy001"]}
+    store = Store.open(whole / "run")
+    value = np.append(store.cell("length", "corpus-00").answers, 0.5)
+    same = np.append(store.fold("corpus-00").test_same, False)
+    keep = [i for i, name in enumerate([*store.fold("corpus-00").test.ids, "toy003"]) if name != "toy001"]
+    assert overview.corpora[0].apart["length"].scores["auc"] == pytest.approx(scores(same[keep], value[keep])["auc"])
+    assert overview.corpora[1].apart == {}
+
+
+def test_documents_are_shared_white_space_aside(tmp_path):
+    corpus = tmp_path / "c"
+    write_corpus(corpus, 0)
+    text = (corpus / "train" / "toy002" / "known01.txt").read_text()
+    (corpus / "test" / "toy004" / "unknown.txt").write_text("\ufeff" + text.replace(" ", "\r\n\t") + "\n")
+    parts = read_corpora([corpus])[0]
+    documents, touched = shared_documents(parts.train.problems, parts.test.problems)
+    assert documents == 1 and parts.test.problems.ids[touched].tolist() == ["toy004"]
+
+
+def test_the_page_and_its_folder(whole, overview):
+    page = write_overview(overview, whole / "run")
+    text = page.read_text()
+    assert "gr &lt;b&gt;" in text and "gr <b>" not in text
+    assert "du_essays without shared documents" in text and "Beside the published figures" in text
+    assert "1 test problem could not be read" in text and "http" not in text.replace("http://www.w3.org", "")
+    names = {p.name for p in (whole / "run" / "report" / "tables").iterdir()}
+    assert {"overall.csv", "corpus-1.tex", "shared-1.csv", "significance-c1.csv", "hull.csv", "data.csv"} <= names
+    assert {p.name for p in (whole / "run" / "report" / "figures").iterdir()} == {"finals.svg", "roc.svg"}
+    assert json.loads((whole / "run" / "report" / "report.json").read_text()) == overview.to_json()
+
+
+def test_the_command_takes_a_finished_run_up(whole, monkeypatch):
+    monkeypatch.setattr(Length, "pair_features", lambda *_: pytest.fail("computed again"))
+    arguments = (whole / "data", "--verifiers", VERIFIERS, "--out", whole / "run", "--workers", 1)
+    done = run(*arguments)
+    assert done.exit_code == 0, done.exception
+    assert "All problems" in done.stdout and "report:" in done.stdout
+    assert max(map(len, done.stdout.splitlines()[:-1])) <= 80
+    assert set(json.loads(run(*arguments, "--json").stdout)["corpora"]) == {"du_essays", "gr <b>"}
+    other = run(whole / "data", "--verifiers", "length", "--out", whole / "run")
+    assert isinstance(other.exception, InputError) and "another spec" in str(other.exception)
+
+
+def test_a_failed_cell_is_left_out_and_tried_again(whole, tmp_path, monkeypatch):
+    def fails(*_):
+        raise ValueError("no luck")
+
+    arguments = (whole / "data", "--verifiers", "length, chance", "--out", tmp_path / "run", "--workers", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr(Length, "pair_features", fails)
+        done = run(*arguments, "--json")
+    assert done.exit_code == 1 and "2 cells failed" in done.stderr
+    found = json.loads(done.stdout)
+    assert set(found["micro"]) == {"chance"} and len(found["failed"]) == 2
+    assert "no luck" in found["failed"][0]["error"]
+    done = run(*arguments, "--json")
+    assert done.exit_code == 0 and set(json.loads(done.stdout)["micro"]) == {"length", "chance", META}
+
+
+def test_every_cell_failed(whole, tmp_path, monkeypatch):
+    def fails(*_):
+        raise ValueError("no luck")
+
+    monkeypatch.setattr(Length, "pair_features", fails)
+    done = run(whole / "data", "--verifiers", "length", "--out", tmp_path / "run", "--workers", 1, "--json")
+    assert done.exit_code == 1 and json.loads(done.stdout)["micro"] == {}
+
+
+def test_one_corpus_one_verifier(whole, tmp_path):
+    done = run(whole / "data" / "du_essays", "--verifiers", "length", "--out", tmp_path / "run", "--workers", 1)
+    assert done.exit_code == 0, done.exception
+    assert META not in done.stdout
+
+
+def test_what_cannot_be_used(whole, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    data = whole / "data"
+    for error, match, arguments in (
+        (FormatError, "no corpus here has both", (data / "du_essays" / "test",)),
+        (FormatError, "two corpora have one name", (data, data / "du_essays")),
+        (SpecError, "listed twice", (data, "--verifiers", "length, length")),
+        (SpecError, "no verifier is given", (data, "--verifiers", " ")),
+        (InputError, "nothing|no such|not exist", (tmp_path / "absent",)),
+    ):
+        with pytest.raises(error, match=match):
+            raise run(*arguments).exception
+    shutil.copytree(data / "du_essays", tmp_path / "c")
+    truth = tmp_path / "c" / "train" / "truth.txt"
+    truth.write_text(truth.read_text().replace("N", "Y"))
+    with pytest.raises(CorpusError, match="one class"):
+        raise run(tmp_path / "c").exception
+    assert not (tmp_path / "raven-runs").exists()
+
+
+def test_another_run_is_refused(tmp_path):
+    (tmp_path / "run.json").write_text("{}")
+    (tmp_path / "plan.json").write_text('{"files": {}}')
+    with pytest.raises(InputError, match="no run of raven pan14"):
+        analyse(Store.open(tmp_path))
+
+
+@pytest.mark.data
+def test_essays_share_documents_between_their_parts(pan14):
+    parts = [read_problems(pan14 / "en_essays.zip", split).problems for split in ("train", "test")]
+    documents, touched = shared_documents(*parts)
+    assert documents == 143 and int(touched.sum()) == 77
