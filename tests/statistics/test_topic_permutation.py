@@ -40,12 +40,12 @@ def test_level_holds_when_methods_are_alike():
 
 def test_few_topics_cannot_reach_significance():
     found = paired_topics([1, 1, 1, 1], [0, 0, 0, 0.1], [1, 1, 1, 1])
-    assert found.least_p == 0.125
+    assert found.least_p == 0.125 and found.interval is None
     assert found.p == 0.125
 
 
 def test_swapping_turns_the_sign():
-    a, b, w = [0.9, 0.8, 0.4, 0.6, 0.7], [0.7, 0.9, 0.3, 0.2, 0.6], [10, 20, 30, 5, 8]
+    a, b, w = [0.9, 0.8, 0.4, 0.6, 0.7, 0.5], [0.7, 0.9, 0.3, 0.2, 0.6, 0.4], [10, 20, 30, 5, 8, 9]
     one, two = paired_topics(a, b, w), paired_topics(b, a, w)
     assert one.mean.mean == pytest.approx(-two.mean.mean)
     assert one.p == two.p
@@ -68,3 +68,18 @@ def test_topics_needed_turns_detectable_round():
     assert topics_needed(0.16, 0) is None
     assert topics_needed(1.0, 1e-6) is None
     assert detectable_topics(0.1, 1) is None
+
+
+@pytest.mark.parametrize("n", [7, 12, 18])
+def test_interval_holds_what_the_test_keeps(n):
+    rng = np.random.default_rng(n)
+    covered = 0
+    for trial in range(60):
+        weights = rng.integers(1, 40, n)
+        found = paired_topics(rng.normal(0.2, 0.3, n), np.zeros(n), weights, pair=str(trial))
+        low, high = found.interval
+        covered += low <= 0.2 <= high
+        assert low <= found.mean.mean <= high
+        if not 0.03 < found.p < 0.07:
+            assert (found.p > 0.05) == (low <= 0 <= high)
+    assert covered >= 51

@@ -74,9 +74,9 @@ class Counts:
                 column = column[store.lexicon.fold]
             sizes = rows.stops - rows.starts
             take = np.repeat(rows.starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
-            at, owner = column[rows.ids[take]], np.repeat(np.arange(len(rows)), sizes)
+            at, owner = column[rows.ids[take]], np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
             known = at >= 0
             data = rows.counts[take][known].astype(np.float64)
-            # Building from coordinates adds up units that fold into one.
+            # Building from coordinates adds up units that fold into one; liblinear wants 32-bit indices.
             blocks.append(csr_array((data, (owner[known], at[known])), shape=(len(rows), width)))
         return vstack(blocks, format="csr") if blocks else csr_array((0, width))

@@ -50,6 +50,7 @@ def cues(
     size = _lengths(base)
     heavy = sorted(range(len(names)), key=lambda i: (-size[i], names[i]))[: 25 * most]
     heavy = [i for i in heavy if size[i] > 0]
+    most = min(most, len(heavy) // 2)
     share = moved.max(axis=0) / np.where(size > 0, size, 1)
     topic = [novel[k].name for k in moved.argmax(axis=0)]
     ranked = sorted(heavy, key=lambda i: (-share[i], names[i]))

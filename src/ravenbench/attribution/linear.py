@@ -20,6 +20,7 @@ DUAL_LIMIT = 4000
 """Most documents (and fewer than features) for which products are used."""
 _RIDGE = 1e-9
 _ORDERS = 64
+_TOLERANCE = 1e-4
 
 
 def svm(features: Any, codes: Ints, authors: int, c: float) -> tuple[Floats, Floats]:
@@ -45,7 +46,7 @@ def svm(features: Any, codes: Ints, authors: int, c: float) -> tuple[Floats, Flo
         from sklearn.svm import LinearSVC
 
         model = LinearSVC(C=c, random_state=0).fit(features, codes)
-        return _two_columns(model.coef_, model.intercept_)
+        return _columns(model.coef_, model.intercept_, -1.0)
     gram = products(features) + 1.0
     rng = stream(0, "svm-order", n)
     orders = np.stack([rng.permutation(n) for _ in range(_ORDERS)])
@@ -61,17 +62,17 @@ def maxent(features: Any, codes: Ints, c: float) -> tuple[Floats, Floats]:
     from scipy.linalg import cholesky, solve_triangular
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=c, max_iter=1000)
+    model = LogisticRegression(C=c, max_iter=1000, tol=_TOLERANCE)
     n = features.shape[0]
     if n > DUAL_LIMIT or n >= features.shape[1]:
         model.fit(features, codes)
-        return _two_columns(model.coef_, model.intercept_)
+        return _columns(model.coef_, model.intercept_, 0.0)
     gram = products(features)
     gram[np.diag_indices(n)] += _RIDGE * max(1.0, float(np.trace(gram)) / n)
     root = cholesky(gram, lower=True)
     model.fit(root, codes)
     beta = solve_triangular(root, model.coef_.T, lower=True, trans="T")
-    return _two_columns((features.T @ beta).T, model.intercept_)
+    return _columns((features.T @ beta).T, model.intercept_, 0.0)
 
 
 def products(features: Any) -> Floats:
@@ -80,10 +81,11 @@ def products(features: Any) -> Floats:
     return np.ascontiguousarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64)
 
 
-def _two_columns(weights: Floats, biases: Floats) -> tuple[Floats, Floats]:
-    """(V, authors) weights and biases from scikit-learn's (authors, V), where two authors share one row."""
+def _columns(weights: Floats, biases: Floats, first: float) -> tuple[Floats, Floats]:
+    """(V, authors) weights and biases from scikit-learn's (authors, V); where two authors share one row, it is the
+    second's, and the first's is ``first`` times it."""
     if len(weights) == 1:
-        weights, biases = np.concatenate([-weights, weights]), np.concatenate([-biases, biases])
+        weights, biases = np.concatenate([first * weights, weights]), np.concatenate([first * biases, biases])
     return np.ascontiguousarray(weights.T), np.asarray(biases)
 
 

@@ -80,7 +80,7 @@ def attribute(
     rules : Rules
         What an author and a topic need.
     sampler, topics : str and int, optional
-        Choose so many topics by a sampler (``hits``, ``random``, ``grouping(…)``) so that near-duplicate topics
+        Choose so many topics by a sampler (``hits``, ``random``, ``grouping``) so that near-duplicate topics
         cannot leak; the others are cut, or joined to their nearest by samplers that do so.
     encoder : str
         What topics are compared by, for the sampler.

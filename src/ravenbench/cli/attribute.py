@@ -20,7 +20,7 @@ def command(
     min_topic_docs: Annotated[int, typer.Option(min=1, help="Documents a topic needs.")] = 1,
     docs_per_topic: Annotated[int | None, typer.Option(min=1, help="Most documents kept of a topic.")] = None,
     merge_authors: Annotated[bool, typer.Option(help="Join authors equal up to case and white space.")] = False,
-    sampler: Annotated[str | None, typer.Option(help="Choose topics: hits, random, grouping(…).")] = None,
+    sampler: Annotated[str | None, typer.Option(help="Choose topics: hits, random, grouping, hybrid(…).")] = None,
     topics: Annotated[int | None, typer.Option(metavar="M", min=2, help="How many topics the sampler takes.")] = None,
     encoder: Annotated[str, typer.Option(help="What topics are compared by, for the sampler.")] = "lsa",
     difference: Annotated[float, typer.Option(help="Reckon the topics needed to show this difference.")] = 0.05,

@@ -146,7 +146,7 @@ def crosstab(analysis: AttributionAnalysis) -> Table:
     columns = (Column("author", text=True), *(Column(t.topic) for t in view.topics), Column("all"))
     total = view.table.sum(axis=1)
     order = sorted(range(len(view.authors)), key=lambda a: (-int(total[a]), view.authors[a]))
-    rows = [(view.authors[a], *(int(n) for n in view.table[a]), int(total[a])) for a in order]
+    rows: list[tuple[Value, ...]] = [(view.authors[a], *(int(n) for n in view.table[a]), int(total[a])) for a in order]
     rows.append(("all", *(t.documents for t in view.topics), view.documents))
     return Table("crosstab", "Documents of authors by topics", columns, tuple(rows))
 

@@ -3,8 +3,8 @@
 Both methods answer the same documents of each topic, so topics pair their accuracies. If the methods were alike, each
 topic's difference could as well have had the other sign. The statistic is the document-weighted mean difference;
 with at most 20 topics that differ all sign patterns are enumerated, beyond that they are drawn, with the +1 of Monte
-Carlo tests. Intervals and power use Student quantiles with as many degrees of freedom as there are effective topics,
-less one.
+Carlo tests. The interval holds the differences this test does not reject. Power uses Student quantiles with as many
+degrees of freedom as there are effective topics, less one.
 
 References
 ----------
@@ -20,8 +20,10 @@ from numpy.typing import ArrayLike
 
 from ravenbench.randomness import stream
 from ravenbench.statistics.weighted_folds import FoldMean, fold_mean, normalised
+from ravenbench.types import Floats
 
 EXACT_LIMIT = 20
+EXACT_INTERVAL = 12
 TRIALS = 20_000
 _TOLERANCE = 1e-12
 
@@ -29,8 +31,8 @@ _TOLERANCE = 1e-12
 class PairedTopics(NamedTuple):
     """a − b over topics.
 
-    ``mean`` and its ``interval`` (None where it cannot be estimated), two-sided ``p``, ``least_p`` (the smallest p so
-    many topics can give), and ``detectable``, the smallest true difference found four times in five.
+    ``mean`` and its ``interval`` (None where so few topics bound nothing), two-sided ``p``, ``least_p`` (the smallest
+    p so many topics can give), and ``detectable``, the smallest true difference found four times in five.
     """
 
     mean: FoldMean
@@ -65,7 +67,7 @@ def paired_topics(
     least = 2.0 ** (1 - n) if n <= EXACT_LIMIT else 1 / (TRIALS + 1)
     return PairedTopics(
         mean,
-        _interval(mean, level),
+        _interval(d, normalised(weights), mean.mean, level, seed, pair) if least <= 1 - level else None,
         sign_flip(d * normalised(weights), seed, pair),
         least,
         detectable_topics(mean.std, mean.effective, level=level),
@@ -92,13 +94,31 @@ def sign_flip(terms: ArrayLike, seed: int = 0, pair: str = "") -> float:
     return (int(np.count_nonzero(np.abs(signs @ x) >= bar)) + 1) / (TRIALS + 1)
 
 
-def _interval(mean: FoldMean, level: float) -> tuple[float, float] | None:
-    if mean.se is None or mean.effective <= 1:
-        return None
-    from scipy.special import stdtrit
+def _interval(d: Floats, w: Floats, mean: float, level: float, seed: int, pair: str) -> tuple[float, float]:
+    """Differences the test does not reject: exact up to ``EXACT_INTERVAL`` topics, else with drawn signs."""
+    n = len(d)
+    if n <= EXACT_INTERVAL:
+        signs = ((np.arange(2**n)[:, None] >> np.arange(n)) & 1) * 2.0 - 1.0
+    else:
+        signs = stream(seed, "topic-interval", pair).integers(0, 2, (TRIALS, n)) * 2.0 - 1.0
+        # The pattern observed is one of those possible.
+        signs[0] = 1.0
+    moved, shares = signs @ (w * d), signs @ w
 
-    half = float(stdtrit(mean.effective - 1, (1 + level) / 2)) * mean.se
-    return (mean.mean - half, mean.mean + half)
+    def kept(shift: float) -> bool:
+        far = abs(mean - shift)
+        return float(np.mean(np.abs(moved - shift * shares) >= far - _TOLERANCE)) > 1 - level
+
+    ends = []
+    for side in (-1.0, 1.0):
+        inside, step = 0.0, max(float(np.ptp(d)), 1e-6)
+        while kept(mean + side * step) and step < 1e3:
+            inside, step = step, 2 * step
+        for _ in range(40):
+            middle = (inside + step) / 2
+            inside, step = (middle, step) if kept(mean + side * middle) else (inside, middle)
+        ends.append(mean + side * inside)
+    return ends[0], ends[1]
 
 
 def detectable_topics(std: float | None, topics: float, *, level: float = 0.95, power: float = 0.8) -> float | None:

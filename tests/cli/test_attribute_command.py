@@ -1,0 +1,49 @@
+"""``raven attribute`` from the outside."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ravenbench.cli.main import build
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "attribution"))
+from toy_topics import simulate
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "toy.jsonl"
+    with path.open("w") as file:
+        for d in simulate(authors=3, topics=3, docs=4, words=60):
+            file.write(json.dumps({"id": d.id, "text": d.text, "author": d.author, "topic": d.topic}) + "\n")
+    return path
+
+
+def raven(*arguments):
+    return CliRunner().invoke(build("attribute"), ["attribute", *map(str, arguments)])
+
+
+def test_table_and_json(table, tmp_path):
+    shown = raven(table, "--methods", "nb,svm", "--workers", "1", "--out", tmp_path / "report")
+    assert shown.exit_code == 0, shown.output
+    assert "Novel-topic cross-validation" in shown.output and "topics for 0.05" in shown.output
+    assert (tmp_path / "report" / "index.html").is_file()
+    found = json.loads(raven(table, "--methods", "nb,svm", "--workers", "1", "--protocol", "both", "--json").output)
+    assert found["protocol"] == "novel-topic" and len(found["pairs"]) == 1 and found["reliance"]
+    assert found["corpus"]["documents"] == 36
+
+
+@pytest.mark.data
+def test_pan18(pan18, tmp_path):
+    (archive,) = pan18.glob("*.zip")
+    found = json.loads(raven(archive, "--methods", "cosine-delta", "--out", tmp_path, "--json").output)
+    assert found["methods"][0]["mean"] > 0.3
+    answers = json.loads((tmp_path / "answers-problem00002.json").read_text())
+    assert len(answers) == 21 and set(answers[0]) == {"unknown-text", "predicted-author"}
+    rejected = json.loads(raven(archive, "--methods", "cosine-delta", "--reject", "0.9", "--json").output)
+    assert rejected["methods"][0]["mean"] < found["methods"][0]["mean"]
