@@ -20,6 +20,7 @@ OPTIONS = {
     "samplers": "hits, random",
     "docs_per_topic": 30,
     "verifiers": "length, ppm(order=2), chance",
+    "probe": "none",
 }
 
 

@@ -67,7 +67,11 @@ def probe_sentence(probe: Probing, verifier: str) -> str:
     else:
         text += f"{'raises' if test.gain > 0 else 'lowers'} AUC by {size}"
     text += "" if test.interval is None else f" ({_signed(test.interval[0])} to {_signed(test.interval[1])})"
-    text += f"; by chance it would be {_signed(test.null)}" if test.null is not None and round(test.null, 3) else ""
+    text += (
+        f"; with similarities permuted it is {_signed(test.null)}"
+        if test.null is not None and round(test.null, 3)
+        else ""
+    )
     if judged.verdict is Verdict.NO_VERDICT:
         return f"{text}. No verdict: {judged.reason}."
     least = "" if test.detectable is None else f" A true gain of {test.detectable:.3f} would show four times in five."
