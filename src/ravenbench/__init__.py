@@ -26,7 +26,9 @@ _EXPORTS = {
     "Verifier": "verifiers.base",
     "load_corpus": "corpora.load",
     "evaluate": "reports.evaluate",
+    "pan14": "bench.pan14",
     "run": "bench.api",
+    "verify": "bench.verify",
 }
 
 __all__ = sorted(_EXPORTS)

@@ -54,6 +54,8 @@ def finals(overview: Overview) -> Figure:
         ax.set_title(printable(title), color=INK)
         ax.set_xlim(0, 1)
         ax.set_xticks((0, 0.5, 1), ("0", ".5", "1"))
+        for label, side in zip(ax.get_xticklabels(), ("left", "center", "right"), strict=True):
+            label.set_horizontalalignment(side)
         ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
         names = [printable(n) if len(n) <= LONGEST else printable(n)[: LONGEST - 1] + "…" for n in order]
         ax.set_yticks(range(len(order)), names if place == 0 else [""] * len(order))
