@@ -121,13 +121,13 @@ class _Sample:
 
 def _features(text: str, measure: Sensibleness) -> list[float]:
     """Quantiles of token log-probabilities where a language model is here, and anomaly rates."""
-    found = [value or 0.0 for value in measure.of(text).values()]
+    found: list[float] = [value or 0.0 for value in measure.of(text).values()]
     if resources.missing("brown") is not None:
         return found
     model = resources.language_model()
     each = [model.log10(words) for a, b in sentences(text) if (words := tokens(text[a:b]))]
     values = np.concatenate(each) if each else np.zeros(1)
-    return found + np.quantile(values, QUANTILES).tolist()
+    return [*found, *(float(q) for q in np.quantile(values, QUANTILES))]
 
 
 def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[float | None, float | None]:
@@ -145,7 +145,7 @@ def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[f
         for sample, start in ((genuine, 0), (test, len(genuine.texts))):
             rows = np.flatnonzero(np.isin(sample.group, out))
             if len(rows):
-                scores[start + rows] = fitted.score([sample.texts[i] for i in rows], sample.dense[rows])
+                scores[start + rows] = fitted.score([sample.texts[int(i)] for i in rows], sample.dense[rows])
     found = curve(same, scores)
     tpr = None if found is None else float(found.tpr[found.fpr <= FALSE_ALARMS].max())
     return auc(same, scores), tpr

@@ -19,9 +19,11 @@ from ravenbench.bench.run import Progress
 from ravenbench.bench.units import tell
 from ravenbench.components import identity
 from ravenbench.formats.pan_obfuscation import Part, parts_to_json
+from ravenbench.obfuscation import resources
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting
 from ravenbench.texts import content_hash
 
+RESOURCES = ("wordnet", "brown", "averaged_perceptron_tagger_eng")
 BLOCK = 4
 """Texts of one unit of work."""
 
@@ -68,9 +70,13 @@ class RewriteUnit:
 
 
 def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask, oracle: str = "") -> str:
-    """Address of a rewriting: all that decides it. The id is among it, for random draws depend on it."""
+    """Address of a rewriting: all that decides it.
+
+    The id is among it, for random draws depend on it; and which resources are here, for some recipes run without.
+    """
+    here = [resources.missing(name) is None for name in RESOURCES]
     texts = [content_hash(text).hex() for text in (task.questioned, *task.known)]
-    return content_key([identity(obfuscator), seed, task.id, task.language, oracle, *texts])
+    return content_key([identity(obfuscator), seed, task.id, task.language, oracle, here, *texts])
 
 
 def rewrite(

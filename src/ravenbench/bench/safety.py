@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ravenbench import registry
 from ravenbench.bench.api import take_up
@@ -92,6 +92,27 @@ class SafetySpec(BaseModel):
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
         return self.model_dump(mode="json")
+
+
+def safety_spec(*, seeds: str = "0", attacks: str = "none", **options: Any) -> SafetySpec:
+    """A spec from command-line values; None means not given.
+
+    Raises
+    ------
+    SpecError
+        If a value does not fit.
+    """
+    given = {key: value for key, value in options.items() if value is not None}
+    try:
+        numbers = tuple(int(part) for part in registry.split(seeds))
+    except ValueError:
+        raise SpecError("--seeds are whole numbers", found=seeds, expected="0 or 0,1,2") from None
+    names = tuple(part for part in registry.split(attacks) if part != "none")
+    try:
+        return SafetySpec(seeds=numbers, attacks=names, **given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise SpecError(f"{first['loc'][0]}: {first['msg']}", found=first["input"]) from None
 
 
 @dataclass(frozen=True)
