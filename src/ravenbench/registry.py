@@ -29,6 +29,7 @@ KINDS = (
     "transform",
     "attributor",
     "obfuscator",
+    "translator",
 )
 
 _BUILTIN: dict[str, dict[str, str]] = {
@@ -108,6 +109,13 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "bevendorff-2019": "ravenbench.obfuscation.recipes.bevendorff_2019:Bevendorff",
         "mutant-x-2019": "ravenbench.obfuscation.recipes.mutant_x_2019:MutantX",
         "llm": "ravenbench.obfuscation.recipes.llm:LLM",
+    },
+    "translator": {
+        "unchanged": "ravenbench.obfuscation.translators.toy:Unchanged",
+        "toy-lossy": "ravenbench.obfuscation.translators.toy:ToyLossy",
+        "ctranslate2": "ravenbench.obfuscation.translators.ctranslate2:CTranslate2",
+        "marian": "ravenbench.obfuscation.translators.marian:Marian",
+        "libretranslate": "ravenbench.obfuscation.translators.libretranslate:LibreTranslate",
     },
 }
 

@@ -205,7 +205,8 @@ def surrogate_oracle(name: str, surrogates: str | None, train: Path | None) -> O
 
     def scores(variants: Sequence[str], known: tuple[str, ...]) -> Floats:
         problems = Problems.of((str(i), known, text) for i, text in enumerate(variants))
-        return np.mean([verifier.verify(problems) for verifier in fitted], axis=0)
+        mean: Floats = np.mean([verifier.verify(problems) for verifier in fitted], axis=0)
+        return mean
 
     return scores
 

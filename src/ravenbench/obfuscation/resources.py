@@ -26,11 +26,16 @@ def find(resource: str) -> Any:
     MissingPart
         If NLTK or the resource is not here, with the command that brings it.
     """
+    return _find(resource, os.environ.get("NLTK_DATA", ""))
+
+
+@cache
+def _find(resource: str, folders: str) -> Any:
     try:
         import nltk
     except ModuleNotFoundError:
         raise MissingPart(f"{resource} is read through NLTK", fix="pip install 'ravenbench[obfuscation]'") from None
-    paths = [p for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p] + list(nltk.data.path)
+    paths = [p for p in folders.split(os.pathsep) if p] + list(nltk.data.path)
     inside = _FILES[resource]
     for place in (f"{inside}.zip/{resource}/", inside):
         try:
@@ -42,8 +47,13 @@ def find(resource: str) -> Any:
 
 def missing(resource: str) -> str | None:
     """The message of what is missing, or None where the resource is here (for recipes that run without it)."""
+    return _missing(resource, os.environ.get("NLTK_DATA", ""))
+
+
+@cache
+def _missing(resource: str, folders: str) -> str | None:
     try:
-        find(resource)
+        _find(resource, folders)
     except MissingPart as error:
         return str(error).replace("\n  ", "; ")
     return None

@@ -32,8 +32,44 @@ def head(sense: Any) -> str:
 
 @lru_cache(_REMEMBERED)
 def similarity(a: Any, b: Any) -> float:
-    """Wu–Palmer similarity of two senses; 0 where they have no common ancestor."""
-    return float(a.wup_similarity(b) or 0.0)
+    """Wu–Palmer similarity of two senses: 2·depth / (2·depth + distances) of their deepest common ancestor.
+
+    0 where there is none; verbs have a common root. NLTK's own resolves ties by hash order.
+    """
+    mine, other = _ancestors(a), _ancestors(b)
+    common = [(_depth(sense), sense.name(), sense) for sense in mine if sense is not None and sense in other]
+    if not common:
+        return 2 / (2 + mine[None] + other[None]) if None in mine and None in other else 0.0
+    deepest = max(depth for depth, _, _ in common)
+    _, subsumer = min((name, sense) for depth, name, sense in common if depth == deepest)
+    subsumer = a if any(sense == a and depth == deepest for depth, _, sense in common) else subsumer
+    depth = int(subsumer.max_depth()) + 1
+    return 2 * depth / (2 * depth + mine[subsumer] + other[subsumer])
+
+
+def parents(sense: Any) -> list[Any]:
+    """Hypernyms in order of their names (NLTK keeps them as a set)."""
+    return sorted(sense.hypernyms() + sense.instance_hypernyms(), key=lambda s: s.name())
+
+
+@lru_cache(_REMEMBERED)
+def _ancestors(sense: Any) -> dict[Any, int]:
+    """Shortest distance to each ancestor, itself included; None stands for the verbs' common root."""
+    found: dict[Any, int] = {sense: 0}
+    level, distance = [sense], 0
+    while level:
+        distance += 1
+        above = [up for down in level for up in parents(down) if up not in found]
+        found.update(dict.fromkeys(above, distance))
+        level = list(dict.fromkeys(above))
+    if sense.pos() == "v":
+        found[None] = 1 + min(d for s, d in found.items() if not parents(s))
+    return found
+
+
+@lru_cache(_REMEMBERED)
+def _depth(sense: Any) -> int:
+    return int(sense.min_depth())
 
 
 @lru_cache(_REMEMBERED)
@@ -43,9 +79,9 @@ def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[s
     if not found:
         return (), ()
     first = found[0]
-    parents = first.hypernyms()
-    sisters = [first, *(child for parent in parents for child in parent.hyponyms()[:12])]
-    return _single(sisters, word), _single(parents, word)
+    above = parents(first)
+    children = (child for up in above for child in sorted(up.hyponyms(), key=lambda s: s.name())[:12])
+    return _single([first, *children], word), _single(above, word)
 
 
 @lru_cache(_REMEMBERED)

@@ -1,0 +1,36 @@
+"""Answers of slow or paid services, kept by the hash of everything that was asked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from ravenbench.files import write_text
+from ravenbench.obfuscation.resources import cache_folder
+
+
+class DiskCache:
+    """One file an answer below the user's cache folder. What was asked is hashed, the answer stands in plain."""
+
+    def __init__(self, name: str) -> None:
+        self._folder = cache_folder() / name
+
+    def get(self, asked: Any) -> str | None:
+        """The kept answer, or None."""
+        try:
+            return self._path(asked).read_bytes().decode()
+        except (OSError, UnicodeDecodeError):
+            return None
+
+    def put(self, asked: Any, answer: str) -> None:
+        """Keep an answer."""
+        path = self._path(asked)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, answer)
+
+    def _path(self, asked: Any) -> Path:
+        text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
+        key = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+        return self._folder / key[:2] / f"{key}.txt"

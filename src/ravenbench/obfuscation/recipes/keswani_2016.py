@@ -1,0 +1,97 @@
+"""Round-trip translation: English to German to French and back.
+
+References
+----------
+Keswani, Trivedi, Mehta, Majumder (2016), Author Masking through Translation, CLEF working notes. They used Moses
+models of Europarl; here any translator takes their place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
+from ravenbench.obfuscation.disk_cache import DiskCache
+from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.translators.base import Translator
+
+_LEAST, _MOST, _SHORT = 0.3, 3.0, 5
+"""A translation outside these ratios of words is half a text or a runaway; shorter sentences are not judged."""
+
+
+class Keswani(Obfuscator):
+    """Translates sentence by sentence along a chain of languages that ends where it began.
+
+    A sentence whose translation fails on any leg keeps its original and is counted. Answers of real translators
+    are cached below the user's cache folder.
+
+    Parameters
+    ----------
+    translator : Translator
+        ``ctranslate2``, ``marian`` or ``libretranslate`` for real use, e.g.
+        ``keswani-2016(ctranslate2(folder='models'))``; ``toy-lossy`` is for tests.
+    chain : tuple of str
+        Language codes.
+    """
+
+    name = "keswani-2016"
+    provenance = "reconstructed"
+
+    def __init__(self, translator: Translator, chain: tuple[str, ...] = ("en", "de", "fr", "en")) -> None:
+        self.translator = translator
+        self.chain = chain
+
+    @property
+    def sends_text(self) -> bool:  # type: ignore[override]
+        """Whether the translator is a server."""
+        return self.translator.remote
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        text = task.questioned
+        spans = sentences(text)
+        bodies = [text[a:b].strip() for a, b in spans]
+        asked = [body for body in dict.fromkeys(bodies) if any(c.isalpha() for c in body)]
+        made: dict[str, str | None] = {body: body for body in asked}
+        for source, target in zip(self.chain, self.chain[1:], strict=False):
+            live = [(body, now) for body, now in made.items() if now is not None]
+            for (body, _), new in zip(live, self._leg([now for _, now in live], source, target), strict=True):
+                made[body] = new
+        counts: Counter[str] = Counter()
+        parts = []
+        for (start, end), body in zip(spans, bodies, strict=True):
+            original = text[start:end]
+            new = made.get(body, body)
+            if new is not None and not _plausible(body, new):
+                new = None
+            if new is None:
+                counts["kept: translation failed"] += 1
+                parts.append(Part(start, end, original, original))
+                continue
+            changed = new != body
+            counts["translate"] += changed
+            lead = original[: len(original) - len(original.lstrip())]
+            tail = original[len(original.rstrip()) :]
+            parts.append(Part(start, end, original, lead + new + tail, ("translate",) if changed else ()))
+        kept = counts["kept: translation failed"]
+        notes = [f"{kept} of {len(spans)} sentences kept: their translation failed"] if kept else []
+        if self.translator.name == "toy-lossy":
+            notes.append("translated by a toy")
+        return Rewriting(tuple(parts), tuple(notes), {name: n for name, n in sorted(counts.items()) if n})
+
+    def _leg(self, texts: list[str], source: str, target: str) -> list[str | None]:
+        if not self.translator.cached:
+            return self.translator.translate(texts, source, target)
+        cache = DiskCache("translations")
+        fingerprint = self.translator.fingerprint
+        found = {text: cache.get([fingerprint, source, target, text]) for text in texts}
+        asked = [text for text, known in found.items() if known is None]
+        for text, new in zip(asked, self.translator.translate(asked, source, target) if asked else [], strict=True):
+            if new is not None:
+                cache.put([fingerprint, source, target, text], new)
+            found[text] = new
+        return [found[text] for text in texts]
+
+
+def _plausible(old: str, new: str) -> bool:
+    before, after = len(old.split()), len(new.split())
+    return before < _SHORT or _LEAST <= after / before <= _MOST

@@ -1,0 +1,166 @@
+"""Paraphrase by a language model behind any OpenAI-compatible chat endpoint. Texts leave this machine."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, Self
+
+from ravenbench.errors import InputError
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
+from ravenbench.obfuscation.disk_cache import DiskCache
+from ravenbench.obfuscation.http import Endpoint
+from ravenbench.obfuscation.parts import Span, pack, sentences
+
+URL, KEY = "RAVEN_LLM_URL", "RAVEN_LLM_KEY"
+PROMPT = (
+    "Rewrite the user's text so that its author cannot be recognised. Remove personal style: change word choice, "
+    "sentence structure, punctuation habits and idiom. Keep every fact, name and number, the meaning, the register, "
+    "the language and the paragraphs. Output the rewritten text only, without comment or quotation marks."
+)
+_WORDS = 200
+_LEAST, _MOST, _SHORT = 0.7, 1.4, 12
+_CHATTER = re.compile(
+    r"\s*(?:sure[,!.]|certainly[,!.]|of course[,!.]|here(?:'s| is|’s) (?:the|a|your)|i(?:'m| am|’m) sorry|"
+    r"i can(?:no|['’])t|as an ai|rewritten text:|i(?:'m| am) (?:unable|not able))",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"\s*(?:<!doctype|<html|```)", re.IGNORECASE)
+
+
+class LLM(Obfuscator):
+    """Rewrites chunks of at most 200 words within a paragraph; a chunk that fails keeps its original.
+
+    A chunk fails when the endpoint times out, refuses, is cut off, chatters, or its length leaves 0.7–1.4 of the
+    original's. Answers are cached by the whole request. The key is read from RAVEN_LLM_KEY and written nowhere.
+
+    Parameters
+    ----------
+    model : str
+        As the endpoint names it.
+    url : str
+        Base address, e.g. ``http://localhost:8000/v1``; where empty, RAVEN_LLM_URL.
+    temperature : float
+    timeout : float
+        Seconds.
+    retries : int
+    """
+
+    name = "llm"
+    english = False
+    sends_text = True
+    provenance = "ours"
+
+    def __init__(
+        self, model: str, url: str = "", temperature: float = 0.7, timeout: float = 120.0, retries: int = 2
+    ) -> None:
+        self.model = model
+        self.url = url
+        self.temperature = temperature
+        self.timeout = timeout
+        self.retries = retries
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        """Check that there is an address.
+
+        Raises
+        ------
+        InputError
+            If there is none.
+        """
+        if not self._url().startswith(("http://", "https://")):
+            raise InputError(
+                "llm needs the address of an OpenAI-compatible endpoint", found=self._url() or None,
+                fix=f"llm(model='…', url='http://localhost:8000/v1'), or set {URL}",
+            )  # fmt: skip
+        return self
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        self.fit([task])
+        text = task.questioned
+        key = os.environ.get(KEY)
+        headers = {"Authorization": f"Bearer {key}"} if key else None
+        cache = DiskCache("llm")
+        counts: Counter[str] = Counter()
+        parts = []
+        with Endpoint(self._url(), timeout=self.timeout, retries=self.retries, headers=headers) as endpoint:
+            for number, (start, end) in enumerate(chunks(text)):
+                original = text[start:end]
+                body = original.strip()
+                new: str | None = None
+                if any(c.isalpha() for c in body):
+                    draw = int(self.draws(seed, task, "chunk", number).integers(2**31))
+                    new, reason = self._chunk(endpoint, cache, body, draw)
+                    counts[reason] += 1
+                if new is None:
+                    parts.append(Part(start, end, original, original))
+                else:
+                    lead = original[: len(original) - len(original.lstrip())]
+                    tail = original[len(original.rstrip()) :]
+                    parts.append(Part(start, end, original, lead + new + tail, ("rewrite",)))
+        kept = {reason: n for reason, n in sorted(counts.items()) if reason != "rewrite"}
+        notes = tuple(f"{n} of {counts.total()} chunks {reason}" for reason, n in kept.items())
+        return Rewriting(tuple(parts), notes, dict(sorted(counts.items())))
+
+    def _url(self) -> str:
+        return self.url or os.environ.get(URL, "")
+
+    def _chunk(self, endpoint: Endpoint, cache: DiskCache, body: str, seed: int) -> tuple[str | None, str]:
+        request = {
+            "model": self.model,
+            "messages": [{"role": "system", "content": PROMPT}, {"role": "user", "content": body}],
+            "temperature": self.temperature,
+            "seed": seed,
+        }
+        asked = [self._url(), request]
+        found = cache.get(asked)
+        if found is None:
+            answer = endpoint.post("/chat/completions", request)
+            if answer is None:
+                return None, f"kept: no answer ({endpoint.last})"
+            found, reason = content(answer)
+            if found is None:
+                return None, reason
+            fault = objection(body, found)
+            if fault:
+                return None, f"kept: {fault}"
+            cache.put(asked, found)
+        return found, "rewrite"
+
+
+def chunks(text: str) -> list[Span]:
+    """Spans that tile the text, each within one paragraph and of at most 200 words where sentences allow."""
+    spans = []
+    start = 0
+    for match in re.finditer(r"\n\s*\n|\Z", text):
+        if match.end() > start:
+            paragraph = text[start : match.end()]
+            spans += [(start + a, start + b) for a, b in pack(paragraph, sentences(paragraph), _WORDS)]
+            start = match.end()
+    return spans
+
+
+def content(answer: dict[str, Any]) -> tuple[str | None, str]:
+    """The text of a chat completion, or None and why there is none."""
+    try:
+        choice = answer["choices"][0]
+        text = choice["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        return None, "kept: not a chat completion"
+    if choice.get("finish_reason") == "length":
+        return None, "kept: cut off"
+    return (text.strip(), "") if isinstance(text, str) and text.strip() else (None, "kept: empty")
+
+
+def objection(original: str, new: str) -> str | None:
+    """Why a rewriting cannot be taken, or None."""
+    if _CHATTER.match(new) and not _CHATTER.match(original):
+        return "refusal or preamble"
+    if _MARKUP.match(new) and not _MARKUP.match(original):
+        return "markup"
+    before, after = len(original.split()), len(new.split())
+    if before >= _SHORT and not _LEAST <= after / before <= _MOST:
+        return "wrong length"
+    return None

@@ -1,0 +1,120 @@
+"""What Mihaylova et al. measure on a whole document, and the averages they pull it towards.
+
+``python -m ravenbench.obfuscation.recipes.mihaylova_2016_statistics PROBLEMS`` recomputes the averages from the
+known texts of a problem set's training part; the shipped ones are the paper's (adjective and adverb rates, which
+are swapped in print, put right).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.resources import language_model, missing
+from ravenbench.obfuscation.tokens import tags, tokens
+from ravenbench.obfuscation.words import senses, wordnet_pos
+
+_WORD = re.compile(r"\w+")
+_MARK = re.compile(r"[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Rates of one document; None where a resource is missing."""
+
+    sentence_length: float
+    stop: float
+    ttr: float
+    punctuation: float
+    capitals: float
+    noun: float | None
+    verb: float | None
+    adjective: float | None
+    adverb: float | None
+    known: float | None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Statistics with the counts that steps look up."""
+
+    rates: Statistics
+    counts: Mapping[str, int]
+    top: frozenset[str]
+    pos: Mapping[str, str]
+    """WordNet part of speech a lower-cased word mostly has here; empty without a tagger."""
+
+
+def measure(text: str) -> Measured:
+    """Statistics of a text with at least one word."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    words = _WORD.findall(text)
+    n = len(words)
+    lower = Counter(word.lower() for word in words)
+    spans = sentences(text)
+    pos = _parts_of_speech(text, spans) if missing("averaged_perceptron_tagger_eng") is None else {}
+    share = {p: sum(c for word, c in lower.items() if pos.get(word) == p) / n for p in "nvar"} if pos else {}
+    known = sum(map(in_vocabulary, set(words))) / n if has_vocabulary() else None
+    rates = Statistics(
+        n / len(spans),
+        sum(lower[word] for word in ENGLISH_STOP_WORDS) / n,
+        len(set(words)) / n,
+        len(_MARK.findall(text)) / n,
+        sum(len(word) > 1 and word.isupper() for word in words) / n,
+        share.get("n"),
+        share.get("v"),
+        share.get("a"),
+        share.get("r"),
+        known,
+    )
+    top = sorted(lower, key=lambda w: (-lower[w], w))[:10]
+    return Measured(rates, lower, frozenset(top), pos)
+
+
+def has_vocabulary() -> bool:
+    """Whether words can be looked up at all."""
+    return missing("wordnet") is None and missing("brown") is None
+
+
+def in_vocabulary(word: str) -> bool:
+    """Whether Brown or WordNet knows a word."""
+    model = language_model()
+    return word in model or word.lower() in model or bool(senses(word))
+
+
+def average(texts: Sequence[str]) -> dict[str, float]:
+    """Mean of each statistic over texts (those that no resource was missing for)."""
+    rows = [asdict(measure(text).rates) for text in texts if _WORD.search(text)]
+    return {
+        name: sum(row[name] for row in rows) / len(rows)
+        for name in (rows[0] if rows else {})
+        if all(row[name] is not None for row in rows)
+    }
+
+
+def _parts_of_speech(text: str, spans: Sequence[tuple[int, int]]) -> dict[str, str]:
+    votes: dict[str, Counter[str]] = {}
+    for start, end in spans:
+        found = tokens(text, start, end)
+        for token, tag in zip(found, tags(found), strict=True):
+            votes.setdefault(token.text.lower(), Counter())[wordnet_pos(tag) or ""] += 1
+    return {word: min(count, key=lambda p: (-count[p], p)) for word, count in votes.items()}
+
+
+def main(path: str) -> None:
+    """Print the averages over the training part of a problem set."""
+    from ravenbench.formats.problems import read_problems
+
+    problems = read_problems(path, "train").problems
+    texts = problems.texts.rows(sorted(set(problems.known_index.tolist())))
+    sys.stdout.write(json.dumps(average(texts), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,151 @@
+"""Genetic search against surrogate verifiers.
+
+References
+----------
+Mahmood, Ahmad, Shafiq, Srinivasan, Zaffar (2019), A Girl Has No Name: Automated Authorship Obfuscation using Mutant-X,
+PoPETs. Word vectors are replaced by WordNet neighbours; ``p`` is the mean answer of surrogates, which must take
+no part in the evaluation.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting, count_operations, unchanged
+from ravenbench.obfuscation.parts import Edit, from_edits
+from ravenbench.obfuscation.tokens import Token, tags, tokens
+from ravenbench.obfuscation.words import inflect, match_case, related, wordnet_pos
+
+_MUTANTS, _KEPT, _NEIGHBOURS = 5, 5, 5
+_SHARE, _CROSSOVER, _WEIGHT = 0.05, 0.1, 0.75
+
+Genome = tuple[int, ...]
+"""Neighbour chosen at each replaceable token, 0 for the original word."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """A replaceable token and its neighbours."""
+
+    token: Token
+    words: tuple[str, ...]
+
+
+class MutantX(Obfuscator):
+    """Evolves word replacements until the surrogates no longer answer *same author*.
+
+    Each generation every individual has five mutants with 5 % of the tokens replaced and, with probability 0.1,
+    two individuals cross; the fittest five live on. Texts that the surrogates misjudge from the start are left
+    unchanged.
+
+    Parameters
+    ----------
+    generations : int
+        Most generations.
+    """
+
+    name = "mutant-x-2019"
+    needs_oracle = True
+    provenance = "reconstructed"
+
+    def __init__(self, generations: int = 25) -> None:
+        self.generations = generations
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        return unchanged(task.questioned, "left unchanged: no surrogate to search against")
+
+    def rewrite_against(self, task: ObfuscationTask, seed: int, oracle: Oracle) -> Rewriting:
+        text = task.questioned
+        found = tokens(text)
+        sites = _sites(found)
+        first = float(oracle([text], task.known)[0])
+        if first < 0.5:
+            return unchanged(text, "left unchanged: the surrogates do not recognise its author")
+        if not sites:
+            return unchanged(text, "left unchanged: no word has a neighbour")
+        rng = self.draws(seed, task, "evolution")
+        changes = max(1, math.floor(_SHARE * len(found)))
+        origin: Genome = (0,) * len(sites)
+        score = {origin: first}
+        population = [origin]
+        calls, generation = 1, 0
+        while generation < self.generations and score[population[0]] >= 0.5:
+            generation += 1
+            young = [_mutant(parent, sites, changes, rng) for parent in population for _ in range(_MUTANTS)]
+            if len(population) > 1 and rng.random() < _CROSSOVER:
+                a, b = rng.choice(len(population), 2, replace=False)
+                cut = int(rng.integers(1, max(2, len(sites))))
+                young.append(population[a][:cut] + population[b][cut:])
+            new = [g for g in dict.fromkeys(young) if g not in score]
+            if new:
+                answers = oracle([_text(text, sites, g) for g in new], task.known)
+                score.update((g, float(p)) for g, p in zip(new, answers, strict=True))
+                calls += len(new)
+            pool = list(dict.fromkeys([*population, *young]))
+            flipped = [g for g in pool if score[g] < 0.5]
+            population = sorted(
+                flipped or pool, key=lambda g: -_fitness(g, score[g], [site.token for site in sites], found)
+            )[:_KEPT]
+        best = population[0]
+        notes = () if score[best] < 0.5 else ("the surrogates were not misled",)
+        parts = from_edits(text, _edits(sites, best))
+        counts = count_operations(parts) | {"generations": generation, "surrogate answers": calls}
+        return Rewriting(parts, notes, counts)
+
+
+def _sites(found: Sequence[Token]) -> list[Site]:
+    sites = []
+    for token, tag in zip(found, tags(found), strict=True):
+        pos = wordnet_pos(tag)
+        if pos is None or not token.text.isalpha() or len(token.text) < 3:
+            continue
+        near = related(token.text.lower(), pos)[0][:_NEIGHBOURS]
+        words = tuple(match_case(token.text, inflect(name, tag)) for name in near)
+        if words:
+            sites.append(Site(token, words))
+    return sites
+
+
+def _mutant(parent: Genome, sites: Sequence[Site], changes: int, rng: np.random.Generator) -> Genome:
+    genes = list(parent)
+    for place in rng.choice(len(sites), min(changes, len(sites)), replace=False):
+        genes[place] = 1 + int(rng.integers(len(sites[place].words)))
+    return tuple(genes)
+
+
+def _fitness(genome: Genome, p: float, replaced: Sequence[Token], found: Sequence[Token]) -> float:
+    new = {token.start for token, gene in zip(replaced, genome, strict=True) if gene}
+    same = [token.start not in new for token in found]
+    return 1 / max(1e-9, _WEIGHT * p + (1 - _WEIGHT) * (1 - positional_meteor(same)))
+
+
+def positional_meteor(same: Sequence[bool]) -> float:
+    """METEOR with exact matches where token i can only be aligned with token i.
+
+    Precision and recall are then equal; the penalty is 0.5·(chunks / matches)³.
+    """
+    matches = sum(same)
+    if matches == 0:
+        return 0.0
+    chunks = sum(here and not before for before, here in zip([False, *same], same, strict=False))
+    return matches / len(same) * (1 - 0.5 * (chunks / matches) ** 3)
+
+
+def _edits(sites: Sequence[Site], genome: Genome) -> list[Edit]:
+    return [
+        Edit(site.token.start, site.token.end, site.words[gene - 1], "mutate")
+        for site, gene in zip(sites, genome, strict=True)
+        if gene
+    ]
+
+
+def _text(text: str, sites: Sequence[Site], genome: Genome) -> str:
+    out, at = [], 0
+    for edit in _edits(sites, genome):
+        out += [text[at : edit.start], edit.new]
+        at = edit.end
+    return "".join([*out, text[at:]])

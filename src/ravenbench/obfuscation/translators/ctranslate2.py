@@ -1,0 +1,56 @@
+"""OPUS-MT models converted for CTranslate2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ravenbench.errors import MissingPart
+from ravenbench.obfuscation.translators.base import Translator
+
+
+class CTranslate2(Translator):
+    """Converted OPUS-MT models through CTranslate2 and SentencePiece, beam search, no sampling.
+
+    Parameters
+    ----------
+    folder : str
+        Holds one folder a pair (``en-de``, ``de-fr``, ``fr-en``) with ``model.bin``, ``source.spm`` and
+        ``target.spm``, as ``ct2-opus-mt-converter`` writes them. Nothing is downloaded.
+    beams : int
+    """
+
+    name = "ctranslate2"
+
+    def __init__(self, folder: str, beams: int = 4) -> None:
+        self.folder = folder
+        self.beams = beams
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
+        model, encode, decode = _ctranslate2(str(Path(self.folder) / f"{source}-{target}"))
+        pieces = [[*encode.encode(text, out_type=str), "</s>"] for text in texts]
+        results = model.translate_batch(pieces, beam_size=self.beams, max_batch_size=32)
+        return [decode.decode(r.hypotheses[0]) or None for r in results]
+
+
+@cache
+def _ctranslate2(folder: str) -> tuple[Any, Any, Any]:
+    try:
+        import ctranslate2
+        import sentencepiece
+    except ModuleNotFoundError as error:
+        raise MissingPart(
+            f"the ctranslate2 translator needs {error.name}", fix="pip install 'ravenbench[mt]'"
+        ) from None
+    place = Path(folder)
+    for name in ("model.bin", "source.spm", "target.spm"):
+        if not (place / name).is_file():
+            raise MissingPart(
+                f"there is no translation model for {place.name}", found=str(place / name),
+                fix=f"ct2-opus-mt-converter --model Helsinki-NLP/opus-mt-{place.name} --output_dir {place}",
+            )  # fmt: skip
+    translator = ctranslate2.Translator(folder, device="cpu", intra_threads=1)
+    load = sentencepiece.SentencePieceProcessor
+    return translator, load(str(place / "source.spm")), load(str(place / "target.spm"))

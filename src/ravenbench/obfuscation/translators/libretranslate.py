@@ -1,0 +1,47 @@
+"""LibreTranslate over HTTP."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from ravenbench.errors import InputError
+from ravenbench.obfuscation.http import Endpoint
+from ravenbench.obfuscation.translators.base import Translator
+
+
+class LibreTranslate(Translator):
+    """A LibreTranslate server over HTTP; the key, if any, comes from LIBRETRANSLATE_API_KEY.
+
+    Such servers may pivot through English, which undoes a round trip: run one with a direct model of each pair.
+
+    Parameters
+    ----------
+    url : str
+    timeout : float
+        Seconds.
+    retries : int
+    """
+
+    name = "libretranslate"
+    remote = True
+
+    def __init__(self, url: str, timeout: float = 30.0, retries: int = 2) -> None:
+        self.url = url
+        self.timeout = timeout
+        self.retries = retries
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
+        if not self.url.startswith(("http://", "https://")):
+            raise InputError("not an address", found=self.url, expected="http://… or https://…")
+        key = os.environ.get("LIBRETRANSLATE_API_KEY")
+        with Endpoint(self.url, timeout=self.timeout, retries=self.retries) as endpoint:
+            out: list[str | None] = []
+            for text in texts:
+                body = {"q": text, "source": source, "target": target, "format": "text"} | (
+                    {"api_key": key} if key else {}
+                )
+                answer = endpoint.post("/translate", body)
+                found = answer.get("translatedText") if answer is not None else None
+                out.append(found if isinstance(found, str) and found.strip() else None)
+            return out
