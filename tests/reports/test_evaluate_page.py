@@ -178,6 +178,8 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pools=1,
         samplers="hits, random",
         docs_per_topic=30,
+        limit=60,
+        repetitions=1,
         verifiers="length, chance",
         out=folder,
         workers=1,

@@ -209,6 +209,7 @@ def evaluate(
         tests=tests,
         unit="problems" if truth.authors is None else "authors",
         replicates=replicates,
+        trials=trials,
         level=level,
         alpha=alpha,
         band=band,

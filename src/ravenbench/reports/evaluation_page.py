@@ -26,6 +26,7 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure]) -> str:
         "parts": "Break-downs" if evaluation.breakdowns else "",
         "method": "Method",
     }
+    leading = dict.fromkeys(("auc", evaluation.ranked_by))
     groups: dict[int, list[str]] = {}
     for s in evaluation.ranked:
         groups.setdefault(s.tie_group or 0, []).append(s.name)
@@ -49,6 +50,13 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure]) -> str:
             "differences": to_html(evaluation_tables.differences(evaluation)),
             "calibration": to_html(evaluation_tables.calibration(evaluation)),
             "hull": to_html(evaluation_tables.hull(evaluation)),
-            "parts": [to_html(evaluation_tables.breakdown(evaluation, b)) for b in evaluation.breakdowns],
+            "parts": [
+                {
+                    "by": b.by,
+                    "short": [to_html(evaluation_tables.parts(evaluation, b, m)) for m in leading],
+                    "long": to_html(evaluation_tables.breakdown(evaluation, b)),
+                }
+                for b in evaluation.breakdowns
+            ],
         },
     )

@@ -125,6 +125,7 @@ class Evaluation:
     tests: tuple[str, ...]
     unit: str
     replicates: int
+    trials: int
     level: float
     alpha: float
     band: float | None

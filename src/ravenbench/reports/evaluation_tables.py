@@ -66,6 +66,9 @@ def significance(evaluation: Evaluation, metric: str) -> Table:
     for i, a in enumerate(names, 1):
         rows.append((i, a, *("" if a == b else found.get((a, b)) or found[b, a] for b in names)))
     note = "*** p < .001, ** p < .01, * p < .05, = not told apart; approximate randomization, Holm-corrected."
+    least = len(found) / (evaluation.trials + 1)
+    if least >= 0.001 and metric != "accuracy":
+        note += f" With {evaluation.trials:,} trials and {len(found)} pairs no corrected p is below {least:.2g}."
     columns = (Column("no."), _NAME, *(Column(str(i)) for i in range(1, len(names) + 1)))
     return Table(
         f"significance-{_slug(metric)}", f"Significance of differences in {metric}", columns, tuple(rows), note
@@ -161,9 +164,10 @@ def parts(evaluation: Evaluation, found: BreakDown, metric: str) -> Table:
         values = [own.scores[metric] for own in found.systems[s.name]]
         rows.append((s.name, *values, s.scores[metric], found.macro[s.name].scores[metric]))
     numbers = [Column(str(i)) for i in range(1, len(found.parts) + 1)]
-    legend = "; ".join(f"{i} = {name} ({n:,})" for i, (name, n, _) in enumerate(found.parts, 1))
+    legend = "; ".join(f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})" for i, (name, n, _) in enumerate(found.parts, 1))
     columns = (_NAME, *numbers, Column("all"), Column("macro"))
-    return Table("parts", f"{SHOWN.get(metric, metric)} by {found.by}", columns, tuple(rows), legend)
+    key = f"parts-{evaluation.breakdowns.index(found) + 1}-{_slug(metric)}"
+    return Table(key, f"{SHOWN.get(metric, metric)} by {found.by}", columns, tuple(rows), legend)
 
 
 def _range(interval: Interval | None) -> Range | None:
