@@ -27,12 +27,25 @@ def command(
         str | None,
         typer.Option(help="E.g. 'char-ngram(n=3), ppm'. Default: char-ngram, ppm, topic-fit."),
     ] = None,
+    probe: Annotated[
+        str | None, typer.Option(help="crossed: what training near the test topics is worth; none. Default: crossed.")
+    ] = None,
+    repetitions: Annotated[
+        int | None, typer.Option(metavar="R", help="Repetitions of the probe, and of its null; default 20.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of every draw; default 0.")] = None,
     train: Annotated[str | None, typer.Option(help="Problem set to train on, instead of CORPUS.")] = None,
     test: Annotated[str | None, typer.Option(help="Problem set to answer, with --train.")] = None,
     spec: Annotated[Path | None, typer.Option(help="TOML file with a [run] table; flags override it.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; default raven-runs/<corpus>-<hash>.")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="The run's folder or URL; default raven-runs/<corpus>-<hash>.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
+    scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only say what the run would hold, cost and be able to show.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Sample topics with HITS, at random and adversely; verify pairs across topics; report what it shows.
@@ -45,8 +58,11 @@ def command(
 
         raven run mine.parquet --verifiers char-ngram,ppm
 
+        raven run newsgroups --plan                   pairs, cost and what could be seen, before anything runs
+
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
     """
+    from ravenbench.bench import engines
     from ravenbench.bench.api import run
     from ravenbench.cli.show import progress_bar
 
@@ -61,16 +77,43 @@ def command(
         "min_docs": min_docs,
         "limit": limit,
         "encoder": encoder,
+        "probe": probe,
+        "repetitions": repetitions,
         "seed": seed,
         "train": train,
         "test": test,
     }
+    how = engines.engine(engine, workers, scheduler)
+    if plan:
+        show_plan({"corpus": corpus, "verifiers": verifiers, **options}, spec, json)
+        return
     with progress_bar() as progress:
-        result = run(corpus, verifiers=verifiers, out=out, spec=spec, workers=workers, progress=progress, **options)
+        result = run(corpus, verifiers=verifiers, out=out, spec=spec, engine=how, progress=progress, **options)
     report(result.store, json)
     if result.errors:
         typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
+
+
+def show_plan(given: dict[str, Any], file: Path | None, json: bool) -> None:
+    """Print what a run would be; nothing is written."""
+    from ravenbench.bench.forecast import forecast
+    from ravenbench.bench.spec import build
+    from ravenbench.cli.show import print_json, progress_bar
+    from ravenbench.reports.forecast import lines
+
+    spec = build(given, file)
+    spec.named_verifiers()
+    with progress_bar() as progress:
+        found = forecast(spec, progress)
+    if json:
+        print_json(found.to_json())
+        return
+    from rich.console import Console
+
+    console = Console()
+    for line in lines(found):
+        console.print(line)
 
 
 def report(store: Any, json: bool) -> None:

@@ -102,8 +102,8 @@ def power_table(simulation: Simulation) -> Table:
     )
     note = (
         f"Power: share of {simulation.replicates} corpora in which a blend of dose {dose:g} is convicted, with "
-        "Wilson's interval; false alarms: the same at dose 0. Times: pools, or repetitions of the probe. Pairs: kept of each test set. Shows: median of the smallest "
-        "difference found four times in five."
+        "Wilson's interval; false alarms: the same at dose 0. Times: pools, or repetitions of the probe. "
+        "Pairs: kept of each test set. Shows: median of the smallest difference found four times in five."
     )
     return Table("power", "Power of smaller designs", columns, tuple(rows), note)
 

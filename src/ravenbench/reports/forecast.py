@@ -1,0 +1,47 @@
+"""A forecast in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ravenbench.reports.records import title
+from ravenbench.reports.tables import Column, Table, Value, terminal
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ravenbench.bench.forecast import Forecast
+
+
+def forecast_table(forecast: Forecast) -> Table:
+    """Folds and pairs of each setup and of the probe."""
+    parts = [(title(name), sizes) for name, sizes in forecast.setups.items()]
+    if forecast.probe is not None:
+        parts.append(("crossed probe", forecast.probe))
+    rows: list[tuple[Value, ...]] = [(n, int(s["folds"]), round(s["train"]), round(s["test"])) for n, s in parts]
+    columns = (Column("setup", text=True), Column("folds"), Column("pairs in train"), Column("pairs in test"))
+    note = f"{forecast.documents:,} documents on {forecast.topics} topics. Pairs: means over folds."
+    return Table("forecast", "This run would hold", columns, tuple(rows), note)
+
+
+def lines(forecast: Forecast) -> list[RenderableType]:
+    """What a run would hold, cost and show."""
+    from rich.text import Text
+
+    seconds = sum(forecast.seconds.values())
+    shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
+    shown: list[RenderableType] = [
+        terminal(forecast_table(forecast)),
+        Text(f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {seconds:.0f} s on one core ({shares})."),
+    ]
+    if forecast.detectable is not None:
+        text = f"HITS against Random would show a true difference of about {forecast.detectable:.3f} in AUC"
+        shown.append(Text(f"{text} four times in five, were test pairs all that varies."))
+    elif forecast.topics:
+        shown.append(Text("With one pool no difference between HITS and Random can be shown: give --pools 10."))
+    if forecast.detectable_gain is not None:
+        text = f"The crossed probe would show a true gain of about {forecast.detectable_gain:.3f} in AUC as often"
+        shown.append(Text(f"{text}, of a verifier that varies as style-only does; of others a larger one."))
+    elif forecast.probe_reason is not None:
+        shown.append(Text(f"No crossed probe ({forecast.probe_reason}), so no verdict."))
+    return shown
