@@ -72,24 +72,29 @@ class TextTable:
         StoreError
             If the folder is not a text table or its parts do not fit together.
         """
-        path = Path(path)
+        from ravenbench.files import is_remote, location, read_array
+
+        path = location(path)
         try:
-            offsets = np.load(path / "offsets.npy", allow_pickle=False)
-            hashes = np.load(path / "hashes.npy", allow_pickle=False)
-            with (path / "texts.bin").open("rb") as file:
-                size = os.fstat(file.fileno()).st_size
-                data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+            offsets, hashes = read_array(path / "offsets.npy"), read_array(path / "hashes.npy")
+            data: bytes | mmap.mmap
+            if is_remote(path):
+                data = (path / "texts.bin").read_bytes()
+            else:
+                with (path / "texts.bin").open("rb") as file:
+                    empty = os.fstat(file.fileno()).st_size == 0
+                    data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except (OSError, ValueError) as error:
             raise StoreError(f"{path}: not a readable text table ({error})") from error
-        if len(hashes) + 1 != len(offsets) or size != int(offsets[-1]):
+        if len(hashes) + 1 != len(offsets) or len(data) != int(offsets[-1]):
             raise StoreError(f"{path}: the parts of this text table do not fit together")
         return cls(data, offsets, hashes, path)
 
     def save(self, path: str | Path) -> TextTable:
         """Write the table as a folder (each file under a temporary name first) and return it mapped."""
-        from ravenbench.files import write_array, write_bytes
+        from ravenbench.files import location, write_array, write_bytes
 
-        path = Path(path)
+        path = location(path)
         path.mkdir(parents=True, exist_ok=True)
         write_bytes(path / "texts.bin", memoryview(self._data))
         write_array(path / "hashes.npy", self.hashes)

@@ -115,6 +115,7 @@ def take_up(
         If the folder holds something else or cannot be written.
     """
     store = Store(folder)
+    files.check_reachable(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():

@@ -49,7 +49,7 @@ class Store:
         InputError
             If the folder is no run, or its plan was never finished.
         """
-        store = cls(Path(path))
+        store = cls(files.location(path))
         if not (store.path / "run.json").is_file():
             raise InputError("not a run folder", file=path, expected="a folder written by raven run")
         if not store.planned:
@@ -93,7 +93,7 @@ class Store:
         """Author and topic of each row of ``texts``, where known."""
         import polars as pl
 
-        frame = pl.read_parquet(self.path / "documents.parquet")
+        frame = pl.read_parquet((self.path / "documents.parquet").read_bytes())
         columns = ("author", "topic", "language")
         return {c: Labels.of(frame[c].to_list()) for c in columns if c in frame.columns}
 
@@ -208,13 +208,17 @@ class Store:
 
     def _array(self, path: Path) -> Any:
         try:
-            return np.load(path, allow_pickle=False)
+            return files.read_array(path)
         except (OSError, ValueError, EOFError) as error:
             raise damaged(path, error) from error
 
     def _fold_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        with self._array(self.path / "folds" / f"{name}.npz") as archive:
-            return dict(archive)
+        path = self.path / "folds" / f"{name}.npz"
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+                return dict(archive)
+        except (OSError, ValueError, EOFError) as error:
+            raise damaged(path, error) from error
 
 
 def damaged(path: Path, reason: object) -> StoreError:

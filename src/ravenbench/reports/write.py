@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ravenbench.errors import InputError
-from ravenbench.files import write_json, write_text
+from ravenbench.files import is_remote, write_json, write_text
 from ravenbench.reports import probe_tables, run_tables, tables
 from ravenbench.reports.analysis import analyse
 from ravenbench.reports.records import Analysis
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def write_report(store: Store, analysis: Analysis | None = None) -> Path:
     """Write ``RUN/report`` (page, report.json, tables, figures) and return the page's path.
 
-    An earlier report is replaced only when the new one is complete. ``analysis`` spares computing it again.
+    An earlier report is replaced only when the new one is complete; that of a run in an object store is written
+    to ``raven-runs`` here. ``analysis`` spares computing it again.
 
     Raises
     ------
@@ -31,9 +32,11 @@ def write_report(store: Store, analysis: Analysis | None = None) -> Path:
         If the folder cannot be written.
     """
     analysis = analysis or analyse(store)
-    target = store.path / "report"
+    place = Path("raven-runs") / store.path.name if is_remote(store.path) else store.path
+    target = place / "report"
     try:
-        folder = Path(tempfile.mkdtemp(prefix=".report-", dir=store.path))
+        place.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=".report-", dir=place))
         try:
             _write(analysis, folder)
             folder.chmod(0o755)

@@ -1,0 +1,90 @@
+"""A Dask cluster of processes: same bytes, a killed worker, a lost scheduler."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from conftest import need_extra
+from ravenbench.bench.api import run
+from ravenbench.bench.engines import dask, engine
+from ravenbench.errors import RavenError, SpecError
+
+pytestmark = pytest.mark.extra
+OPTIONS = {
+    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "hits, random",
+    "docs_per_topic": 30,
+    "verifiers": "length, char-ngram, function-words, chance",
+}
+
+
+def answers(folder):
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.npy") if "cells" in p.parts}
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("local") / "run"
+    run(out=folder, workers=1, **OPTIONS)
+    return answers(folder)
+
+
+@pytest.fixture
+def cluster():
+    distributed = need_extra("distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        yield cluster
+
+
+def test_answers_are_byte_identical_to_local(cluster, expected, tmp_path):
+    result = run(out=tmp_path / "run", engine=dask(cluster.scheduler_address), **OPTIONS)
+    assert result.errors == ()
+    assert answers(tmp_path / "run") == expected
+
+
+def test_a_worker_killed_in_mid_run(cluster, expected, tmp_path):
+    victim = next(iter(cluster.workers.values())).pid
+    threading.Timer(0.3, lambda: os.kill(victim, signal.SIGKILL)).start()
+    run(out=tmp_path / "run", engine=dask(cluster.scheduler_address), **OPTIONS)
+    assert answers(tmp_path / "run") == expected
+
+
+def test_the_scheduler_lost_in_mid_run_and_the_run_taken_up_again(expected, tmp_path):
+    distributed = need_extra("distributed")
+    cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
+    real = dask(cluster.scheduler_address, timeout=5)
+    done = 0
+
+    def losing(units):
+        nonlocal done
+        for result in real(units):
+            done += 1
+            if done == 3:
+                cluster.close()
+                time.sleep(0.2)
+            yield result
+
+    with pytest.raises(RavenError, match="repeat the command"):
+        run(out=tmp_path / "run", engine=losing, **OPTIONS)
+    assert done < 10
+    run(out=tmp_path / "run", workers=1, **OPTIONS)
+    assert answers(tmp_path / "run") == expected
+
+
+def test_a_scheduler_that_is_not_there(tmp_path):
+    need_extra("distributed")
+    with pytest.raises(RavenError, match="no Dask scheduler answers"):
+        run(out=tmp_path / "run", engine=dask("tcp://127.0.0.1:9", timeout=1), **OPTIONS)
+
+
+def test_engines_by_name():
+    with pytest.raises(SpecError, match="no engine"):
+        engine("spark")
+    with pytest.raises(SpecError, match="needs --scheduler"):
+        engine("dask")

@@ -1,0 +1,76 @@
+"""Stores and corpora behind an fsspec URL: a local S3 server, and no rights."""
+
+import json
+import re
+
+import pytest
+
+from conftest import need_extra
+from ravenbench.bench.api import run
+from ravenbench.bench.store import Store
+from ravenbench.errors import InputError
+
+pytestmark = pytest.mark.extra
+OPTIONS = {
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "hits",
+    "docs_per_topic": 30,
+    "verifiers": "length, char-ngram",
+    "workers": 1,
+}
+CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
+
+
+@pytest.fixture
+def bucket(monkeypatch, tmp_path):
+    server = need_extra("moto.server").ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    host, port = server.get_host_and_port()
+    for name, value in {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "RAVEN_CACHE": str(tmp_path / "cache"),
+    }.items():
+        monkeypatch.setenv(name, value)
+    s3fs = need_extra("s3fs")
+    s3fs.S3FileSystem.clear_instance_cache()
+    name = re.sub("[^a-z0-9]", "", tmp_path.name)
+    s3fs.S3FileSystem().mkdir(name)
+    yield f"s3://{name}"
+    s3fs.S3FileSystem.clear_instance_cache()
+    server.stop()
+
+
+def test_a_run_in_an_object_store_equals_a_local_one(bucket, tmp_path):
+    local = run(CORPUS, out=tmp_path / "run", **OPTIONS).store
+    remote = run(CORPUS, out=f"{bucket}/one", **OPTIONS).store
+    assert Store.open(f"{bucket}/one").plan["cells"] == local.plan["cells"]
+    for cell in local.plan["cells"]:
+        name = f"cells/{cell['key']}/answers.npy"
+        assert (remote.path / name).read_bytes() == (local.path / name).read_bytes()
+    (remote.path / name).write_bytes(b"torn")
+    run(CORPUS, out=f"{bucket}/one", **OPTIONS)
+    assert (remote.path / name).read_bytes() == (local.path / name).read_bytes()
+
+
+def test_a_corpus_behind_a_url(bucket, tmp_path):
+    from ravenbench.corpora.load import load_corpus
+
+    lines = [json.dumps({"text": d.text, "author": d.author, "topic": d.topic}) for d in load_corpus(CORPUS)]
+    from upath import UPath
+
+    UPath(f"{bucket}/c.jsonl").write_text("\n".join(lines))
+    store = run(f"{bucket}/c.jsonl", out=tmp_path / "run", **OPTIONS).store
+    assert store.plan["corpus"]["documents"] == 240
+
+
+def test_a_store_that_cannot_be_written(bucket, monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
+    need_extra("s3fs").S3FileSystem.clear_instance_cache()
+    with pytest.raises(InputError, match="cannot be written"):
+        run(CORPUS, out="s3://elsewhere/run", **OPTIONS)
