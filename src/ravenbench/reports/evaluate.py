@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import SystemAnswers, Truth, read_systems, read_truth
+from ravenbench.formats.archive import Split
 from ravenbench.formats.attributes import Attribute, read_attribute
 from ravenbench.reports.evaluation import evaluate as evaluate_arrays
 from ravenbench.reports.evaluation import evaluate_answers
@@ -55,7 +56,7 @@ def evaluate(
     InputError
         If anything given cannot be used; the message says what, where and how to mend it.
     """
-    known, own, notes = _truth(truth)
+    known, own, notes = _truth(truth, "test")
     breakdowns = _breakdowns(known, by)
     if isinstance(answers, Mapping):
         if training_truth is not None:
@@ -69,7 +70,7 @@ def evaluate(
         raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
     training = None
     if training_truth is not None:
-        past, past_own, _ = _truth(training_truth)
+        past, past_own, _ = _truth(training_truth, "train")
         if isinstance(training_answers, Mapping):
             raise InputError("training answers must be files or SystemAnswers here", found="a mapping")
         training = (past, [*past_own, *read_given(training_answers, lenient)])
@@ -95,12 +96,12 @@ def read_given(
     return found
 
 
-def _truth(truth: Source | Truth) -> tuple[Truth, list[SystemAnswers], list[str]]:
+def _truth(truth: Source | Truth, split: Split) -> tuple[Truth, list[SystemAnswers], list[str]]:
     if isinstance(truth, Truth):
         return truth, [], []
     if is_run(truth):
         return read_run(truth)
-    return read_truth(truth, split="test"), [], []
+    return read_truth(truth, split), [], []
 
 
 def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None) -> list[Attribute]:
