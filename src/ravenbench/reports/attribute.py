@@ -84,6 +84,20 @@ class ProtocolScore:
     pairs: tuple[PairScore, ...]
     detectable: float | None
 
+    def leaders(self) -> str:
+        """The best method and those no test tells from it, as a sentence."""
+        ranked = sorted((m for m in self.methods if m.mean is not None), key=lambda m: -m.mean.mean if m.mean else 0.0)
+        if not ranked or ranked[0].mean is None:
+            return "No method completed a fold."
+        best = ranked[0]
+        tied = [
+            p.a if p.b == best.method else p.b
+            for p in self.pairs
+            if best.method in (p.a, p.b) and not p.distinguishable
+        ]
+        said = f"{best.method} comes first with {ranked[0].mean.mean:.3f}"
+        return said + (f", not distinguishable from {', '.join(tied)}." if tied else ".")
+
     def answerable(self) -> str:
         """Whether this corpus can tell methods apart, as a sentence."""
         unit = "topics" if self.protocol == "novel-topic" else "folds"
@@ -303,5 +317,5 @@ def _protocol_json(analysis: AttributionAnalysis, scores: ProtocolScore) -> dict
         ],
         "detectable": scores.detectable,
         "needed_for": analysis.difference,
-        "verdict": scores.answerable(),
+        "verdict": f"{scores.leaders()} {scores.answerable()}",
     }  # fmt: skip

@@ -73,7 +73,7 @@ def accuracies(analysis: AttributionAnalysis) -> Figure:
         axes.set_xlabel("accuracy")
         axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
         if spread:
-            axes.legend(loc="lower right", fontsize=8)
+            axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, fontsize=8)
     return figure
 
 
@@ -115,7 +115,7 @@ def terminal(analysis: AttributionAnalysis) -> list[RenderableType]:
         shown.append(rich_table(tables.methods(scores)))
         if scores.pairs:
             shown.append(rich_table(_short(tables.pairs(scores, analysis.difference))))
-        shown.append(Text(scores.answerable()))
+        shown.append(Text(f"{scores.leaders()} {scores.answerable()}"))
         failed = [(m.method, f.fold, f.error) for m in scores.methods for f in m.folds if f.error is not None]
         if failed:
             shown.append(Text(f"{len(failed)} fits failed, the first: {' on '.join(failed[0][:2])}: {failed[0][2]}"))
@@ -132,6 +132,6 @@ def terminal(analysis: AttributionAnalysis) -> list[RenderableType]:
 
 def _short(table: Table) -> Table:
     """The columns of a comparison that fit 80 characters."""
-    kept = [0, 1, 2, 3, 6, 7]
+    kept = [0, 1, 2, 3, 7]
     rows = tuple(tuple(row[i] for i in kept) for row in table.rows)
     return Table(table.key, table.title, tuple(table.columns[i] for i in kept), rows, table.note.split(";")[0] + ".")

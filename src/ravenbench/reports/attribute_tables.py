@@ -25,14 +25,14 @@ def methods(scores: ProtocolScore) -> Table:
                 sum(f.accuracy is not None for f in m.folds),
             )
         )
-    columns = (Column("method", text=True), *map(Column, ("accuracy", "sd", "SE", "SE/√n", "macro F1", "folds")))
+    columns = (Column("method", text=True), *map(Column, ("accuracy", "sd", "SE", "sd/√n", "macro F1", "folds")))
     unit = "topics" if scores.protocol == "novel-topic" else "folds"
     return Table(
         f"methods-{scores.protocol}",
         f"{TITLES[scores.protocol]} cross-validation",
         columns,
         tuple(rows),
-        f"Means over {unit}, weighted by documents; sd unbiased. SE = sd·√Σw²; SE/√n = sd/√n as published, too small "
+        f"Means over {unit}, weighted by documents; sd unbiased. SE = sd·√Σw²; sd/√n, as published, is too small "
         f"where {unit} differ in size.",
     )
 
@@ -44,9 +44,9 @@ def pairs(scores: ProtocolScore, difference: float) -> Table:
         Column("methods", text=True),
         Column("difference", signed=True),
         Column("95 %", signed=True),
-        Column("p Holm"),
-        Column("p"),
-        Column("p t"),
+        Column("p Holm", digits=4),
+        Column("p", digits=4),
+        Column("p t", digits=4),
         Column("detectable"),
         Column(f"{unit} for {difference:g}"),
     )
