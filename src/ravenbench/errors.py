@@ -6,7 +6,8 @@
     │   ├── CorpusError       a corpus cannot be used, or cannot fill what was asked of it
     │   ├── SpecError         a component, option or spec file that does not parse
     │   └── MissingPart       an extra or a resource is not installed: the message names the command
-    └── StoreError            a run folder is damaged or belongs to another run
+    ├── StoreError            a run folder is damaged or belongs to another run
+    └── ProgramError          an outside program failed: the message ends with what it said
 
 Messages say what was found, where, what was expected and how to mend it.
 """
@@ -79,6 +80,10 @@ class MissingPart(InputError):
 
 class StoreError(RavenError):
     """A run folder is damaged or belongs to another run."""
+
+
+class ProgramError(RavenError):
+    """An outside program crashed, hung or did not deliver; the message ends with what it said."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:

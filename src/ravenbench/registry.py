@@ -61,6 +61,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "calibrated": "ravenbench.verifiers.base:Calibrated",
         "char-ngram": "ravenbench.verifiers.char_ngram:CharNgram",
         "ppm": "ravenbench.verifiers.ppm:PPM",
+        "raven-2026": "ravenbench.verifiers.raven_2026:Raven2026",
         "topic-fit": "ravenbench.verifiers.topic_fit:TopicFit",
         "chance": "ravenbench.verifiers.chance:Chance",
         "length": "ravenbench.verifiers.length:Length",
@@ -74,6 +75,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "stacked": "ravenbench.verifiers.stacked:Stacked",
         "function-words": "ravenbench.verifiers.function_words:FunctionWords",
         "distorted": "ravenbench.verifiers.distorted:Distorted",
+        "command": "ravenbench.verifiers.command:Command",
     },
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",

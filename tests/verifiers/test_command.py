@@ -1,0 +1,252 @@
+"""Outside programs as verifiers: what they get, what they may not do, and what becomes of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ravenbench import registry
+from ravenbench.errors import InputError, ProgramError, SpecError
+from ravenbench.formats.answers import read_answers
+from ravenbench.formats.pan_pairs import write_pan_pairs
+from ravenbench.testing import check_verifier, toy_problems
+from ravenbench.verifiers import command_process
+from ravenbench.verifiers.command import Command
+
+PYTHON = shlex.quote(sys.executable)
+
+PAIRS = """
+import json, sys
+place = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+with open(place["-i"] + "/pairs.jsonl") as given, open(place["-o"] + "/answers.jsonl", "w") as out:
+    for line in given:
+        record = json.loads(line)
+        a, b = (set(text.split()) for text in record["pair"])
+        print(json.dumps({"id": record["id"], "value": len(a & b) / len(a | b)}), file=out)
+"""
+
+FOLDERS = """
+import os, sys
+given, out = sys.argv[1:]
+with open(out + "/answers.txt", "w") as file:
+    for name in sorted(os.listdir(given)):
+        if os.path.isdir(os.path.join(given, name)):
+            texts = {f: set(open(os.path.join(given, name, f)).read().split())
+                     for f in os.listdir(os.path.join(given, name))}
+            u = texts.pop("unknown.txt")
+            print(name, sum(len(u & k) / len(u | k) for k in texts.values()) / len(texts), file=file)
+"""
+
+ANSWER = """
+import json, sys
+ids = [json.loads(line)["id"] for line in open(sys.argv[2] + "/pairs.jsonl")]
+def write(values):
+    with open(sys.argv[4] + "/answers.jsonl", "w") as out:
+        for name, value in values:
+            print(json.dumps({"id": name, "value": value}), file=out)
+"""
+
+
+def program(folder: Path, code: str, name: str = "program.py") -> str:
+    (folder / name).write_text(code)
+    return f"{PYTHON} {shlex.quote(str(folder / name))}"
+
+
+def answer(folder: Path, code: str, n: int = 6, **options: object) -> np.ndarray:
+    """What a program that begins with ANSWER gives."""
+    train, same = toy_problems(4)
+    test, _ = toy_problems(n, seed=2, words=20)
+    verifier = Command(program(folder, ANSWER + code), **options)  # type: ignore[arg-type]
+    return verifier.fit(train, same).verify(test.blind())
+
+
+@pytest.mark.parametrize("known", [1, 3])
+def test_contract(tmp_path: Path, known: int) -> None:
+    folders = program(tmp_path, FOLDERS) + " $inputDataset ${outputDir}"
+    spec = folders if known > 1 else program(tmp_path, PAIRS, "pairs.py")
+    check_verifier(Command(spec), known=known, problems=toy_problems(12, known, words=30))
+
+
+def test_answers_are_the_programs(tmp_path: Path) -> None:
+    test, _ = toy_problems(8, seed=2, words=30)
+    found = Command(program(tmp_path, PAIRS)).fit(*toy_problems(4)).verify(test.blind())
+    sets = [set(text.split()) for text in test.texts]
+    wanted = [
+        len(sets[a] & sets[b]) / len(sets[a] | sets[b])
+        for a, b in zip(test.known_index, test.questioned_index, strict=True)
+    ]
+    assert found.tolist() == wanted
+
+
+def test_parses_from_a_spec_and_learns_from_training_data(tmp_path: Path) -> None:
+    code = """
+import os
+truth = [json.loads(line) for line in open(os.path.dirname(sys.argv[2]) + "/train/truth.jsonl")]
+assert sys.argv[5] == os.path.dirname(sys.argv[2]) + "/train/truth.jsonl"
+write([(name, sum(t["same"] for t in truth) / len(truth)) for name in ids])
+"""
+    text = program(tmp_path, ANSWER + code) + " -i $inputDataset -o $outputDir $trainDataset/truth.jsonl"
+    verifier = registry.parse("verifier", f"command({text!r}, timeout=60)")
+    assert verifier.timeout == 60 and registry.parse("verifier", str(verifier)) == verifier
+    train, same = toy_problems(12)
+    test, _ = toy_problems(4, seed=2)
+    assert verifier.fit(train, same).verify(test.blind()).tolist() == [same.mean()] * 4
+
+
+def test_no_truth_no_authors_a_cleared_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET", "truth")
+    code = """
+import os
+home = os.path.dirname(sys.argv[2])
+seen = [os.path.join(p, f) for p, _, files in os.walk(home) for f in files]
+assert seen == [sys.argv[2] + "/pairs.jsonl"], seen
+assert "SECRET" not in os.environ and os.environ["HOME"] == os.getcwd() == home + "/work"
+assert sys.stdin.read() == ""
+write([(name, 0.25) for name in ids])
+"""
+    assert answer(tmp_path, code).tolist() == [0.25] * 6
+
+
+def test_its_input_is_a_copy(tmp_path: Path) -> None:
+    code = """
+import os
+os.chmod(sys.argv[2], 0o755); os.chmod(sys.argv[2] + "/pairs.jsonl", 0o644)
+open(sys.argv[2] + "/pairs.jsonl", "w").write("mine")
+open(sys.argv[2] + "/more", "w").write("mine")
+write([(name, 1) for name in ids])
+"""
+    assert answer(tmp_path, code).tolist() == [1.0] * 6
+    assert answer(tmp_path, code).tolist() == [1.0] * 6
+
+
+def test_files_of_a_checkout_are_found(tmp_path: Path) -> None:
+    program(tmp_path, PAIRS)
+    test, _ = toy_problems(4, seed=2)
+    fitted = Command(f"{PYTHON} program.py", folder=str(tmp_path)).fit(*toy_problems(4))
+    assert fitted.verify(test.blind()).shape == (4,)
+
+
+FAULTS = {
+    "crash": ("raise SystemExit('out of luck')", r"ended with code 1\n.*stderr ends: out of luck"),
+    "signal": ("import os; os.kill(os.getpid(), 9)", "ended by SIGKILL"),
+    "nothing": ("", "there are no answers|expected one file"),
+    "missing": ("write([(i, 1) for i in ids[1:]])", "1 problems are not answered"),
+    "unknown": ("write([(i, 1) for i in [*ids, 'other']])", "belong to no problem\n.*other"),
+    "twice": ("write([(i, 1) for i in [*ids, ids[0]]])", "answered twice"),
+    "nan": ("write([(i, float('nan')) for i in ids])", "value is NaN"),
+    "text": ("write([(i, '1') for i in ids])", "value is a string"),
+    "path": ("write([('../' + i, 1) for i in ids])", "not answered"),
+    "range": ("write([(i, 1.5) for i in ids])", "outside"),
+    "input": ("input('password? ')", "EOFError"),
+    "terminal": ("open('/dev/tty')", "OSError|FileNotFoundError"),
+    "not json": ("open(sys.argv[4] + '/answers.jsonl', 'w').write('maybe')", "not JSON"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_failures_are_told_never_scored(tmp_path: Path, fault: str) -> None:
+    code, message = FAULTS[fault]
+    with pytest.raises(ProgramError, match=message):
+        answer(tmp_path, code)
+
+
+def test_stderr_ends_the_message_of_bad_answers(tmp_path: Path) -> None:
+    with pytest.raises(ProgramError, match="stderr ends: no model"):
+        answer(tmp_path, "print('no model', file=sys.stderr); write([(ids[0], 1)])")
+
+
+def test_a_hang_is_stopped(tmp_path: Path) -> None:
+    began = time.monotonic()
+    with pytest.raises(ProgramError, match=r"stopped after 0.5 seconds\n.*thinking"):
+        answer(tmp_path, "import time\nprint('thinking', file=sys.stderr, flush=True)\ntime.sleep(60)", timeout=0.5)
+    assert time.monotonic() - began < 10
+
+
+def test_a_flood_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command_process, "FLOOD", 1 << 20)
+    with pytest.raises(ProgramError, match="more than 1,048,576 bytes"):
+        answer(tmp_path, "while True: print('x' * 1000)")
+
+
+@pytest.mark.parametrize("detach", [False, True])
+def test_what_stays_behind_is_killed(tmp_path: Path, detach: bool) -> None:
+    note = tmp_path / "pid"
+    code = f"""
+import os, time
+write([(i, 1) for i in ids])
+if os.fork() == 0:
+    if {detach}: os.setsid()
+    open({str(note)!r}, "w").write(str(os.getpid()))
+    time.sleep(60)
+while not os.path.exists({str(note)!r}): time.sleep(0.01)
+"""
+    with pytest.raises(ProgramError, match="left processes running"):
+        answer(tmp_path, code)
+    status = Path("/proc") / note.read_text() / "stat"
+    assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(scratch))
+    answer(tmp_path, "open('left', 'w').write('x'); write([(i, 1) for i in ids])")
+    with pytest.raises(ProgramError):
+        answer(tmp_path, "raise SystemExit(3)")
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"command": "no-such-program-anywhere"}, InputError),
+        ({"command": "'unclosed"}, SpecError),
+        ({"command": "  "}, SpecError),
+        ({"command": "true", "timeout": 0.0}, SpecError),
+        ({"command": "true", "format": "xml"}, SpecError),
+    ],
+)
+def test_bad_parameters(options: dict[str, object], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        Command(**options).fit(*toy_problems(4))  # type: ignore[arg-type]
+
+
+def test_release_is_part_of_the_identity() -> None:
+    assert Command("true") != Command("true", release="2")
+
+
+@pytest.mark.data
+def test_public_baseline_runs_unmodified(tmp_path: Path) -> None:
+    """PAN 2023's compression baseline from its own checkout (RAVEN_PAN_CODE), equal to running it by hand."""
+    checkout = os.environ.get("RAVEN_PAN_CODE")
+    if not checkout:
+        pytest.skip("set RAVEN_PAN_CODE to a checkout of PAN's public code")
+    place = Path(checkout) / "clef23" / "authorship-verification"
+    script = "pan23-verif-baseline-compressor.py"
+    train, same = toy_problems(40, seed=1)
+    test, _ = toy_problems(10, seed=2)
+    arguments = "-input_pairs $trainDataset/pairs.jsonl -input_truth $trainDataset/truth.jsonl"
+    verifier = Command(f"{PYTHON} {script} {arguments} -test_pairs $inputDataset/pairs.jsonl -output $outputDir",
+                       folder=str(place))  # fmt: skip
+    found = verifier.fit(train, same).verify(test.blind())
+    write_pan_pairs(tmp_path / "train", train, same)
+    write_pan_pairs(tmp_path / "test", test)
+    by_hand = [
+        sys.executable, str(place / script), "-input_pairs", str(tmp_path / "train/pairs.jsonl"), "-input_truth",
+        str(tmp_path / "train/truth.jsonl"), "-test_pairs", str(tmp_path / "test/pairs.jsonl"), "-output",
+        str(tmp_path / "out"),
+    ]  # fmt: skip
+    subprocess.run(by_hand, check=True, capture_output=True)
+    wanted = read_answers(tmp_path / "out")
+    assert dict(zip(test.ids.tolist(), found.tolist(), strict=True)) == dict(
+        zip(wanted.ids.tolist(), wanted.value.tolist(), strict=True)
+    )
+    assert json.loads((tmp_path / "test/pairs.jsonl").read_text().splitlines()[0]).keys() == {"id", "pair"}
