@@ -1,0 +1,118 @@
+"""Comparisons over a whole problem set or a safety run: a page each, and an index."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench.bench.quality import read_measures
+from ravenbench.bench.rewritings import read_rewriting
+from ravenbench.bench.store import Store
+from ravenbench.errors import InputError
+from ravenbench.files import write_text
+from ravenbench.formats.pan_obfuscation import Part, read_parts
+from ravenbench.formats.problems import read_problems
+from ravenbench.reports.diff import Comparison, compare, diff_page, index_page
+
+SHOWN = (
+    ("soundness", "meteor", "METEOR"),
+    ("soundness", "negations", "negations"),
+    ("sensibleness", "surprisal", "bits"),
+)
+"""Measures of a safety run that the index shows, where they were made."""
+
+
+def from_sets(original: Path, rewritten: Path, split: str | None, system: str) -> Iterator[Comparison]:
+    """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them.
+
+    Raises
+    ------
+    InputError
+        If a set cannot be read, or the two have no problem in common.
+    """
+    before, after = read_problems(original, split), read_problems(rewritten)  # type: ignore[arg-type]
+    place = {name: i for i, name in enumerate(after.problems.ids.tolist())}
+    shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
+    if not shared:
+        raise InputError("the two sets have no problem in common", file=rewritten)
+    for i, j in shared:
+        name = str(before.problems.ids[i])
+        a = before.problems.texts[before.problems.questioned_index[i]]
+        b = after.problems.texts[after.problems.questioned_index[j]]
+        file = rewritten / name / "obfuscation.json"
+        parts = read_parts(file) if file.is_file() else (Part(0, len(a), a, b),)
+        if a != b or file.is_file():
+            yield compare(name, parts, system)
+
+
+def from_run(folder: Path) -> Iterator[Comparison]:
+    """Every rewriting of a safety run, first seed, with verifiers' answers before and after.
+
+    Raises
+    ------
+    InputError
+        If the folder is no safety run.
+    """
+    store = Store.open(folder)
+    if store.plan.get("kind") != "safety":
+        raise InputError("not a safety run", file=folder, expected="a folder written by raven safety")
+    kept = Path(store.run["rewritings"])
+    row = {name: i for i, name in enumerate(store.fold("original").test.ids.tolist())}
+    verifiers = [v["name"] for v in store.plan["verifiers"]]
+    before = {v: cell.answers for v in verifiers if (cell := store.cell(v, "original")) is not None}
+    index = json.loads((folder / "measures" / "index.json").read_text("utf-8"))
+    for problem in store.plan["attacked"]:
+        for entry in store.plan["obfuscators"]:
+            for seed, info in list(entry["seeds"].items())[:1]:
+                found = read_rewriting(kept, info["rewritings"].get(problem, ""))
+                if found is None or found.rewriting is None or not found.rewriting.changed:
+                    continue
+                scores = {}
+                for verifier, first in before.items():
+                    cell = store.cell(verifier, info["fold"])
+                    if cell is not None and cell.answers is not None and first is not None:
+                        scores[verifier] = (float(first[row[problem]]), float(cell.answers[row[problem]]))
+                measures = read_measures(folder / "measures", index.get(f"{entry['name']} {seed}", ""))
+                facts = {} if measures is None else _facts(measures[0].get(problem, {}))
+                yield compare(
+                    problem,
+                    found.rewriting.parts,
+                    entry["name"],
+                    notes=found.rewriting.notes,
+                    scores=scores,
+                    facts=facts,
+                )
+
+
+def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool = False) -> int:
+    """Write a page for each comparison and ``index.html``; returns how many."""
+    rows: list[dict[str, Any]] = []
+    keys: dict[str, None] = {}
+    for number, c in enumerate(comparisons):
+        name = f"{number:04d}-{_plain(c.id)}-{_plain(c.system)}.html"
+        write_text(folder / name, diff_page(c, blind=blind, index="index.html"))
+        facts = {key: float(value) for key, value in c.facts.items()}
+        keys |= dict.fromkeys(facts)
+        change = [after - first for first, after in c.scores.values()]
+        row = {"href": name, "problem": c.id, "system": c.system, "changes": c.changes_per_1000}
+        rows.append(row | {"answers": float(np.mean(change)) if change else None} | facts)
+    columns = [("changes", "changes /1000"), *((key, key) for key in keys), ("answers", "mean change of answers")]
+    for row in rows:
+        for key, _ in columns:
+            row.setdefault(key, None)
+    write_text(folder / "index.html", index_page("Rewritings to read", rows, columns))
+    return len(rows)
+
+
+def _facts(row: Any) -> dict[str, str]:
+    found = {heading: row.get(part, {}).get(name) for part, name, heading in SHOWN}
+    return {heading: f"{value:.3f}" for heading, value in found.items() if value is not None}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:40] or "text"
