@@ -10,7 +10,7 @@ from ravenbench.bench.run import Progress
 from ravenbench.bench.spec import RunSpec
 from ravenbench.errors import CorpusError
 from ravenbench.problems.base import PairRule
-from ravenbench.problems.probe import Domain, crossed, domains, permuted, tests_possible
+from ravenbench.problems.probe import Domain, crossed, domains, permuted, room_for_tests
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus, Floats, Fold
 
@@ -26,7 +26,7 @@ def plan_probe(
     Repetitions whose sets yield no pairs are left out and counted; where topics are too few for any, the section
     says so under ``reason``. Nothing here raises for lack of data: a run without a probe gives no verdict.
     """
-    tests = tests_possible(len(similarity), NEAR) if spec.probe == "crossed" else 0
+    tests = room_for_tests(len(similarity), NEAR) if spec.probe == "crossed" else 0
     section: dict[str, Any] = {
         "kind": spec.probe,
         "tests": tests,

@@ -103,7 +103,7 @@ def trial(design: Design, number: int) -> Trial:
     for null in gains:
         for r in range(design.repetitions):
             rng = stream(seed, "probe", r, int(null))
-            tests = probe.tests_possible(len(similarity), NEAR)
+            tests = probe.room_for_tests(len(similarity), NEAR)
             pair = probe.domains(probe.permuted(similarity, rng) if null else similarity, tests, NEAR, rng)
             name = f"{'null' if null else 'probe'}-{r:02d}"
             folds = probe.crossed(corpus, pair, rule=rule, documents=defaults["documents"], seed=seed, name=name)

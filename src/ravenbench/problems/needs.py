@@ -57,6 +57,13 @@ def suggest(
     counts = counts[counts > 0]
     if not len(counts):
         raise CorpusError(f"no document of {corpus.name} has a topic", fix="name a level with --topic")
+    if len(counts) == 1:
+        raise CorpusError(
+            f"every document of {corpus.name} has one topic, so none is left to test on",
+            found=f"{counts[0]} documents",
+            expected="two topics or more",
+            fix="name another level with --topic, or find topics with --topic 'extract(clusters=20)'",
+        )
     if min_docs is None:
         min_docs = int(defaults.get("min_docs", max(4, np.median(counts) // 4)))
     large = counts[counts >= min_docs]

@@ -41,7 +41,7 @@ class Domain:
     train: Ints
 
 
-def tests_possible(topics: int, near: int) -> int:
+def room_for_tests(topics: int, near: int) -> int:
     """Test topics of each domain where there are so many topics and ``near`` training topics for each; 0 = none."""
     return min(MOST_TESTS, max(int(SHARE * topics / (2 * (1 + near))), int(topics >= 2 * (1 + near))))
 

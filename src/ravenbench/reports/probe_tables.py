@@ -78,6 +78,12 @@ def probe_sentence(probe: Probing, verifier: str) -> str:
     return f"{text}.{least}"
 
 
+def reasons(analysis: Analysis) -> list[tuple[str, str]]:
+    """Verifiers without a verdict, and why."""
+    found = {} if analysis.probe is None else analysis.probe.verdicts
+    return [(name, judged.reason) for name, judged in found.items() if judged.reason is not None]
+
+
 def probe_missing(probe: Probing | None) -> str | None:
     """Why a run has no probe to speak of."""
     if probe is None or probe.section["repetitions"]:

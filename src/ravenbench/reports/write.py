@@ -90,6 +90,7 @@ def terminal(analysis: Analysis) -> list[RenderableType]:
     verdicts = tables.without(probe_tables.verdicts(analysis), "metric", "p Holm")
     if verdicts.rows:
         shown.append(tables.terminal(verdicts))
+        shown += [Text(f"{name}: no verdict, {reason}.") for name, reason in probe_tables.reasons(analysis)]
     elif (missing := probe_tables.probe_missing(analysis.probe)) is not None:
         shown.append(Text(f"No verdict: there is no crossed probe ({missing})."))
     if analysis.failures:

@@ -1,0 +1,121 @@
+"""The probe in whole runs: it finds topic, spares style, and sees nothing where there is nothing."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ravenbench.bench.api import run
+from ravenbench.bench.spec import build
+from ravenbench.bench.store import Store
+from ravenbench.cli.main import build as application
+from ravenbench.corpora.synthetic import Synthetic
+from ravenbench.errors import CorpusError
+from ravenbench.reports.analysis import analyse, to_json
+from ravenbench.reports.write import write_report
+
+CORPUS = "synthetic(authors=120, topics=18, documents=900, words=100)"
+OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "hits, random", "docs_per_topic": 50, "repetitions": 5}
+VERIFIERS = "style-only, topic-only, length"
+
+
+@pytest.fixture(scope="module")
+def probed(tmp_path_factory) -> Store:
+    folder = tmp_path_factory.mktemp("probed") / "run"
+    result = run(CORPUS, verifiers=VERIFIERS, out=folder, workers=1, **OPTIONS)
+    assert not result.errors
+    return result.store
+
+
+def test_topic_is_found_and_style_spared(probed):
+    found = {p["verifier"]: p for p in to_json(analyse(probed))["probe"]}
+    assert found["topic-only"]["verdict"] == "topic-reliant" and found["topic-only"]["gain"] > 0.1
+    assert found["style-only"]["verdict"] != "topic-reliant"
+    assert found["length"]["gain"] == 0, "a scorer that learns nothing gains nothing"
+    for p in found.values():
+        low, high = p["interval"]
+        assert low <= p["gain"] <= high and p["repetitions"] == 5
+
+
+def test_probe_folds_stay_out_of_the_setups(probed):
+    analysis = analyse(probed)
+    assert {f.setup for f in analysis.folds} == {"hits", "random"} and len(analysis.folds) == 4
+    assert len(probed.plan["folds"]) == 4 + 2 * 5 * 4
+    for entry in probed.plan["probe"]["repetitions"]:
+        assert entry["matched_similarity"] > entry["mismatched_similarity"] or entry["null"]
+
+
+def test_the_page_leads_with_the_verdicts(probed):
+    page = write_report(probed).read_text()
+    assert page.index("topic-reliant") < page.index("HITS against Random")
+    assert 'id="figure-probe"' in page and "four times in five" in page
+
+
+def small(values) -> Synthetic:
+    return Synthetic(authors=120, topics=18, documents=900, words=100).load() if values is None else values
+
+
+@pytest.mark.parametrize("what", ["topic", "author"])
+def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
+    corpus = small(None)
+    labels = getattr(corpus, what)
+    order = np.random.default_rng(0).permutation(len(corpus))
+    shuffled = replace(corpus, **{what: labels.take(order)})
+    monkeypatch.setattr("ravenbench.bench.plan.load_corpus", lambda _: shuffled)
+    result = run(CORPUS, verifiers="style-only, topic-only", out=tmp_path / "run", workers=1, **OPTIONS)
+    analysis = analyse(result.store)
+    for p in to_json(analysis)["probe"]:
+        assert p["verdict"] != "topic-reliant" and abs(p["gain"]) < 0.08
+    if what == "author":
+        assert all(abs(r.mean["auc"] - 0.5) < 0.08 for r in analysis.results)
+
+
+def test_without_a_probe_there_is_no_verdict(tmp_path):
+    result = run(CORPUS, verifiers="length", probe="none", out=tmp_path / "run", workers=1, **OPTIONS)
+    analysis = analyse(result.store)
+    assert to_json(analysis)["probe"] == []
+    assert "No verdict" in write_report(result.store, analysis).read_text()
+
+
+def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    flags = ["--topics", "4", "--folds", "2", "--pools", "2", "--repetitions", "2", "--verifiers", "length, char-ngram"]
+    done = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan", "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["cells"] == 2 * (3 * 2 * 2 + 2 * 2 * 4) and found["detectable"] > 0 and found["detectable_gain"] > 0
+    assert set(found["setups"]) == {"hits", "random", "anti"} and found["probe"]["folds"] == 16
+    assert set(found["seconds"]) == {"length", "char-ngram"} and found["total_seconds"] >= 0
+    shown = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan"])
+    assert "four times in five" in shown.output and "crossed probe" in shown.output
+    assert not list(tmp_path.iterdir())
+
+
+def table(folder, rows):
+    path = folder / "posts.csv"
+    lines = [f'"words of post number {i} and more of them {i * 7}",{a},{t}' for i, (a, t) in enumerate(rows)]
+    path.write_text("\n".join(["text,author,topic", *lines]))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "message"),
+    [
+        ([(f"a{t}", f"t{t}") for t in range(8) for _ in range(20)], {}, "no same-author pair has a different-author"),
+        ([(f"a{i % 9}", "t0") for i in range(80)], {}, "one topic"),
+        ([(f"a{i % 9}", f"t{i % 8}") for i in range(160)], {"pools": 5}, "too few for 5 pools"),
+        ([(f"a{i}", f"t{i % 8}") for i in range(160)], {}, "no same-author pair"),
+        ([("a", f"t{i % 8}") for i in range(160)], {}, "one author"),
+    ],
+)
+def test_what_a_corpus_cannot_fill_is_explained(tmp_path, rows, options, message):
+    with pytest.raises(CorpusError, match=message) as caught:
+        run(table(tmp_path, rows), verifiers="length", out=tmp_path / "run", workers=1, **options)
+    assert caught.value.found and not (tmp_path / "run").exists()
+
+
+def test_unknown_probes_are_refused():
+    with pytest.raises(Exception, match="probe"):
+        build({"probe": "twice"})
