@@ -86,6 +86,21 @@ def test_any_number_of_workers_and_blocks(corpus, tmp_path, monkeypatch):
     assert np.array_equal(whole.answers.value, parts.answers.value)
 
 
+def test_a_transductive_method_sees_all_problems_at_once(corpus, monkeypatch):
+    monkeypatch.setattr(module, "BLOCK", 5)
+    monkeypatch.setattr(Length, "transductive", True)
+    seen = []
+    real = Length.pair_features
+
+    def sees(self, texts, known, questioned):
+        seen.append(len(questioned))
+        return real(self, texts, known, questioned)
+
+    monkeypatch.setattr(Length, "pair_features", sees)
+    verify("length", train=corpus, test=corpus, workers=1)
+    assert seen == [48, 24]
+
+
 def test_goes_on_where_it_stopped(corpus, monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 5)
     real, calls = module.answer_each, []
@@ -218,6 +233,12 @@ def test_usage_and_places(corpus, tmp_path):
     (corpus / "test" / "contents.json").unlink()
     assert "white space" in str(ask(corpus, "a.txt").exception)
     assert not (tmp_path / "raven-runs").exists()
+
+
+def test_raven_report_has_nothing_to_say_of_answers(corpus):
+    folder = verify(METHOD, train=corpus, test=corpus, workers=1).folder
+    error = CliRunner().invoke(build("report"), ["report", str(folder)]).exception
+    assert isinstance(error, InputError) and "answers alone" in str(error)
 
 
 def test_another_run_lies_there(corpus, tmp_path):

@@ -16,6 +16,7 @@ from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.scores import scores
+from ravenbench.reports.evaluation_run import read_run
 from ravenbench.reports.pan14 import META, analyse
 from ravenbench.reports.pan14_page import write_overview
 from ravenbench.testing import toy_problems
@@ -136,6 +137,38 @@ def test_the_command_takes_a_finished_run_up(whole, monkeypatch):
     assert set(json.loads(run(*arguments, "--json").stdout)["corpora"]) == {"du_essays", "gr <b>"}
     other = run(whole / "data", "--verifiers", "length", "--out", whole / "run")
     assert isinstance(other.exception, InputError) and "another spec" in str(other.exception)
+
+
+def test_raven_report_rebuilds_it_and_raven_evaluate_reads_it(whole):
+    folder = whole / "run"
+    shutil.rmtree(folder / "report", ignore_errors=True)
+    done = CliRunner().invoke(build("report"), ["report", str(folder)])
+    assert done.exit_code == 0 and "All problems" in done.stdout and (folder / "report" / "index.html").is_file()
+    truth, systems, _ = read_run(folder)
+    assert len(truth) == 31 and truth.group.names == ("du_essays", "gr <b>")
+    assert [s.system for s in systems] == ["char-ngram(size=300)", "length", "chance"]
+
+
+def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
+    from ravenbench.bench import units
+
+    real, calls = units.run_fit, []
+
+    def dies(unit):
+        calls.append(unit.verifier)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return real(unit)
+
+    monkeypatch.setattr(units, "run_fit", dies)
+    options = {"verifiers": VERIFIERS, "out": tmp_path / "run", "workers": 1}
+    with pytest.raises(KeyboardInterrupt):
+        pan14([whole / "data"], **options)
+    store = pan14([whole / "data"], **options).store
+    assert len(calls) == 7
+    for cell in store.plan["cells"]:
+        done = Store.open(whole / "run").cell(cell["verifier"], cell["fold"])
+        assert np.array_equal(store.cell(cell["verifier"], cell["fold"]).answers, done.answers)
 
 
 def test_a_failed_cell_is_left_out_and_tried_again(whole, tmp_path, monkeypatch):

@@ -172,6 +172,18 @@ def test_damage_is_an_error(trained, tmp_path):
         persist.load(tmp_path / "nothing")
 
 
+def test_crafted_files_are_errors(trained):
+    head = (trained / "verifier.json").read_text()
+    (trained / "arrays.npz").write_bytes(b"PK\x03\x04 not a zip")
+    edit(trained, lambda head: head.update(arrays_sha256=sha256(trained / "arrays.npz")))
+    with pytest.raises(FormatError, match="damaged"):
+        persist.load(trained)
+    (trained / "verifier.json").write_text('{"state": ' + "[" * 200_000 + "]" * 200_000 + "}")
+    with pytest.raises(FormatError, match="not JSON"):
+        persist.load(trained)
+    (trained / "verifier.json").write_text(head)
+
+
 def test_pickled_arrays_are_refused(trained):
     np.savez(trained / "arrays.npz", a0=np.array([{}], dtype=object), allow_pickle=True)
     edit(trained, lambda head: head.update(arrays_sha256=sha256(trained / "arrays.npz")))

@@ -26,7 +26,7 @@ from ravenbench.bench.run import Progress, silent
 from ravenbench.bench.store import Store
 from ravenbench.bench.units import FitUnit
 from ravenbench.bench.verify import check_classes
-from ravenbench.components import Component, identity, identity_hash
+from ravenbench.components import Component, identity_hash
 from ravenbench.errors import FormatError, SpecError
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.problem_set import ProblemSet
@@ -80,7 +80,7 @@ def pan14(
     for corpus in corpora:
         check_classes(corpus.name, corpus.train.truth())
     hashes = {f"data {i}": data_hash(str(path)) for i, path in enumerate(data)}
-    spec = {"verifiers": {name: identity(component) for name, component in named.items()}}
+    spec = {"verifiers": {name: identity_hash(component) for name, component in named.items()}}
     folder = Path("raven-runs") / f"pan14-{identity_hash([spec, hashes])[:8]}" if out is None else Path(out)
 
     def write(store: Store, record: dict[str, Any]) -> None:
@@ -174,7 +174,7 @@ def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
 def _plan(store: Store, record: dict[str, Any], named: dict[str, Component], corpora: list[Parts]) -> None:
     texts, sets = on_one_table([s.problems for c in corpora for s in (c.train, c.test)])
     folds = [
-        given(sets[2 * i], c.train.truth(), sets[2 * i + 1], c.test.truth(), f"corpus-{i:02d}")
+        given(sets[2 * i], c.train.truth(), sets[2 * i + 1], c.test.truth(), f"corpus-{i:02d}", setup=c.name)
         for i, c in enumerate(corpora)
     ]
     begin(store, record | {"packages": packages()})
@@ -191,6 +191,7 @@ def _plan(store: Store, record: dict[str, Any], named: dict[str, Component], cor
     store.write_plan(
         {
             "corpora": [_entry(c, fold.name) for c, fold in zip(corpora, folds, strict=True)],
+            "setups": [{"setup": c.name, "folds": [fold.name]} for c, fold in zip(corpora, folds, strict=True)],
             "folds": manifests,
             "verifiers": [describe(name, component) for name, component in named.items()],
             "cells": cells,

@@ -40,7 +40,7 @@ from ravenbench.verifiers import persist
 from ravenbench.verifiers.base import Verifier, as_verifier, fresh
 
 BLOCK = 512
-"""Test problems in a block. Part of no key: answers do not depend on the batch."""
+"""Test problems in a block; those of a transductive method are never divided."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,12 +155,13 @@ def verify(
     def write(store: Store, record: dict[str, Any]) -> None:
         _plan(store, record, component, taught, asked)
 
-    store = take_up(where, {"verifier": identity(component)}, data, write)
+    store = take_up(where, {"verifier": str(component), "identity": identity_hash(component)}, data, write)
     fold = store.fold("test")
     learned = fold.train_digest() if load is None else data["load"]
     blocks = []
-    for start in range(0, len(fold.test), BLOCK):
-        stop = min(start + BLOCK, len(fold.test))
+    size = len(fold.test) if as_verifier(component).transductive else BLOCK
+    for start in range(0, len(fold.test), size):
+        stop = min(start + size, len(fold.test))
         blocks.append((cell_key(component, learned, fold.test.select(np.arange(start, stop)).digest()), start, stop))
     done = {key: cell for key, _, _ in blocks if (cell := store.read_cell(key)) is not None and cell.error is None}
     todo = [block for block in blocks if block[0] not in done]

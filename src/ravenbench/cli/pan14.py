@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from ravenbench.bench.store import Store
+    from ravenbench.reports.pan14 import Overview
 
 
 def command(
@@ -28,24 +32,39 @@ def command(
         raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
     """
     from ravenbench.bench.pan14 import pan14
-    from ravenbench.cli.show import print_json, progress_bar
-    from ravenbench.reports.pan14 import analyse
-    from ravenbench.reports.pan14_page import shown, write_overview
+    from ravenbench.cli.show import progress_bar
 
     with progress_bar() as progress:
         result = pan14(data, verifiers=verifiers, out=out, workers=workers, progress=progress)
         progress("evaluating", 0, 0)
-        overview = analyse(result.store)
-        page = write_overview(overview, result.store.path)
-    if json:
-        print_json(overview.to_json())
-    else:
-        from rich.console import Console
-
-        console = Console()
-        for table in shown(overview):
-            console.print(table)
-        console.print(f"report: {page}", soft_wrap=True, highlight=False)
+        overview = analysed(result.store)
+    report(overview, json)
     if result.errors:
         typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
+
+
+def analysed(store: Store) -> tuple[Overview, Path]:
+    """What a store holds, and the page written of it."""
+    from ravenbench.reports.pan14 import analyse
+    from ravenbench.reports.pan14_page import write_overview
+
+    overview = analyse(store)
+    return overview, write_overview(overview, store.path)
+
+
+def report(found: tuple[Overview, Path], json: bool) -> None:
+    """Print the closing tables, or the JSON object."""
+    from ravenbench.cli.show import print_json
+    from ravenbench.reports.pan14_page import shown
+
+    overview, page = found
+    if json:
+        print_json(overview.to_json())
+        return
+    from rich.console import Console
+
+    console = Console()
+    for table in shown(overview):
+        console.print(table)
+    console.print(f"report: {page}", soft_wrap=True, highlight=False)

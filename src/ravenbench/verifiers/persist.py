@@ -12,6 +12,7 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -89,7 +90,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             found = Reader(dict(arrays), _trusted(expected)).decode(head["state"])
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError, EOFError, BadZipFile) as error:
         raise FormatError("this trained verifier is damaged", file=folder, found=str(error)) from error
     if not isinstance(found, Component) or not hasattr(found, "verify"):
         raise FormatError("this folder holds no verifier", file=folder, found=type(found).__name__)
@@ -113,7 +114,7 @@ def _head(folder: Path) -> dict[str, Any]:
             file=folder,
             expected=f"a folder that raven verify --save wrote, with {_HEAD}",
         ) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON ({error})", file=where, fix="train again") from None
     keys = {"format", "spec", "identity", "scikit-learn", "state", "arrays_sha256"}
     if not isinstance(head, dict) or head.keys() != keys:

@@ -1,0 +1,44 @@
+"""Every registered verifier meets what corpora hold: other scripts, one-word texts, copies, many known texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ravenbench import registry
+from ravenbench.testing import toy_problems
+from ravenbench.types import Problems
+from ravenbench.verifiers import persist
+from ravenbench.verifiers.base import as_verifier
+
+GREEK = "Ο συγγραφέας δεν είναι εδώ, αλλά το κείμενό του μένει· κανείς δεν το διάβασε ακόμη. " * 6
+DUTCH = "De schrijver is er niet, maar zijn tekst blijft; niemand heeft hem nog gelezen, zo lijkt het. " * 6
+NEEDS = {
+    "calibrated": "(function-words)",
+    "distorted": "(function-words)",
+    "meta": "([function-words, length])",
+    "stacked": "([function-words, length])",
+}
+OUTSIDE = {"command"}
+"""Those that are somebody else's program."""
+
+
+@pytest.mark.parametrize("name", sorted({*registry.names("verifier")} - OUTSIDE))
+def test_odd_texts(name, tmp_path):
+    train, same = toy_problems(24, known=2, words=80)
+    odd = [
+        ("greek", [GREEK, GREEK[:200]], GREEK[100:]),
+        ("dutch", [DUTCH], DUTCH[90:]),
+        ("scripts", [GREEK], DUTCH),
+        ("word", ["woord"], "λέξη"),
+        ("letter", ["a"], "a"),
+        ("marks", ["…!"], DUTCH),
+        ("copies", [DUTCH, DUTCH], DUTCH),
+        ("many", [f"{DUTCH[i % 90 :]} {i}" for i in range(60)], DUTCH[40:]),
+    ]
+    verifier = as_verifier(registry.parse("verifier", name + NEEDS.get(name, ""))).fit(train, same)
+    problems = Problems.of(odd)
+    answers = verifier.verify(problems)
+    assert answers.shape == (len(odd),) and np.all((answers >= 0) & (answers <= 1))
+    loaded = persist.load(persist.save(verifier, tmp_path / "trained"))
+    assert np.array_equal(loaded.verify(problems), answers)
