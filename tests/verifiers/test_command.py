@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import subprocess
@@ -14,9 +13,12 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
+from ravenbench.bench import spec
+from ravenbench.bench.pan14 import pan14
 from ravenbench.errors import InputError, ProgramError, SpecError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
+from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers import command_process
 from ravenbench.verifiers.command import Command
@@ -71,8 +73,8 @@ def answer(folder: Path, code: str, n: int = 6, **options: object) -> np.ndarray
 @pytest.mark.parametrize("known", [1, 3])
 def test_contract(tmp_path: Path, known: int) -> None:
     folders = program(tmp_path, FOLDERS) + " $inputDataset ${outputDir}"
-    spec = folders if known > 1 else program(tmp_path, PAIRS, "pairs.py")
-    check_verifier(Command(spec), known=known, problems=toy_problems(12, known, words=30))
+    text = folders if known > 1 else program(tmp_path, PAIRS, "pairs.py")
+    check_verifier(Command(text), known=known, problems=toy_problems(12, known, words=30))
 
 
 def test_answers_are_the_programs(tmp_path: Path) -> None:
@@ -229,24 +231,40 @@ def test_public_baseline_runs_unmodified(tmp_path: Path) -> None:
     checkout = os.environ.get("RAVEN_PAN_CODE")
     if not checkout:
         pytest.skip("set RAVEN_PAN_CODE to a checkout of PAN's public code")
-    place = Path(checkout) / "clef23" / "authorship-verification"
-    script = "pan23-verif-baseline-compressor.py"
+    script = shlex.quote(str(Path(checkout) / "clef23/authorship-verification/pan23-verif-baseline-compressor.py"))
+    learn = f"{PYTHON} {script} --train -train_dir $trainDataset -model_dir model"
+    tell = f"{PYTHON} {script} -model_dir model -test_dir $inputDataset -out_dir $outputDir"
     train, same = toy_problems(40, seed=1)
     test, _ = toy_problems(10, seed=2)
-    arguments = "-input_pairs $trainDataset/pairs.jsonl -input_truth $trainDataset/truth.jsonl"
-    verifier = Command(f"{PYTHON} {script} {arguments} -test_pairs $inputDataset/pairs.jsonl -output $outputDir",
-                       folder=str(place))  # fmt: skip
-    found = verifier.fit(train, same).verify(test.blind())
+    found = Command(shlex.join(["sh", "-ec", f"{learn}; {tell}"])).fit(train, same).verify(test.blind())
     write_pan_pairs(tmp_path / "train", train, same)
     write_pan_pairs(tmp_path / "test", test)
-    by_hand = [
-        sys.executable, str(place / script), "-input_pairs", str(tmp_path / "train/pairs.jsonl"), "-input_truth",
-        str(tmp_path / "train/truth.jsonl"), "-test_pairs", str(tmp_path / "test/pairs.jsonl"), "-output",
-        str(tmp_path / "out"),
-    ]  # fmt: skip
-    subprocess.run(by_hand, check=True, capture_output=True)
+    for by_hand in (learn, tell):
+        line = by_hand.replace("$trainDataset", "train").replace("$inputDataset", "test").replace("$outputDir", "out")
+        subprocess.run(shlex.split(line), cwd=tmp_path, check=True, capture_output=True)
     wanted = read_answers(tmp_path / "out")
-    assert dict(zip(test.ids.tolist(), found.tolist(), strict=True)) == dict(
-        zip(wanted.ids.tolist(), wanted.value.tolist(), strict=True)
+    assert wanted.ids.tolist() == test.ids.tolist() and wanted.value.tolist() == found.tolist()
+
+
+def test_four_lines_of_a_spec_file(tmp_path: Path) -> None:
+    file = tmp_path / "run.toml"
+    file.write_text(
+        '[run]\nverifiers = ["mine"]\n[verifiers.mine]\ncommand = "python3 \'my program.py\'"\n'
+        'timeout = 60\nformat = "pairs"\n'
     )
-    assert json.loads((tmp_path / "test/pairs.jsonl").read_text().splitlines()[0]).keys() == {"id", "pair"}
+    assert spec.build({}, file).named_verifiers() == {
+        "mine": Command("python3 'my program.py'", timeout=60, format="pairs")
+    }
+    file.write_text('[verifiers.mine]\ncommand = "true"\ntimout = 60\n')
+    with pytest.raises(SpecError, match=r"\[verifiers.mine\].*timout[\s\S]*did you mean 'timeout'"):
+        spec.read_toml(file)
+
+
+def test_a_failing_program_is_a_failed_cell(tmp_path: Path) -> None:
+    for split, seed in (("train", 1), ("test", 2)):
+        write_pan_problems(tmp_path / "toy" / split, *toy_problems(8, seed=seed, words=20))
+    broken = Command(program(tmp_path, "raise SystemExit('no model')"))
+    result = pan14([tmp_path / "toy"], verifiers=[broken], out=tmp_path / "run", workers=1)
+    assert len(result.errors) == 1
+    cell = result.store.cell(str(broken), result.store.plan["cells"][0]["fold"])
+    assert cell is not None and "stderr ends: no model" in cell.error

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ravenbench import registry
-from ravenbench.components import Component, identity_hash
+from ravenbench.components import Component, identity_hash, unknown_parameter
 from ravenbench.errors import SpecError, did_you_mean
 
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit"
@@ -115,11 +115,24 @@ def read_toml(file: Path) -> dict[str, Any]:
         values[key.replace("-", "_")] = ", ".join(map(str, value)) if isinstance(value, list) else value
     aliases = {}
     for name, entry in raw.get("verifiers", {}).items():
-        if not isinstance(entry, dict) or set(entry) != {"is"} or not isinstance(entry["is"], str):
-            raise SpecError(
-                f"[verifiers.{name}] must hold one key 'is'", file=file, found=entry, expected='is = "ppm(order=4)"'
-            )
-        aliases[name] = entry["is"]
+        aliases[name] = _alias(name, entry, file)
     if aliases:
         values["aliases"] = aliases
     return values
+
+
+def _alias(name: str, entry: Any, file: Path) -> str:
+    """A verifier as its component string: ``is``, or the parameters of an outside command."""
+    if isinstance(entry, dict) and set(entry) == {"is"} and isinstance(entry["is"], str):
+        return str(entry["is"])
+    if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
+        raise SpecError(
+            f"[verifiers.{name}] must hold one key 'is', or 'command' with its options", file=file, found=entry,
+            expected="is = \"ppm(order=4)\", or command = \"program -i $inputDataset -o $outputDir\"",
+        )  # fmt: skip
+    program: type[Any] = registry.resolve("verifier", "command")
+    for key in entry:
+        if key not in program._parameters():
+            found = unknown_parameter(program, key)
+            raise SpecError(f"[verifiers.{name}]: {found.problem}", file=file, expected=found.expected, fix=found.fix)
+    return str(program(**entry))

@@ -36,7 +36,8 @@ class Command(Verifier):
     Parameters
     ----------
     command : str
-        Program and arguments, split as a shell does; no shell is started. ``$inputDataset`` and ``$outputDir`` stand
+        Program and arguments, split as a shell does; no shell is started (``sh -ec 'train; answer'`` runs two
+        programs, in one private working folder). ``$inputDataset`` and ``$outputDir`` stand
         for its folders as on TIRA; a command with neither gets ``-i INPUT -o OUTPUT``. ``$trainDataset`` is a folder
         with the training problems and their truth.
     format : {"auto", "pairs", "problems"}
