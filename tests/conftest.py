@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["obfuscation_fixtures"]
+
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -57,7 +59,13 @@ def nltk_home(monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def need_extra(module: str):
+@pytest.fixture(scope="session")
+def need_extra():
+    """Imports an optional dependency by name, or skips visibly."""
+    return _need_extra
+
+
+def _need_extra(module: str):
     """Import an optional dependency, or skip visibly; RAVEN_REQUIRE_EXTRAS=1 forbids the skip."""
     if os.environ.get("RAVEN_REQUIRE_EXTRAS"):
         return importlib.import_module(module)

@@ -16,6 +16,7 @@ from sklearn.base import clone
 
 from ravenbench import registry
 from ravenbench.components import Component
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Corpus, Floats, Problems
 from ravenbench.verifiers import persist
@@ -110,6 +111,59 @@ def check_corpus(corpus: Corpus) -> None:
     assert (corpus.author.codes >= 0).all(), "a document has no author"
     for name, labels in corpus.columns.items():
         assert len(labels) == n, f"column {name} differs in length"
+
+
+def toy_tasks(n: int = 4, seed: int = 0) -> list[ObfuscationTask]:
+    """English tasks of several sentences with known texts: enough for any recipe to find work."""
+    subjects = ["The children", "My friends", "Large companies", "Many important people", "The old teacher"]
+    verbs = ["often show", "don't believe", "started", "have written about", "think that they need"]
+    objects = ["a good house", "the different problems of society", "25 books", "their own work", "a big surprise"]
+
+    def write(draw: np.random.Generator, sentences: int) -> str:
+        marks = draw.choice([". ", ", in fact. ", "! "], sentences)
+        return "".join(" ".join(draw.choice(part) for part in (subjects, verbs, objects)) + mark for mark in marks)
+
+    tasks = []
+    for i in range(n):
+        draw = stream(seed, "toy-tasks", i)
+        known = tuple(write(draw, 12) for _ in range(2))
+        tasks.append(ObfuscationTask(f"toy{i}", write(draw, 8).strip() + "\n\n" + write(draw, 4), known, "en"))
+    return tasks
+
+
+def check_obfuscator(
+    component: Obfuscator, tasks: Sequence[ObfuscationTask] | None = None, oracle: Oracle | None = None
+) -> None:
+    """Every promise of an obfuscator.
+
+    Parts tile the original with half-open code-point offsets (on a byte order mark, Windows line ends, emoji, an
+    empty text too); the same seed gives the same bytes, in any order and in a fitted copy; tasks are left alone.
+    """
+    check_component("obfuscator", component)
+    tasks = toy_tasks() if tasks is None else tasks
+    name = str(component)
+    fitted = clone(component).fit(tasks)
+    first = [fitted.obfuscate(task, 3, oracle) for task in tasks]
+    for task, rewriting in zip(tasks, first, strict=True):
+        rewriting.check(task.questioned)
+        assert rewriting.text == "".join(p.obfuscation for p in rewriting.parts), f"{name}: text is not its parts"
+    again = clone(component).fit(tasks)
+    backwards = [again.obfuscate(task, 3, oracle).text for task in reversed(tasks)][::-1]
+    assert backwards == [r.text for r in first], f"{name}: a rewriting depends on what was rewritten before"
+    text, known = tasks[0].questioned, tasks[0].known
+    odd = [
+        "",
+        "!?",
+        "Word",
+        "\ufeff" + text,
+        text.replace("\n", "\r\n"),
+        "😀 " + text[:200] + " 👩‍👩‍👧",
+        text[:90] + "ж中",
+    ]
+    for number, case in enumerate(odd):
+        found = fitted.obfuscate(ObfuscationTask(f"odd{number}", case, known, "en"), 3, oracle).check(case)
+        assert found.text.startswith("\ufeff") == case.startswith("\ufeff"), f"{name}: the byte order mark is lost"
+        assert case == "" or found.text.strip("\ufeff \r\n"), f"{name}: nothing is left of {case[:30]!r}"
 
 
 def _close(a: Floats, b: Floats, message: str) -> None:

@@ -34,15 +34,17 @@ def head(sense: Any) -> str:
 def similarity(a: Any, b: Any) -> float:
     """Wu–Palmer similarity of two senses: 2·depth / (2·depth + distances) of their deepest common ancestor.
 
-    0 where there is none; verbs have a common root. NLTK's own resolves ties by hash order.
+    0 where there is none; verbs have a common root. NLTK's own resolves ties by hash order and can give a sense less
+    than 1 with itself.
     """
+    if a == b:
+        return 1.0
     mine, other = _ancestors(a), _ancestors(b)
     common = [(_depth(sense), sense.name(), sense) for sense in mine if sense is not None and sense in other]
     if not common:
         return 2 / (2 + mine[None] + other[None]) if None in mine and None in other else 0.0
     deepest = max(depth for depth, _, _ in common)
     _, subsumer = min((name, sense) for depth, name, sense in common if depth == deepest)
-    subsumer = a if any(sense == a and depth == deepest for depth, _, sense in common) else subsumer
     depth = int(subsumer.max_depth()) + 1
     return 2 * depth / (2 * depth + mine[subsumer] + other[subsumer])
 
