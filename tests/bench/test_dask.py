@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from conftest import need_extra
 from ravenbench.bench.api import run
 from ravenbench.bench.engines import dask, engine
 from ravenbench.errors import RavenError, SpecError
@@ -36,7 +35,7 @@ def expected(tmp_path_factory):
 
 
 @pytest.fixture
-def cluster():
+def cluster(need_extra):
     distributed = need_extra("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         yield cluster
@@ -55,7 +54,7 @@ def test_a_worker_killed_in_mid_run(cluster, expected, tmp_path):
     assert answers(tmp_path / "run") == expected
 
 
-def test_the_scheduler_lost_in_mid_run_and_the_run_taken_up_again(expected, tmp_path):
+def test_the_scheduler_lost_in_mid_run_and_the_run_taken_up_again(expected, tmp_path, need_extra):
     distributed = need_extra("distributed")
     cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None)
     real = dask(cluster.scheduler_address, timeout=5)
@@ -77,7 +76,7 @@ def test_the_scheduler_lost_in_mid_run_and_the_run_taken_up_again(expected, tmp_
     assert answers(tmp_path / "run") == expected
 
 
-def test_a_scheduler_that_is_not_there(tmp_path):
+def test_a_scheduler_that_is_not_there(tmp_path, need_extra):
     need_extra("distributed")
     with pytest.raises(RavenError, match="no Dask scheduler answers"):
         run(out=tmp_path / "run", engine=dask("tcp://127.0.0.1:9", timeout=1), **OPTIONS)

@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from conftest import need_extra
 from ravenbench.bench.api import run
 from ravenbench.bench.store import Store
 from ravenbench.errors import InputError
@@ -24,7 +23,7 @@ CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
 
 
 @pytest.fixture
-def bucket(monkeypatch, tmp_path):
+def bucket(monkeypatch, tmp_path, need_extra):
     server = need_extra("moto.server").ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()
     host, port = server.get_host_and_port()
@@ -68,7 +67,7 @@ def test_a_corpus_behind_a_url(bucket, tmp_path):
     assert store.plan["corpus"]["documents"] == 240
 
 
-def test_a_store_that_cannot_be_written(bucket, monkeypatch):
+def test_a_store_that_cannot_be_written(bucket, monkeypatch, need_extra):
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
     need_extra("s3fs").S3FileSystem.clear_instance_cache()

@@ -225,6 +225,9 @@ def test_usage_and_places(corpus, tmp_path):
         error = run(METHOD, "--test", corpus, "--out", "a.txt", *arguments).exception
         assert isinstance(error, SpecError) and "one of --train and --load" in str(error)
     assert "name the file" in str(ask(corpus, tmp_path).exception)
+    (tmp_path / "file").write_text("")
+    refused = str(ask(corpus, tmp_path / "file" / "a.txt").exception)
+    assert "cannot be written" in refused and "trial" not in refused
     assert "no trained verifier" in str(run(METHOD, "--load", "x", "--test", corpus, "--out", "a.txt").exception)
     assert "there is no verifier named" in str(ask(corpus, "a.txt", "pmp").exception)
     (corpus / "test" / "toy000").rename(corpus / "test" / "toy 000")
