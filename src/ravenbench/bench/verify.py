@@ -240,8 +240,11 @@ def check_answers_file(path: Path, ids: list[str]) -> None:
     if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
         raise InputError("an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl")
     trial = path.with_name(f".{path.name}.trial")
-    with whole_file(trial):
-        pass
+    try:
+        with whole_file(trial):
+            pass
+    except InputError as error:
+        raise InputError(error.problem, file=path, fix="choose another place for --out") from None
     trial.unlink()
 
 
