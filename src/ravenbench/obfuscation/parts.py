@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -61,13 +62,14 @@ def pack(text: str, spans: Sequence[Span] | None = None, limit: int = PART_WORDS
         if count and count + len(words) > limit:
             parts.append((start, low))
             start, count = low, 0
-        while count + len(words) > limit:
-            cut = _word_start(text, words[limit], start)
+        first = 0
+        while count + len(words) - first > limit:
+            cut = _word_start(text, words[first + limit], start)
             if cut <= start:
                 break
             parts.append((start, cut))
-            start, words = cut, [w for w in words if w >= cut]
-        count += len(words)
+            start, first = cut, bisect_left(words, cut)
+        count += len(words) - first
     if start < len(text):
         parts.append((start, len(text)))
     return parts
