@@ -65,7 +65,12 @@ def info(
     fold_case: FoldCase = False,
     json: Json = False,
 ) -> None:
-    """Describe a corpus: documents, authors, topics, lengths and the pairs it can give."""
+    """Describe a corpus: documents, authors, topics, lengths and the pairs it can give.
+
+    Of verification problems (PAN13–15, a folder or zip), print the PAN-2014 overview's Table 1.
+    """
+    if _show_problems(corpus, json):
+        return
     from ravenbench.bench.plan import at_level
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
@@ -137,6 +142,32 @@ def _options(
     if topic == "none":
         options["topic"] = None
     return options | ({"fold_case": True} if fold_case else {})
+
+
+def _show_problems(what: str, json: bool) -> bool:
+    """Describe sets of PAN13–15 problems; False where the path holds none."""
+    from ravenbench.formats.archive import Archive
+    from ravenbench.formats.pan_problems import problem_roots
+
+    if not Path(what).exists():
+        return False
+    with Archive(what) as archive:
+        zips = [name for name in archive.names if name.lower().endswith(".zip") and not archive.single]
+        if not problem_roots(archive) and not zips:
+            return False
+    from ravenbench.cli.problems import table_one_lines
+    from ravenbench.formats.problems import read_problem_sets
+    from ravenbench.problems.building import table_one
+
+    rows = [
+        (f"{found.name}/{found.split}" if found.split else found.name, table_one(found.problems))
+        for found in read_problem_sets(what)
+    ]
+    if json:
+        print_json({"problems": [{"name": name, **row} for name, row in rows]})
+    else:
+        typer.echo("\n".join(table_one_lines(rows)))
+    return True
 
 
 def _access(entry: Entry) -> str:

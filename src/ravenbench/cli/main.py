@@ -23,6 +23,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("ravenbench.cli.diff:command", "A page that shows what a rewriting changed, for reading and grading."),
     "attribute": ("ravenbench.cli.attribute:command", "Who wrote it, when the topic was never seen?"),
     "simulate": ("ravenbench.cli.simulate:command", "Check the topic tests on scorers whose reliance is known."),
+    "problems": ("ravenbench.cli.problems:command", "Build PAN-style verification problems from a corpus."),
     "sample": ("ravenbench.cli.sample:command", "Show the topics each sampler chooses."),
 }
 

@@ -1,0 +1,228 @@
+"""Verification problems from a corpus, as the PAN-2014 organisers built theirs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ravenbench.errors import CorpusError, InputError
+from ravenbench.randomness import stream
+from ravenbench.text.tokens import words
+from ravenbench.types import Bools, Corpus, Ints, Labels, Problems
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """Problems with their truth.
+
+    Attributes
+    ----------
+    problems : Problems
+        Over the corpus's texts, with authors, topics and languages; ``blind()`` them before a verifier sees them.
+    same : (n,) bool
+        As many of each.
+    dropped : mapping of str to int
+        Documents not used, by reason.
+    """
+
+    problems: Problems
+    same: Bools
+    dropped: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """Known documents of an author and another document of his, all of one kind."""
+
+    author: int
+    known: Ints
+    questioned: int
+
+
+def build_problems(
+    corpus: Corpus,
+    *,
+    known: tuple[int, int] = (1, 5),
+    match: Sequence[str] = ("topic",),
+    min_words: int = 0,
+    problems: int | None = None,
+    reuse: bool = True,
+    seed: int = 0,
+) -> Built:
+    """Balanced problems whose documents agree in given columns.
+
+    An author's documents of one kind (equal in every column of ``match``) are put in random order and cut into cases
+    of some known documents and a questioned one. A case as it is makes a positive problem; questioned documents
+    exchanged between authors of the same kind make the negative ones. So number of known documents, columns and, with
+    ``reuse``, the documents themselves are the same in both classes and cannot tell the truth.
+
+    Parameters
+    ----------
+    known : (least, most)
+        Known documents a problem, drawn uniformly as far as an author has them.
+    match : sequence of str
+        ``topic``, ``language`` or further columns of the corpus: genre, term, age band …
+    min_words : int
+        Documents of fewer words (runs of word characters) are left out.
+    problems : int, optional
+        How many; all that can be made otherwise.
+    reuse : bool
+        A document stands in at most one positive and one negative problem, as in PAN-2014. Otherwise in one problem
+        only, so that not even the whole set of problems tells anything; that makes half as many.
+    seed : int
+
+    Raises
+    ------
+    InputError
+        If a number is out of range or a column is not there.
+    CorpusError
+        If too few problems can be made, with the counts that show it.
+
+    References
+    ----------
+    Stamatatos et al. 2014, overview of the author identification task at PAN-2014, section 3.1.
+    """
+    least, most = known
+    if not 1 <= least <= most:
+        raise InputError("the numbers of known documents are out of range", found=known, expected="1 ≤ least ≤ most")
+    if problems is not None and (problems < 2 or problems % 2):
+        raise InputError("a balanced set has an even number of problems", found=problems)
+    dropped: dict[str, int] = {}
+    rows = _usable(corpus, match, min_words, dropped)
+    cells = _cells(corpus, match, rows)
+    cases: list[list[_Case]] = []
+    for number, cell in enumerate(cells):
+        cut = _cut(corpus.author.codes, cell, least, most, stream(seed, "problem-cases", number))
+        cases.append(_blocks(cut, stream(seed, "problem-order", number)))
+    pairs = [pair for cut in cases for pair in _both(cut, reuse)]
+    wanted = len(pairs) if problems is None else problems // 2
+    kinds = ", ".join(match) or "any"
+    if not pairs or wanted > len(pairs):
+        raise CorpusError(
+            "this corpus cannot give that many problems" if pairs else "this corpus cannot give problems",
+            found=f"{2 * len(pairs):,} from {len(rows):,} documents in {len(cells):,} kinds ({kinds})",
+            expected=f"{2 * max(wanted, 1):,}",
+            fix="match fewer columns, ask for fewer words or known documents, or for fewer problems",
+        )  # fmt: skip
+    rng = stream(seed, "problem-choice")
+    chosen = [pairs[i] for i in np.sort(rng.permutation(len(pairs))[:wanted])]
+    found = [positive for positive, _ in chosen] + [negative for _, negative in chosen]
+    same = np.arange(len(found)) < wanted
+    order = rng.permutation(len(found))
+    found, same = [found[i] for i in order], same[order]
+    used = np.unique(np.concatenate([[*case.known, case.questioned] for case in found]))
+    dropped["left over"] = len(rows) - len(used)
+    return Built(_columnar(corpus, found), same, dropped)
+
+
+def table_one(problems: Problems) -> dict[str, Any]:
+    """A row of the PAN-2014 overview's Table 1.
+
+    ``documents`` counts one that stands in two problems twice, as the overview does; ``distinct`` once. ``words`` are
+    runs of word characters (within half a percent of the overview's figures), their mean over ``documents``.
+    """
+    sizes = np.zeros(len(problems.texts))
+    for row in problems.documents:
+        sizes[row] = len(words(problems.texts[row]))
+    cited = np.concatenate([problems.known_index, problems.questioned_index])
+    return {
+        "problems": len(problems),
+        "documents": len(cited),
+        "distinct": len(problems.documents),
+        "known": float(problems.sizes.mean()) if len(problems) else None,
+        "words": float(sizes[cited].mean()) if len(cited) else None,
+    }
+
+
+def _column(corpus: Corpus, name: str) -> Labels:
+    if name == "language" and corpus.language is not None and name not in corpus.columns:
+        return corpus.language
+    return corpus.at(name).topic
+
+
+def _usable(corpus: Corpus, match: Sequence[str], min_words: int, dropped: dict[str, int]) -> Ints:
+    """Rows that may be used; counts the others."""
+    usable = np.ones(len(corpus), dtype=bool)
+
+    def drop(reason: str, where: Bools) -> None:
+        dropped[reason] = int((usable & where).sum())
+        usable[where] = False
+
+    drop("without an author", corpus.author.codes < 0)
+    for name in match:
+        drop(f"without {name}", _column(corpus, name).codes < 0)
+    if min_words > 0:
+        sizes = np.fromiter((len(words(corpus.texts[i])) for i in range(len(corpus))), np.int64, len(corpus))
+        drop(f"shorter than {min_words} words", sizes < min_words)
+    return np.flatnonzero(usable).astype(np.int64)
+
+
+def _cells(corpus: Corpus, match: Sequence[str], rows: Ints) -> list[Ints]:
+    """Documents of each kind, kinds in order of their names."""
+    if not len(rows):
+        return []
+    columns = [np.zeros(len(rows), dtype=np.int64), *(_column(corpus, name).codes[rows] for name in match)]
+    cell = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].ravel()
+    return [rows[cell == c] for c in range(int(cell.max()) + 1)]
+
+
+def _cut(author: Ints, rows: Ints, least: int, most: int, rng: np.random.Generator) -> dict[int, list[_Case]]:
+    """Cases of every author of one kind."""
+    cases: dict[int, list[_Case]] = {}
+    for writer in np.unique(author[rows]).tolist():
+        own = rng.permutation(rows[author[rows] == writer])
+        while len(own) > least:
+            k = int(rng.integers(least, min(most, len(own) - 1) + 1))
+            cases.setdefault(writer, []).append(_Case(writer, own[:k], int(own[k])))
+            own = own[k + 1 :]
+    return cases
+
+
+def _blocks(cases: dict[int, list[_Case]], rng: np.random.Generator) -> list[_Case]:
+    """Cases of one kind, author by author in random order."""
+    writers = list(cases)
+    return [case for i in rng.permutation(len(writers)) for case in cases[writers[i]]]
+
+
+def _both(cases: list[_Case], reuse: bool) -> list[tuple[_Case, _Case]]:
+    """A positive with a negative problem, as many as the cases of one kind give."""
+    if reuse:
+        plain = cases = _at_most_half(cases)
+    else:
+        plain, cases = cases[1::2], _at_most_half(cases[::2])
+    shift = _most_of_one(cases)
+    # Authors stand in blocks, so a shift by the longest block brings another author's document to every case.
+    exchanged = [replace(case, questioned=cases[(i + shift) % len(cases)].questioned) for i, case in enumerate(cases)]
+    return list(zip(plain, exchanged, strict=False))
+
+
+def _at_most_half(cases: list[_Case]) -> list[_Case]:
+    """The same without the last cases of an author who has more than all others together."""
+    count = Counter(case.author for case in cases)
+    seen: Counter[int] = Counter()
+    kept = []
+    for case in cases:
+        seen[case.author] += 1
+        if seen[case.author] <= len(cases) - count[case.author]:
+            kept.append(case)
+    return kept
+
+
+def _most_of_one(cases: list[_Case]) -> int:
+    return max(Counter(case.author for case in cases).values(), default=0)
+
+
+def _columnar(corpus: Corpus, cases: list[_Case]) -> Problems:
+    letters = "".join(c for c in (corpus.language.names[0] if corpus.language else corpus.name) if c.isalpha())
+    width = max(3, len(str(len(cases))))
+    ids = [f"{letters[:2].upper() or 'PR'}{i:0{width}d}" for i in range(1, len(cases) + 1)]
+    ptr = np.concatenate([[0], np.cumsum([len(case.known) for case in cases])]).astype(np.int64)
+    return Problems(
+        corpus.texts, np.asarray(ids, dtype=np.str_), ptr, np.concatenate([case.known for case in cases]),
+        np.array([case.questioned for case in cases], dtype=np.int64), author=corpus.author, topic=corpus.topic,
+        language=corpus.language,
+    )  # fmt: skip
