@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -220,6 +221,24 @@ def test_what_cannot_be_used(whole, tmp_path, monkeypatch):
     with pytest.raises(CorpusError, match="one class"):
         raise run(tmp_path / "c").exception
     assert not (tmp_path / "raven-runs").exists()
+
+
+def test_corpora_of_pairs_without_their_authors(tmp_path):
+    from ravenbench.formats.pan_pairs import write_pan_pairs
+    from ravenbench.types import Labels
+
+    for part, n in (("train", 24), ("test", 16)):
+        problems, same = toy_problems(n, words=60, seed=n)
+        who = {}
+        for i, y in enumerate(same):
+            who[problems.known_index[i]], who[problems.questioned_index[i]] = f"a{i}", f"a{i}" if y else f"b{i}"
+        labels = Labels.of(who[row] for row in range(len(problems.texts)))
+        write_pan_pairs(tmp_path / "pairs" / part, replace(problems, author=labels), same)
+    assert read_problems(tmp_path / "pairs", "train").problems.author is not None
+    store = pan14([tmp_path / "pairs"], verifiers="length", out=tmp_path / "run", workers=1).store
+    assert store.fold("corpus-00").train.author is None
+    assert store.fold("corpus-00").train_digest() == store.plan["folds"]["corpus-00"]["train_digest"]
+    assert set(analyse(store, replicates=50).micro) == {"length"}
 
 
 def test_another_run_is_refused(tmp_path):

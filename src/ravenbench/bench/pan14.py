@@ -172,7 +172,8 @@ def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
 
 
 def _plan(store: Store, record: dict[str, Any], named: dict[str, Component], corpora: list[Parts]) -> None:
-    texts, sets = on_one_table([s.problems for c in corpora for s in (c.train, c.test)])
+    # At PAN-2014 nobody was told authors or topics: where files give them, verifiers do not see them.
+    texts, sets = on_one_table([s.problems.blind() for c in corpora for s in (c.train, c.test)])
     folds = [
         given(sets[2 * i], c.train.truth(), sets[2 * i + 1], c.test.truth(), f"corpus-{i:02d}", setup=c.name)
         for i, c in enumerate(corpora)
