@@ -1,0 +1,60 @@
+"""N-grams of one view, counted over a vocabulary of training texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from ravenbench.text.minmax import Vectors
+from ravenbench.text.ngrams import CharNgrams
+from ravenbench.types import Floats
+
+
+class Grams:
+    """Relative frequencies of the ``size`` n-grams most frequent in training texts, ties by code point.
+
+    Attributes
+    ----------
+    names_ : list of str
+    """
+
+    def __init__(self, n: int, size: int) -> None:
+        self.n, self.size = n, size
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Choose the vocabulary."""
+        lexicon = CharNgrams(self.n, lowercase=False).lexicon()
+        _, ids, counts = lexicon.count(texts)
+        total = np.bincount(ids, weights=counts, minlength=len(lexicon))
+        kept = np.arange(len(lexicon))
+        if len(kept) > self.size:
+            kept = np.flatnonzero(total >= np.partition(total, -self.size)[-self.size])
+        number = dict(zip(lexicon.names(kept), total[kept].tolist(), strict=True))
+        self.names_ = sorted(number, key=lambda name: (-number[name], name))[: self.size]
+        return self
+
+    def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Frequencies relative to all n-grams of a text, sparse."""
+        lexicon = CharNgrams(self.n, lowercase=False).lexicon()
+        index = lexicon.ids(self.names_) if self.names_ else np.zeros(0, np.int64)
+        bounds, found, counts = lexicon.count(texts)
+        column = np.full(len(lexicon), -1, dtype=np.int64)
+        column[index] = np.arange(len(index))
+        document = np.repeat(np.arange(len(texts)), np.diff(bounds))
+        total = np.bincount(document, weights=counts, minlength=len(texts))
+        feature = column[found]
+        inside = feature >= 0
+        document, feature = document[inside], feature[inside]
+        values = counts[inside] / total[document]
+        order = np.lexsort((feature, document))
+        ends = np.searchsorted(document[order], np.arange(len(texts) + 1)).astype(np.int64)
+        return Vectors(ends, feature[order], values[order], len(self.names_))
+
+    def dense(self, texts: Sequence[str]) -> Floats:
+        """The same as a matrix (texts, names)."""
+        sparse = self.vectors(texts)
+        matrix = np.zeros((len(texts), sparse.features))
+        matrix[np.repeat(np.arange(len(texts)), np.diff(sparse.bounds)), sparse.ids] = sparse.values
+        return matrix
