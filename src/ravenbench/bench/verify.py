@@ -35,7 +35,7 @@ from ravenbench.formats.output import check_fresh, whole_file
 from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.problems import read_problems
 from ravenbench.problems.sources import given
-from ravenbench.types import Answers, Bools, Fold
+from ravenbench.types import Answers, Bools, Floats, Fold
 from ravenbench.verifiers import persist
 from ravenbench.verifiers.base import Verifier, as_verifier, fresh
 
@@ -158,23 +158,17 @@ def verify(
     store = take_up(where, {"verifier": str(component), "identity": identity_hash(component)}, data, write)
     fold = store.fold("test")
     learned = fold.train_digest() if load is None else data["load"]
-    blocks = []
-    size = len(fold.test) if as_verifier(component).transductive else BLOCK
-    for start in range(0, len(fold.test), size):
-        stop = min(start + size, len(fold.test))
-        blocks.append((cell_key(component, learned, fold.test.select(np.arange(start, stop)).digest()), start, stop))
-    done = {key: cell for key, _, _ in blocks if (cell := store.read_cell(key)) is not None and cell.error is None}
-    todo = [block for block in blocks if block[0] not in done]
-    seconds: dict[str, float | None] = {"fit": None, "score": None}
+    blocks = _blocks(component, fold, learned)
+    todo = [block for block in blocks if (cell := store.read_cell(block[0])) is None or cell.error is not None]
+    fitting = None
     if todo or save is not None:
         kept = where / "trained"
-        if trained is None:
-            trained = _kept(kept, component)
+        trained = trained or _kept(kept, component)
         if trained is None:
             progress("training", 0, 0)
             began = time.perf_counter()
             trained = _fit(component, fold)
-            seconds["fit"] = time.perf_counter() - began
+            fitting = time.perf_counter() - began
         if save is not None:
             persist.save(trained, save)
         own = None if _keep(trained, kept) else trained
@@ -185,21 +179,38 @@ def verify(
                 f"{component} failed on {len(errors)} of {len(blocks)} blocks of problems: {errors[0]}\n"
                 "  no answers were written; what was finished is kept: repeat the command to try the rest again"
             )
-    values, faults, scoring = [], dict(asked.faults), 0.0
-    for key, _, _ in blocks:
-        cell = store.read_cell(key)
-        assert cell is not None and cell.answers is not None
-        values.append(cell.answers)
-        faults |= cell.info["faults"]
-        scoring += cell.info["seconds"]["score"]
-    seconds["score"] = scoring
-    value = np.concatenate([*values, np.full(len(asked.faults), 0.5)])
-    answers = Answers(np.asarray(ids, dtype=np.str_), value)
+    value, faults, scoring = _collect(store, [key for key, _, _ in blocks])
+    answers = Answers(np.asarray(ids, dtype=np.str_), np.append(value, np.full(len(asked.faults), 0.5)))
     if out is not None:
         write_answers(out, answers)
     notes = (*(() if taught is None else (f"training: {note}" for note in taught.notes)), *asked.notes)
     left_out = {} if taught is None else dict(taught.faults)
-    return Verified(str(component), answers, faults, left_out, notes, seconds, where)
+    seconds = {"fit": fitting, "score": scoring}
+    return Verified(str(component), answers, {**asked.faults, **faults}, left_out, notes, seconds, where)
+
+
+def _blocks(component: Component, fold: Fold, learned: str) -> list[tuple[str, int, int]]:
+    """Key, first and last problem + 1 of every block."""
+    size = len(fold.test) if as_verifier(component).transductive else BLOCK
+    blocks = []
+    for start in range(0, len(fold.test), size):
+        stop = min(start + size, len(fold.test))
+        blocks.append((cell_key(component, learned, fold.test.select(np.arange(start, stop)).digest()), start, stop))
+    return blocks
+
+
+def _collect(store: Store, keys: list[str]) -> tuple[Floats, dict[str, str], float]:
+    """Answers of all blocks, problems on which the method failed, seconds."""
+    values: list[Floats] = []
+    faults: dict[str, str] = {}
+    seconds = 0.0
+    for key in keys:
+        cell = store.read_cell(key)
+        assert cell is not None and cell.answers is not None
+        values.append(cell.answers)
+        faults |= cell.info["faults"]
+        seconds += cell.info["seconds"]["score"]
+    return np.concatenate(values), faults, seconds
 
 
 def _answer(units: list[BlockUnit], engine: Engine, progress: Progress) -> list[str]:
