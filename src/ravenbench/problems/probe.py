@@ -8,7 +8,8 @@ either fit answers both test sets, so
 
 compares answers to the very same pairs. A training set that is better than the other raises one bracket by as much
 as it lowers the other, so its quality cancels; what is left is what training near the test topics is worth. Both
-training sets have as many topics and pairs, and no author of a test document is in either.
+training sets have as many topics and pairs. No author is on both sides of testing and training: one who writes on
+both is given to either by a coin.
 
 With the similarities permuted over the topics the two domains mean nothing, all else being equal: the gains of that
 null spread around zero by construction, since exchanging the training sets changes the sign.
@@ -16,15 +17,16 @@ null spread around zero by construction, since exchanging the training sets chan
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ravenbench.errors import CorpusError
-from ravenbench.problems.base import PairRule, Pairs
+from ravenbench.problems.base import PairRule
 from ravenbench.problems.sources import assemble, topic_codes
 from ravenbench.problems.split import Split
+from ravenbench.randomness import stream
 from ravenbench.types import Corpus, Floats, Fold, Ints
 
 SHARE = 0.6
@@ -118,11 +120,10 @@ def crossed(
         If a set yields no pairs, with the counts.
     """
     every = np.concatenate([topics for domain in pair for topics in (domain.test, domain.train)])
-    code = topic_codes(corpus, every, None)
+    code = _one_side(corpus, topic_codes(corpus, every, None), pair, stream(seed, "probe-authors", name))
     sides = [Split(corpus, code, rule, documents, calibration, limit, seed, f"{name}-{side}") for side in "ab"]
     tests = [s.draw(s.rows(d.test, "test"), "test", limit) for s, d in zip(sides, pair, strict=True)]
-    tested = np.unique(np.concatenate([corpus.author.codes[p.known] for p in tests] + [_authors(corpus, tests)]))
-    learn = [_without(corpus, s.rows(d.train, "training"), tested) for s, d in zip(sides, pair, strict=True)]
+    learn = [s.rows(d.train, "training") for s, d in zip(sides, pair, strict=True)]
     trains = [s.train(rows) for s, rows in zip(sides, learn, strict=True)]
     fewest = min(len(train[0]) for train in trains)
     if any(len(train[0]) > fewest for train in trains):
@@ -137,9 +138,15 @@ def crossed(
     ]
 
 
-def _authors(corpus: Corpus, tests: Sequence[Pairs]) -> Ints:
-    return np.concatenate([corpus.author.codes[p.questioned] for p in tests])
+def _one_side(corpus: Corpus, code: Ints, pair: tuple[Domain, Domain], rng: np.random.Generator) -> Ints:
+    """The topics of documents, −1 for those of authors who stand on the other side of testing and training.
 
-
-def _without(corpus: Corpus, rows: Ints, authors: Ints) -> Ints:
-    return rows[~np.isin(corpus.author.codes[rows], authors)]
+    An author who writes on both sides is given to one of them by a coin; their documents on the other are left out.
+    """
+    author = corpus.author.codes
+    tested = np.isin(code, np.concatenate([domain.test for domain in pair]))
+    trained = np.isin(code, np.concatenate([domain.train for domain in pair]))
+    both = np.intersect1d(author[tested], author[trained])
+    to_test = rng.random(len(both)) < 0.5
+    out = (tested & np.isin(author, both[~to_test])) | (trained & np.isin(author, both[to_test]))
+    return np.where(out, -1, code).astype(np.int64)

@@ -36,6 +36,7 @@ def write(simulation: Simulation, folder: Path) -> Path:
         simulation=simulation,
         false_alarm=simulation.false_alarm,
         figure=inline(figure, "doses"),
+        signed=lambda value: tables.number(value, Column("", signed=True)),
         tables={table.key: to_html(table) for table in made},
     )
     try:
