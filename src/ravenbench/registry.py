@@ -75,7 +75,14 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "stacked": "ravenbench.verifiers.stacked:Stacked",
         "function-words": "ravenbench.verifiers.function_words:FunctionWords",
         "distorted": "ravenbench.verifiers.distorted:Distorted",
+        "spatium-2015": "ravenbench.verifiers.spatium_2015:Spatium2015",
         "command": "ravenbench.verifiers.command:Command",
+        "frery-2014": "ravenbench.verifiers.frery_2014:Frery2014",
+        "modaresi-2014": "ravenbench.verifiers.modaresi_2014:Modaresi2014",
+        "castillo-2014": "ravenbench.verifiers.castillo_2014:Castillo2014",
+        "satyam-2014": "ravenbench.verifiers.satyam_2014:Satyam2014",
+        "zamani-2014": "ravenbench.verifiers.zamani_2014:Zamani2014",
+        "mayor-2014": "ravenbench.verifiers.mayor_2014:Mayor2014",
     },
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",
@@ -259,7 +266,7 @@ def _value(kind: str, text: str) -> Any:
     text = text.strip()
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError):
         pass
     if text[:1] in "[(" and text[-1:] in "])":
         items = [_value(kind, part) for part in split(text[1:-1])]

@@ -1,5 +1,6 @@
 """Interrupted anywhere, damaged anywhere, run anyhow: the answers are those of an untouched run."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -115,3 +116,16 @@ def test_a_failed_cell_is_data_and_is_tried_again(tmp_path, monkeypatch):
     monkeypatch.setattr(Length, "pair_features", real)
     assert run(out=tmp_path / "r", workers=1, **options).errors == ()
     assert store.cell("length", fold).error is None
+
+
+def test_another_run_in_the_place_of_an_earlier_one(tmp_path):
+    """A worker that outlives a run's folder must not answer from what lay there before."""
+    folder, other = tmp_path / "run", OPTIONS | {"seed": 7, "verifiers": "length"}
+    run(out=tmp_path / "fresh", workers=1, **other)
+    run(out=folder, workers=1, **(OPTIONS | {"verifiers": "length"}))
+    shutil.rmtree(folder)
+    run(out=folder, workers=1, **other)
+    assert answers(folder) == answers(tmp_path / "fresh")
+    for mark in (p.relative_to(folder) for p in folder.rglob("cell.json")):
+        stored, expected = (json.loads((place / mark).read_text()) for place in (folder, tmp_path / "fresh"))
+        assert stored | {"seconds": None} == expected | {"seconds": None}

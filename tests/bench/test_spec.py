@@ -23,6 +23,8 @@ def test_flags_override_the_file(tmp_path):
         ("[run]\ntopics = 1\n", "greater than or equal to 2"),
         ("[rum]\n", "unknown table"),
         ("[run\n", "not valid TOML"),
+        ("run = 3\n", "run is not a table"),
+        ("verifiers = ['ppm']\n", "verifiers is not a table"),
         ("[verifiers.x]\nwas = 1\n", "must hold one key 'is'"),
     ],
 )

@@ -43,6 +43,8 @@ def test_truth_round_trips(tmp_path_factory, ids, data, name):
         ('{"id": "b", "value": NaN}', "the value is NaN"),
         ('{"id": "b", "value": -Infinity}', "the value is infinite"),
         ('{"id": "b", "value": 1.01}', r"outside \[0, 1\]\n  found: 1.01\n  expected: a number from 0 to 1"),
+        ('{"id": "b", "value": 1' + "0" * 400 + "}", r"outside \[0, 1\]"),
+        ('{"id": "b", "value": ' + "[" * 100_000, "this line is not JSON"),
         ('{"id": "b", "value": "0.5"}', "the value is a string"),
         ('{"id": "b", "value": true}', "the value is true or false"),
         ('{"id": "b", "value": null}', "the value is null"),

@@ -56,6 +56,25 @@ def test_a_damaged_member_and_a_false_zip_are_named(tmp_path):
         Archive(tmp_path / "false.zip")
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_damage_anywhere_in_a_zip_is_one_clear_error(tmp_path, method):
+    path = tmp_path / "z.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("a.txt", "some text that is long enough " * 5)
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
+        try:
+            with Archive(path) as archive:
+                for name in archive.names:
+                    archive.text(name)
+        except FormatError as error:
+            refused += 1
+            assert str(path) in str(error)
+    assert refused > len(whole) // 3
+
+
 def test_a_linked_loop_ends(tmp_path):
     (tmp_path / "a.txt").write_text("x")
     (tmp_path / "loop").symlink_to(tmp_path)

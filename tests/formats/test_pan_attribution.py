@@ -83,6 +83,8 @@ def test_macro_f1():
     ("file", "content", "message"),
     [
         ("problem-info.json", "{", "not valid JSON"),
+        ("problem-info.json", '{"n": ' + "1" * 5_000 + "}", "not valid JSON"),
+        ("problem-info.json", "[" * 100_000, "not valid JSON"),
         ("problem-info.json", "[]", "no candidates"),
         ("problem-info.json", '{"candidate-authors": [{"name": 1}]}', "has no name"),
         ("problem-info.json", '{"candidate-authors": [{"author-name": "x"}]}', "no known texts"),

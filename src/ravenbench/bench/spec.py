@@ -110,6 +110,9 @@ def read_toml(file: Path) -> dict[str, Any]:
     unknown = sorted(set(raw) - {"run", "verifiers"})
     if unknown:
         raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], ["run", "verifiers"]))
+    for name, table in raw.items():
+        if not isinstance(table, dict):
+            raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
     values: dict[str, Any] = {}
     for key, value in raw.get("run", {}).items():
         values[key.replace("-", "_")] = ", ".join(map(str, value)) if isinstance(value, list) else value

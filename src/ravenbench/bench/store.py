@@ -175,7 +175,7 @@ class Store:
         """A committed cell, or None where it is missing or damaged (it is then computed again)."""
         folder = self.cell_path(key)
         try:
-            info = json.loads((folder / "cell.json").read_text())
+            info = json.loads((folder / "cell.json").read_text("utf-8"))
             if info["key"] != key:
                 return None
             if info["error"] is not None:
@@ -197,7 +197,7 @@ class Store:
 
     def _json(self, name: str) -> dict[str, Any]:
         try:
-            value = json.loads((self.path / name).read_text())
+            value = json.loads((self.path / name).read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise StoreError(
                 f"{self.path / name}: cannot be read ({error}); remove the run folder to start over"

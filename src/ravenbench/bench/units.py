@@ -64,9 +64,14 @@ class PairUnit:
         return run_pairs(self)
 
 
-@lru_cache(maxsize=2)
 def open_store(path: Path) -> Store:
-    """A run's folder, kept open by a worker that does several units of it."""
+    """A run's folder, kept open by a worker that does several units of it, as long as its plan stays the same."""
+    # A worker can outlive a folder: what lies at the path now may be another run.
+    return _opened(path, files.sha256(path / "plan.json"))
+
+
+@lru_cache(maxsize=2)
+def _opened(path: Path, plan_sha256: str) -> Store:
     return Store(path)
 
 
@@ -180,7 +185,7 @@ def read_block(store: Store, key: str) -> Floats | None:
     """A committed block of features; None where it is missing, damaged or failed (it is then computed again)."""
     folder = store.path / "pairs" / key
     try:
-        info = json.loads((folder / "block.json").read_text())
+        info = json.loads((folder / "block.json").read_text("utf-8"))
         return checked_array(folder / "features.npy", info["sha256"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -189,7 +194,7 @@ def read_block(store: Store, key: str) -> Floats | None:
 def block_error(store: Store, key: str) -> str:
     """Why a block is not there."""
     try:
-        error = json.loads((store.path / "pairs" / key / "block.json").read_text())["error"]
+        error = json.loads((store.path / "pairs" / key / "block.json").read_text("utf-8"))["error"]
     except (OSError, ValueError, KeyError, TypeError):
         error = None
     return error or "features of document pairs are missing or damaged: repeat the run"

@@ -372,8 +372,9 @@ def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, floa
 
 
 def _number(value: float, where: dict[str, Any]) -> float:
-    if not (math.isfinite(value) and 0 <= value <= 1):
-        kind = "NaN" if value != value else "infinite" if math.isinf(value) else "outside [0, 1]"
+    if not 0 <= value <= 1:
+        # An integer may be too large for math.isinf.
+        kind = "NaN" if value != value else "infinite" if abs(value) == math.inf else "outside [0, 1]"
         raise FormatError(f"the value is {kind}", **{"found": value} | where, expected="a number from 0 to 1")
     return float(value)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from types import TracebackType
@@ -20,7 +22,9 @@ DOCUMENT_LIMIT = 64 * 2**20
 RATIO_LIMIT = 200
 """A zip member that grows by more than this (and beyond a megabyte) is a bomb: text stays below 20."""
 
+_AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
+_DAMAGE = (zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError)
 
 
 class Archive:
@@ -45,10 +49,13 @@ class Archive:
         elif not self.path.is_file():
             raise no_such(self.path)
         elif zipfile.is_zipfile(self.path):
-            self._zip = zipfile.ZipFile(self.path)
+            try:
+                self._zip = zipfile.ZipFile(self.path)
+            except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
+                raise FormatError(f"this zip cannot be read ({error})", file=self.path, fix=_AGAIN) from None
             self.sizes = _members(self.path, self._zip)
         elif self.path.suffix.lower() == ".zip":
-            raise FormatError("this is not a zip file", file=self.path, fix="download it again, or give the folder")
+            raise FormatError("this is not a zip file", file=self.path, fix=_AGAIN)
         else:
             self.root = self.path.parent
             self.sizes = {self.path.name: self.path.stat().st_size}
@@ -90,12 +97,12 @@ class Archive:
         Raises
         ------
         FormatError
-            If a zip member cannot be read (encrypted, damaged, unknown compression).
+            If it cannot be read (no permission; in a zip: encrypted, damaged, unknown compression).
         """
-        if self._zip is None:
-            return (self.root / name).open("rb")
         try:
-            return self._zip.open(name)
+            return (self.root / name).open("rb") if self._zip is None else self._zip.open(name)
+        except OSError as error:
+            raise FormatError(f"cannot be read ({error.strerror or error})", file=self.label(name)) from None
         except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
             raise FormatError(f"cannot be unpacked ({error})", file=self.label(name)) from None
 
@@ -104,7 +111,7 @@ class Archive:
         with self.open(name) as file:
             try:
                 data = file.read(DOCUMENT_LIMIT + 1)
-            except (zipfile.BadZipFile, EOFError, OSError) as error:
+            except _DAMAGE as error:
                 raise FormatError(f"cannot be read ({error})", file=self.label(name)) from None
         if len(data) > DOCUMENT_LIMIT:
             raise FormatError(
@@ -136,7 +143,7 @@ class Archive:
             while True:
                 try:
                     block = file.readline()
-                except (zipfile.BadZipFile, EOFError, OSError) as error:
+                except _DAMAGE as error:
                     raise FormatError(f"cannot be read ({error})", file=self.label(name), line=number + 1) from None
                 if not block:
                     return

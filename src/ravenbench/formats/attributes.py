@@ -150,6 +150,8 @@ def _value(value: object, file: str, line: int) -> float | str | None:
         number = float(value)
     except ValueError:
         return str(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise FormatError("an attribute must be finite", file=file, line=line, found=value, expected="a number")
     return number

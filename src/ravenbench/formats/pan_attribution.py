@@ -144,7 +144,7 @@ def _truth(archive: Archive, name: str, candidates: Mapping[str, Any], unknown: 
 def _json(archive: Archive, name: str) -> Any:
     try:
         return json.loads(archive.text(name))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise FormatError(f"not valid JSON ({error})", file=archive.label(name), line=line) from None
 

@@ -67,7 +67,9 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
     """
     try:
         rows = json.loads(Path(path).read_text("utf-8-sig"))
-    except ValueError as error:
+    except OSError as error:
+        raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON ({error})", file=path) from None
     if not isinstance(rows, list):
         raise FormatError("not a list of parts", file=path, expected="[{" + ", ".join(KEYS) + "}, …]")

@@ -79,7 +79,7 @@ def first_record(archive: Archive, name: str) -> dict[str, Any]:
     try:
         _, line = next(archive.lines(name), (0, ""))
         record = json.loads(line)
-    except (ValueError, FormatError):
+    except (ValueError, RecursionError, FormatError):
         return {}
     return record if isinstance(record, dict) else {}
 

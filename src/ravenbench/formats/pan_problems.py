@@ -133,7 +133,7 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
     """
     try:
         contents = json.loads(archive.text(name))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON ({error})", file=archive.label(name)) from None
     if not isinstance(contents, dict):
         raise FormatError("not a JSON object", file=archive.label(name), expected='{"language", "genre", "problems"}')
