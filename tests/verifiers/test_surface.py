@@ -30,6 +30,7 @@ SPECS = [
     "distorted(function-words, variant='topic')",
     "style-only",
     "topic-only(without=20)",
+    "blend(dose=0.3)",
     "chance",
     "length",
 ]
