@@ -11,6 +11,8 @@ from typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
+    "analyse": "reports.analysis",
+    "write_report": "reports.write",
     "Answers": "types",
     "Corpus": "types",
     "Document": "types",
