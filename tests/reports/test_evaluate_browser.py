@@ -47,8 +47,11 @@ def opened(page: str, place: Path) -> tuple[dict[str, Any], list[str]]:
     assert BROWSER is not None
     guarded = page.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">')
     place.write_text(guarded.replace("</body>", PROBE + "</body>"))
+    quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
+    profile = f"--user-data-dir={place.parent / 'profile'}"
     command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"]
-    done = subprocess.run([*command, place.as_uri()], capture_output=True, text=True, timeout=60, check=True)
+    command += [*quiet, profile]
+    done = subprocess.run([*command, place.as_uri()], capture_output=True, text=True, timeout=180, check=True)
     found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)
     assert found, done.stderr
     return json.loads(html.unescape(found[1])), [line for line in done.stderr.splitlines() if "CONSOLE" in line]
