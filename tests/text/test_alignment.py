@@ -93,7 +93,7 @@ def test_long_texts_align_in_time():
     text = " ".join(w + ("." if k % 17 == 0 else "") for k, w in enumerate(words))
     other = text.replace("w3 ", "x ").replace("w7 w8", "w8")
     runs(pieces("a"), pieces("b"))
-    began = time.perf_counter()
+    began = time.process_time()
     align_sentences(sentences(text), sentences(other))
     runs(pieces(text), pieces(other))
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

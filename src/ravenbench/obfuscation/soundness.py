@@ -21,7 +21,7 @@ from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation import resources
 from ravenbench.obfuscation.pairing import aligned_parts
 from ravenbench.obfuscation.preservation import Preserved, antonym_substitutions, names_kept, negations, numbers
-from ravenbench.text.alignment import plain_words
+from ravenbench.text.alignment import match, plain_words
 from ravenbench.text.tokens import tokens
 
 PER_PART = ("bleu", "chrf", "ter", "meteor", "pinc")
@@ -41,6 +41,11 @@ SURVIVAL: Mapping[str, tuple[float, float]] = {
 }
 """Ranges within which a text's meaning is taken to have survived: a stated convention, not a judgement of meaning.
 Wording may change much (METEOR counts synonyms), facts may not; a measure that was not made is left out."""
+
+
+SHIFTS_BELOW = 35.0
+"""Edit rate up to which TER looks for shifted phrases; above, where the search takes seconds and shifts hardly
+matter, it is the edit rate without shifts."""
 
 
 class Soundness:
@@ -112,7 +117,9 @@ class Soundness:
             return found
         found["pinc"] = pinc(original, rewritten)
         for name, metric in self._surface.items():
-            found[name] = float(metric.sentence_score(rewritten.strip(), [original.strip()]).score)
+            rate = _edit_rate(original, rewritten) if name == "ter" else 0.0
+            near = rate <= SHIFTS_BELOW
+            found[name] = float(metric.sentence_score(rewritten.strip(), [original.strip()]).score) if near else rate
         if "meteor" not in self.missing:
             found["meteor"] = meteor(original, rewritten)
         return found
@@ -154,6 +161,12 @@ def survives(measures: Mapping[str, float | None]) -> bool:
         for name, (low, high) in SURVIVAL.items()
         if (value := measures.get(name)) is not None
     )
+
+
+def _edit_rate(original: str, rewritten: str) -> float:
+    """Least words inserted, deleted or replaced, from a longest common subsequence, per 100 of the original."""
+    a, b = original.split(), rewritten.split()
+    return 100 * (max(len(a), len(b)) - len(match(a, b, str))) / max(1, len(a))
 
 
 def pinc(original: str, rewritten: str, longest: int = 4) -> float | None:

@@ -27,7 +27,7 @@ SHARED = 5
 """Shared words from which a phrase gets a line of its own."""
 LINE = 14
 """Words after which a line of changes is broken where it can be."""
-STARTLING = (10.0, 14.0, 18.0)
+STARTLING = (13.0, 16.0, 19.0)
 """Surprisal in bits from which a word is shaded, by depth."""
 
 
@@ -227,4 +227,5 @@ class _Shade:
         if not tokens:
             return []
         bits = -resources.language_model().log10([token.strip().replace("’", "'") for token in tokens]) * 3.3219
-        return [sum(value >= limit for limit in STARTLING) for value in bits[:-1]]
+        shades = [sum(value >= limit for limit in STARTLING) for value in bits[:-1]]
+        return [shade if token.strip() else 0 for shade, token in zip(shades, tokens, strict=True)]

@@ -6,9 +6,15 @@
   for (const e of all("[data-js]")) e.hidden = false;
   const pairs = all(".pair");
   const press = (id, on) => $(id).setAttribute("aria-pressed", String(on));
+  // Reading aids would tell a blind reader where to look.
   const blind = (on) => {
     body.classList.toggle("blind", on);
     if (!on) seenOriginal = true;
+    else {
+      text.classList.remove("shaded");
+      press("#shade", false);
+      for (const p of pairs) p.classList.remove("here");
+    }
     document.title = heading.textContent = on ? "A text to read" : plainTitle;
     press("#blind", on);
   };
@@ -21,7 +27,7 @@
     pairs[at].scrollIntoView({ block: "center" });
     $("#place").textContent = `${at + 1} of ${pairs.length}`;
   };
-  const shade = () => press("#shade", text.classList.toggle("shaded"));
+  const shade = () => body.classList.contains("blind") || press("#shade", text.classList.toggle("shaded"));
   const units = () => {
     const walk = document.createTreeWalker(text, NodeFilter.SHOW_TEXT, {
       acceptNode: (n) => n.parentElement.closest(".row") && !n.parentElement.closest(".o")
@@ -31,30 +37,30 @@
     while (walk.nextNode()) nodes.push(walk.currentNode);
     return nodes;
   };
-  const offset = (nodes, node, inner) => {
-    let sum = 0;
-    for (const n of nodes) {
-      if (n === node) return sum + inner;
-      sum += n.data.length;
-    }
-    return null;
-  };
   const mark = () => {
     const s = getSelection();
     if (!s.rangeCount || s.isCollapsed) return;
-    const r = s.getRangeAt(0), nodes = units();
-    const start = offset(nodes, r.startContainer, r.startOffset), end = offset(nodes, r.endContainer, r.endOffset);
-    if (start === null || end === null || start >= end) return;
-    const quoted = nodes.map((n) => n.data).join("").slice(start, end);
-    faults.push({ start, end, text: quoted, blind: body.classList.contains("blind") });
-    let sum = 0;
-    for (const n of nodes) {
-      const a = Math.max(0, start - sum), b = Math.min(n.data.length, end - sum);
+    const range = s.getRangeAt(0), cuts = [];
+    let sum = 0, start = null, end = null;
+    for (const n of units()) {
+      if (range.intersectsNode(n)) {
+        const from = n === range.startContainer ? range.startOffset : 0;
+        const to = n === range.endContainer ? range.endOffset : n.data.length;
+        if (from < to) {
+          if (start === null) start = sum + from;
+          end = sum + to;
+          cuts.push([n, from, to]);
+        }
+      }
       sum += n.data.length;
-      if (a >= b) continue;
+    }
+    if (start === null) return;
+    const quoted = cuts.map(([n, from, to]) => n.data.slice(from, to)).join("");
+    faults.push({ start, end, text: quoted, blind: body.classList.contains("blind") });
+    for (const [n, from, to] of cuts) {
       const piece = document.createRange(), span = document.createElement("span");
-      piece.setStart(n, a);
-      piece.setEnd(n, b);
+      piece.setStart(n, from);
+      piece.setEnd(n, to);
       span.className = "fault";
       piece.surroundContents(span);
     }

@@ -1,0 +1,248 @@
+"""A safety run: cells computed once, rewritings reused, resumed after damage, attacks played."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ravenbench.bench.recovery import mirrored, normalised, recovery, unsafe
+from ravenbench.bench.rewritings import rewrite, rewriting_key
+from ravenbench.bench.safety import SafetySpec, safety, safety_spec
+from ravenbench.bench.surrogates import surrogate_oracle
+from ravenbench.cli.main import build
+from ravenbench.errors import InputError, SpecError
+from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.obfuscation.apply import tasks_of
+from ravenbench.obfuscation.recipes.identity import Identity
+from ravenbench.problems.rewritten import requestion, rewritten
+from ravenbench.problems.sources import given
+from ravenbench.registry import parse
+from ravenbench.reports.safety_analysis import analyse_safety
+from ravenbench.reports.safety_json import safety_json
+from ravenbench.testing import toy_problems
+from ravenbench.text.normalisation import Normaliser
+
+CHOSEN = "identity, random(rate=0.9), other-author"
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sets")
+    for name, seed in (("train", 1), ("test", 2)):
+        problems, same = toy_problems(40, 2, seed=seed, words=150)
+        write_pan_problems(folder / name, problems, same)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def spec(sets):
+    return SafetySpec(
+        problems=str(sets / "test"), train=str(sets / "train"), obfuscators=CHOSEN, verifiers="char-ngram, length",
+        seeds=(0, 1), attacks=("normalise", "mirror"),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def done(spec, tmp_path_factory):
+    return safety(spec, out=tmp_path_factory.mktemp("out") / "run", workers=1)
+
+
+def cells(folder):
+    return {p.parent.name: p.read_bytes() for p in folder.glob("cells/*/answers.npy")}
+
+
+def test_results_and_contract(done):
+    assert done.errors == ()
+    analysis = analyse_safety(done.store)
+    found = {row.name: row for row in analysis.obfuscators}
+    identity, other = found["identity"], found["other-author"]
+    assert identity.average_impact == 0
+    assert all(v.mean("delta_rest") == 0 for v in identity.counted)
+    assert identity.soundness["pinc"].mean == 0
+    assert identity.efficiency["changes_per_1000"].mean == 0
+    assert identity.survivors == 1
+    assert other.average_impact > 0.3
+    assert other.average_impact >= found["random(rate=0.9)"].average_impact
+    assert other.survivors < 0.5
+    assert other.interval[0] <= other.average_impact <= other.interval[1]
+    out = safety_json(analysis)
+    json.dumps(out, allow_nan=False)
+    assert {"obfuscators", "hall_of_shame"} <= set(out)
+    wanted = {"obfuscator", "average_impact", "interval", "verifiers", "soundness", "sensibleness", "changes_per_1000"}
+    assert wanted <= set(out["obfuscators"][0])
+    deltas = {"delta_acc", "delta_rec", "delta_tnr", "delta_auc", "delta_c@1", "delta_final"}
+    assert {"verifier", "threshold", "impact", "excluded", *deltas} <= set(out["obfuscators"][0]["verifiers"][0])
+
+
+def test_unobfuscated_answers_are_one_cell(done):
+    keys = {(c["verifier"], c["fold"]): c["key"] for c in done.store.plan["cells"]}
+    assert keys["char-ngram", "original"] == keys["char-ngram", "o00-s0"] == keys["char-ngram", "o00-s1"]
+    assert keys["char-ngram", "original"] != keys["char-ngram", "o02-s0"]
+
+
+def test_attacks_are_played(done):
+    rows = {row.name: {r.attack: r for r in row.recovery} for row in analyse_safety(done.store).obfuscators}
+    assert rows["identity"]["mirror"].unsafe is None
+    assert set(rows["random(rate=0.9)"]) == {"normalise", "mirror"}
+    assert rows["other-author"]["mirror"].why_not
+
+
+def test_detection_knows_identity_from_noise(done):
+    rows = {row.name: row.detection for row in analyse_safety(done.store).obfuscators}
+    assert rows["random(rate=0.9)"].auc > 0.9
+    assert rows["identity"].auc < 0.7
+
+
+def test_repeating_changes_nothing_and_damage_is_mended(done, spec):
+    folder = done.store.path
+    before = cells(folder)
+    times = {
+        p: p.stat().st_mtime_ns for p in folder.rglob("*.json") if "report" not in p.parts and p.name != "index.json"
+    }
+    safety(spec, out=folder, workers=1)
+    assert {p: p.stat().st_mtime_ns for p in times} == times
+    (next(folder.glob("cells/*/answers.npy"))).write_bytes(b"damage")
+    (folder / "plan.json").unlink()
+    next((folder / "rewritings").glob("*.json")).write_text("{")
+    safety(spec, out=folder, workers=1)
+    assert cells(folder) == before
+
+
+def test_workers_do_not_matter(done, spec, tmp_path):
+    safety(spec, out=tmp_path / "two", workers=2)
+    assert cells(tmp_path / "two") == cells(done.store.path)
+
+
+def test_rewritings_are_shared_between_runs(done, spec, tmp_path):
+    kept = done.store.path / "rewritings"
+    times = {p: p.stat().st_mtime_ns for p in kept.iterdir()}
+    smaller = spec.model_copy(update={"obfuscators": "random(rate=0.9)", "attacks": (), "verifiers": "length"})
+    safety(smaller, out=tmp_path / "run", rewritings=kept, workers=1)
+    assert {p: p.stat().st_mtime_ns for p in kept.iterdir()} == times
+
+
+def test_failing_obfuscator_is_told_and_the_rest_goes_on(spec, tmp_path):
+    update = {"obfuscators": "identity, bench_helpers_absent:Nothing", "attacks": ()}
+    with pytest.raises(SpecError):
+        safety(spec.model_copy(update=update), out=tmp_path / "run", workers=1)
+
+    problems, _ = toy_problems(4, 1)
+
+    class Failing(Identity):
+        name = "failing"
+
+        def rewrite(self, task, seed):
+            raise ValueError("boom")
+
+    tasks = tasks_of(problems)
+    stored = rewrite(tmp_path, Failing(), 0, tasks, lambda units: (u.work() for u in units), lambda *a: None)
+    assert [one.rewriting for one in stored] == [None] * 4
+    assert stored[0].error.startswith("ValueError: boom")
+
+
+def test_bad_options(spec):
+    with pytest.raises(SpecError, match="no attack"):
+        safety(spec.model_copy(update={"attacks": ("guess",)}))
+    with pytest.raises(SpecError, match="whole numbers"):
+        safety_spec(problems="a", train="b", seeds="x")
+    with pytest.raises(SpecError, match="listed twice"):
+        safety(spec.model_copy(update={"obfuscators": "identity, identity"}))
+
+
+def test_rewriting_keys_tell_all_that_decides():
+    problems, _ = toy_problems(2, 1)
+    task = tasks_of(problems)[0]
+    keys = {
+        rewriting_key(parse("obfuscator", o), seed, task) for o in ("random", "random(rate=0.5)") for seed in (0, 1)
+    }
+    assert len(keys) == 4
+
+
+def test_requestion_touches_named_problems_only():
+    problems, same = toy_problems(6, 1)
+    fold = given(problems, same, problems, same, "base")
+    name = str(problems.ids[2])
+    new = rewritten(fold, {name: "quite new"}, "new", obfuscator="x")
+    texts = [new.test.texts[i] for i in new.test.questioned_index]
+    assert texts[2] == "quite new"
+    assert [t for i, t in enumerate(texts) if i != 2] == [
+        problems.texts[q] for i, q in enumerate(problems.questioned_index) if i != 2
+    ]
+    assert new.labels["obfuscator"] == "x"
+    with pytest.raises(InputError, match="not in this set"):
+        requestion(problems, {"nobody": "text"})
+
+
+def test_recovery_counts():
+    same = np.array([True] * 4 + [False] * 4)
+    original = np.array([0.9] * 4 + [0.1] * 4)
+    hidden = np.array([0.1] * 4 + [0.1] * 4)
+    attacked = np.array([0.9, 0.9, 0.9, 0.1, 0.9, 0.1, 0.1, 0.1])
+    found = recovery(same, original, hidden, attacked)
+    assert found.recovery == 0.75
+    assert found.false_accepts == 0.25
+    assert unsafe([found])
+    assert recovery(same, original, original, attacked).recovery is None
+    assert unsafe([recovery(same, original, original, original)]) is None
+
+
+def test_normalising_undoes_surface_changes():
+    plain = "I can not say that the colour is right, but it will not do. " * 3
+    hidden = "However, I can't say that the  colour is right ,, but it won't do !!! " * 3
+    normaliser = Normaliser(least=1).fit([plain])
+    a, b = normaliser.transform([plain, hidden])
+    assert a.replace(".", "").split() == b.replace("?", "").split()
+    assert normaliser.transform(["The coluor"]) == ["The coluor"]
+    assert Normaliser(least=1).fit(["their house"]).transform(["thier hose"])[0].endswith("house")
+    assert normaliser.transform(["however,"]) == ["however,"]
+
+
+def test_folds_of_attacks():
+    problems, same = toy_problems(8, 2)
+    fold = given(problems, same, problems, same, "o")
+    plain = normalised([fold, fold])
+    assert [f.name for f in plain] == ["n-o", "n-o"]
+    assert plain[0].train_digest() == plain[1].train_digest()
+
+    def shout(tasks, seed):
+        return {task.id: f"{task.questioned.upper()} {seed}" for task in tasks}
+
+    found = mirrored(fold, shout, 0, (5, 6))
+    assert (found.train.sizes == 4).all()
+    assert (found.test.sizes == 4).all()
+    texts = [found.test.texts[q] for q in found.test.questioned_index]
+    assert all(text.isupper() and text.endswith(" 0") for text, y in zip(texts, same, strict=True) if not y)
+    with pytest.raises(InputError, match="other than the secret"):
+        mirrored(fold, shout, 5, (5, 6))
+
+
+def test_surrogates_prefer_the_author():
+    problems, same = toy_problems(40, 1, seed=1)
+    oracle = surrogate_oracle([parse("verifier", "char-ngram")], problems, same)
+    known = problems.texts[problems.known_index[0]]
+    own, other = problems.texts[problems.questioned_index[0]], problems.texts[problems.questioned_index[1]]
+    scores = oracle([own, other], (known,))
+    assert scores[0] > scores[1]
+
+
+def test_command_prints_json(spec, sets, tmp_path):
+    arguments = [
+        "safety",
+        spec.problems,
+        "--train",
+        spec.train,
+        "--obfuscators",
+        "identity",
+        "--verifiers",
+        "char-ngram",
+    ]
+    arguments += ["--attacks", "none", "--limit", "10", "--out", str(tmp_path / "run"), "--workers", "1", "--json"]
+    result = CliRunner().invoke(build("safety"), arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    out = json.loads(result.stdout)
+    assert out["attacked"] == 10
+    assert out["obfuscators"][0]["average_impact"] == 0
+    page = (tmp_path / "run" / "report" / "index.html").read_text()
+    assert "Can authors hide?" in page
+    assert "<script src" not in page
