@@ -84,6 +84,12 @@ def test_bevendorff_without_known_texts():
     assert not found.changed and "known texts" in found.notes[0]
 
 
+def test_bevendorff_leaves_alone_what_is_far_enough(no_resources):
+    text = "xyz qqq jjj zzz vvv kkk www " * 100
+    found = registry.parse("obfuscator", "bevendorff-2019").rewrite(ObfuscationTask("t", text, (KNOWN,), "en"), 1)
+    assert not found.changed and "already as far" in found.notes[-1]
+
+
 def test_bevendorff_parameters():
     with pytest.raises(SpecError, match="did you mean 'pan15'"):
         registry.parse("obfuscator", "bevendorff-2019(target='pan16')").fit([])

@@ -170,3 +170,12 @@ def test_corrections_are_one_or_two_edits_away(resources):
         letters[row, : len(word)] = [ord(c) for c in word]
     code = np.array([ord(c) for c in "kitten"], dtype=np.int32)
     assert distances(code, letters, np.array([len(w) for w in words])).tolist() == [0, 3, 1, 3]
+
+
+@pytest.mark.data
+def test_relatives_do_not_follow_hash_order(resources):
+    from ravenbench.obfuscation.words import parents, related, senses
+
+    dog = senses("dog", "n")[0]
+    assert [s.name() for s in parents(dog)] == ["canine.n.02", "domestic_animal.n.01"]
+    assert related("dog", "n")[1] == ("canine", "canid")

@@ -105,6 +105,8 @@ class Bevendorff(Obfuscator):
             found = a_star(author, draft, goal, rng, self.nodes)
             state = found.state
             counts = {"nodes created": found.created, "nodes expanded": found.expanded}
+        if not state.draft.log and state.distance >= goal:
+            notes.append("left unchanged: it is already as far away as another author's text")
         if state.distance < goal:
             notes.append("the goal was not reached")
         parts = state.draft.parts(text)

@@ -85,7 +85,8 @@ class MutantX(Obfuscator):
                 answers = oracle([_text(text, sites, g) for g in new], task.known)
                 score.update((g, float(p)) for g, p in zip(new, answers, strict=True))
                 calls += len(new)
-            pool = list(dict.fromkeys([*population, *young]))
+            # Parents make way: under a flat surrogate the untouched text would win every generation.
+            pool = list(dict.fromkeys(young))
             flipped = [g for g in pool if score[g] < 0.5]
             population = sorted(
                 flipped or pool, key=lambda g: -_fitness(g, score[g], [site.token for site in sites], found)
