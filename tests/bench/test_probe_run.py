@@ -92,7 +92,12 @@ def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
 
 def table(folder, rows):
     path = folder / "posts.csv"
-    lines = [f'"words of post number {i} and more of them {i * 7}",{a},{t}' for i, (a, t) in enumerate(rows)]
+    words = [
+        a + b
+        for a in ("ba", "do", "ki", "mu", "le", "si", "ra", "po")
+        for b in ("nen", "tor", "lap", "vim", "gus", "hed")
+    ]
+    lines = [f"{' '.join(np.random.default_rng(i).choice(words, 10))},{a},{t}" for i, (a, t) in enumerate(rows)]
     path.write_text("\n".join(["text,author,topic", *lines]))
     return str(path)
 

