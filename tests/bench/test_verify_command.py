@@ -242,6 +242,8 @@ def test_raven_report_has_nothing_to_say_of_answers(corpus):
     folder = verify(METHOD, train=corpus, test=corpus, workers=1).folder
     error = CliRunner().invoke(build("report"), ["report", str(folder)]).exception
     assert isinstance(error, InputError) and "answers alone" in str(error)
+    error = CliRunner().invoke(build("evaluate"), ["evaluate", str(folder)]).exception
+    assert isinstance(error, InputError) and "not of raven run" in str(error)
 
 
 def test_another_run_lies_there(corpus, tmp_path):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
+import pytest
+from typer.testing import CliRunner
+
+from ravenbench.cli.corpus import app
 from ravenbench.corpora.ebg import EBG
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import FormatError, SpecError
@@ -20,6 +24,8 @@ def test_samples_alone_are_read(tmp_path):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     corpus = load_corpus(f"ebg(path={str(tmp_path)!r})")
+    told = CliRunner().invoke(app, ["info", f"ebg(path={str(tmp_path)!r})", "--json"])
+    assert json.loads(told.stdout)["corpus"]["documents"] == 3
     check_corpus(corpus)
     assert corpus.ids == ("a/01", "a/03", "bb/10")
     assert list(corpus.topic) == ["source 1", "source 2", "source 1"]

@@ -125,6 +125,15 @@ def _raven(*arguments):
     return result.output
 
 
+def test_names_are_shown_as_they_are(tmp_path):
+    path = tmp_path / "odd.jsonl"
+    topics = ["[faq] engines", "[/b]", ":smile:"]
+    rows = [{"text": f"text {i}", "author": "ab"[i % 2], "topic": topics[i % 3]} for i in range(12)]
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    shown = _raven("info", path)
+    assert all(topic in shown for topic in topics)
+
+
 def test_the_command(table, pairs, tmp_path):
     names = [row["name"] for row in json.loads(_raven("list", "--json"))["corpora"]]
     assert "newsgroups" in names

@@ -49,7 +49,7 @@ def command(
         return
     from ravenbench.attribution.selection import Rules
     from ravenbench.bench.attribution import attribute
-    from ravenbench.cli.show import print_json, progress_bar
+    from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.reports.attribute import analyse, to_json
     from ravenbench.reports.attribute_page import terminal, write_attribution
 
@@ -64,7 +64,7 @@ def command(
     if json:
         print_json(to_json(analysis))
     else:
-        _show([*terminal(analysis), *([] if page is None else [f"report: {page}"])])
+        print_parts(terminal(analysis), page)
     if any(m.errors for p in result.protocols for m in p.methods):
         raise typer.Exit(1)
 
@@ -73,7 +73,7 @@ def _problems(path: str, methods: str, reject: float, out: Path | None, json: bo
     """Answer PAN problems with each method; score where truth is there."""
     from ravenbench.attribution.answering import answer_problem
     from ravenbench.bench.attribution import name_methods
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, print_parts
     from ravenbench.formats.pan_attribution import macro_f1, read_attribution, write_attribution_answers
     from ravenbench.reports.tables import Column, Table, terminal
 
@@ -96,7 +96,7 @@ def _problems(path: str, methods: str, reject: float, out: Path | None, json: bo
     columns = (Column("method", text=True), *(Column(p.name) for p in problems), Column("mean"))
     rows = tuple((name, *own.values(), means[name]) for name, own in scores.items())
     note = "; ".join(f"{p.name}: {len(p.candidates)} candidates, {len(p.unknown)} texts" for p in problems)
-    _show([terminal(Table("pan", "Macro F1 over true authors, without <UNK>", columns, rows, note))])
+    print_parts([terminal(Table("pan", "Macro F1 over true authors, without <UNK>", columns, rows, note))])
 
 
 def _problems_json(
@@ -116,11 +116,3 @@ def _problems_json(
 def _mean(values: dict[str, float | None]) -> float | None:
     known = [v for v in values.values() if v is not None]
     return sum(known) / len(known) if known and len(known) == len(values) else None
-
-
-def _show(parts: list[Any]) -> None:
-    from rich.console import Console
-
-    console = Console()
-    for part in parts:
-        console.print(part, soft_wrap=isinstance(part, str), highlight=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ravenbench.cli.show import print_json
+from ravenbench.cli.show import console, print_json
 
 if TYPE_CHECKING:
     from ravenbench.corpora.catalogue import Entry
@@ -79,7 +79,7 @@ def info(
     entry = catalogue().get(corpus.partition("(")[0].strip())
     about = entry.model_dump(mode="json") if entry is not None else None
     summary = None
-    if entry is None or entry.source is not None:
+    if entry is None or entry.source is not None or corpus != entry.name:
         loaded = load_corpus(corpus, **_options(text, author, topic, id, fold_case))
         levels = loaded.notes.get("defaults", {}).get("levels", {})
         summary = summarise(at_level(loaded, level, levels)[0])
@@ -188,10 +188,8 @@ def _table(*columns: str) -> Any:
 
 
 def _print(what: Any) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    console.print(what, width=min(console.width, 80))
+    out = console()
+    out.print(what, width=min(out.width, 80))
 
 
 def _show_summary(s: dict[str, Any]) -> None:

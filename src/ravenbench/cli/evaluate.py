@@ -58,6 +58,7 @@ def command(
 
     raven evaluate -i TRUTH -a ANSWERS -o OUT     out.json and evaluation.prototext, as PAN 2022/23
     """
+    from ravenbench.bench.engines import usable_cores
     from ravenbench.errors import InputError
     from ravenbench.reports.evaluate import evaluate
     from ravenbench.reports.evaluation_write import check_place, write_evaluation
@@ -85,7 +86,7 @@ def command(
         trials=trials,
         replicates=replicates,
         seed=seed,
-        workers=workers or _cores(),
+        workers=workers or usable_cores(),
     )
     page = None if out is None else write_evaluation(found, out)
     _print(found, page, json)
@@ -118,19 +119,12 @@ def _print(found: Evaluation, page: Path | None, json: bool) -> None:
             typer.echo(f"note: {note}", err=True)
         print_json(found.to_json())
         return
-    from rich.console import Console
-
+    from ravenbench.cli.show import console
     from ravenbench.reports.evaluation_terminal import shown
 
-    console = Console(width=None if Console().is_terminal else 80)
+    out = console(None if console().is_terminal else 80)
     for part in shown(found):
-        console.print(part)
-        console.print()
+        out.print(part)
+        out.print()
     if page is not None:
-        console.print(f"page: {page}", soft_wrap=True, highlight=False)
-
-
-def _cores() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        out.print(f"page: {page}", soft_wrap=True)

@@ -9,7 +9,7 @@ import typer
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:

@@ -55,16 +55,11 @@ def analysed(store: Store) -> tuple[Overview, Path]:
 
 def report(found: tuple[Overview, Path], json: bool) -> None:
     """Print the closing tables, or the JSON object."""
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, print_parts
     from ravenbench.reports.pan14_page import shown
 
     overview, page = found
     if json:
         print_json(overview.to_json())
         return
-    from rich.console import Console
-
-    console = Console()
-    for table in shown(overview):
-        console.print(table)
-    console.print(f"report: {page}", soft_wrap=True, highlight=False)
+    print_parts(shown(overview), page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +10,7 @@ from ravenbench.errors import InputError
 
 
 def command(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Rebuild a run's tables and page from its store; nothing is fitted again."""

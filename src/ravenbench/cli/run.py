@@ -99,7 +99,7 @@ def show_plan(given: dict[str, Any], file: Path | None, json: bool) -> None:
     """Print what a run would be; nothing is written."""
     from ravenbench.bench.forecast import forecast
     from ravenbench.bench.spec import build
-    from ravenbench.cli.show import print_json, progress_bar
+    from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.reports.forecast import lines
 
     spec = build(given, file)
@@ -109,16 +109,12 @@ def show_plan(given: dict[str, Any], file: Path | None, json: bool) -> None:
     if json:
         print_json(found.to_json())
         return
-    from rich.console import Console
-
-    console = Console()
-    for line in lines(found):
-        console.print(line)
+    print_parts(lines(found))
 
 
 def report(store: Any, json: bool) -> None:
     """Write the report; print the closing tables, or the JSON object."""
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, print_parts
     from ravenbench.reports.analysis import analyse, to_json
     from ravenbench.reports.write import terminal, write_report
 
@@ -127,9 +123,4 @@ def report(store: Any, json: bool) -> None:
     if json:
         print_json(to_json(analysis))
         return
-    from rich.console import Console
-
-    console = Console()
-    for part in terminal(analysis):
-        console.print(part)
-    console.print(f"report: {page}", soft_wrap=True, highlight=False)
+    print_parts(terminal(analysis), page)

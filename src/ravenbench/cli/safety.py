@@ -38,7 +38,7 @@ def command(
         raven safety pan14/en_essays.zip --train pan14/en_essays.zip --obfuscators mihaylova-2016,mansoorizadeh-2016
     """
     from ravenbench.bench.safety import safety, safety_spec
-    from ravenbench.cli.show import print_json, progress_bar
+    from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.reports.safety import terminal, write_safety
     from ravenbench.reports.safety_analysis import analyse_safety
     from ravenbench.reports.safety_json import safety_json
@@ -61,12 +61,7 @@ def command(
     if json:
         print_json(safety_json(analysis))
     else:
-        from rich.console import Console
-
-        console = Console()
-        for part in terminal(analysis):
-            console.print(part)
-        console.print(f"report: {page}", soft_wrap=True, highlight=False)
+        print_parts(terminal(analysis), page)
     if result.errors or any(o.error for o in analysis.obfuscators):
         first = next(iter(result.errors), next((f"{o.name}: {o.error}" for o in analysis.obfuscators if o.error), ""))
         typer.secho(f"not all could be done, the first: {first}", fg="red", err=True)

@@ -84,20 +84,21 @@ def sample(
 
 
 def _print(result: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console(width=min(80, Console().width))
+    from ravenbench.cli.show import console
+
+    out = console(min(80, console().width))
     head = f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by {result['encoder']}"
-    console.print(head, markup=False, highlight=False)
+    out.print(head)
     summary = Table("sampler", "topics", "mean similarity", "max similarity", box=None, pad_edge=False)
     for column in summary.columns[1:]:
         column.justify = "right"
     for row in result["samplers"]:
         shown = ["n/a" if row[k] is None else f"{row[k]:.3f}" for k in ("mean_similarity", "max_similarity")]
         summary.add_row(Text(row["sampler"]), str(len(row["topics"])), *shown)
-    console.print(summary)
+    out.print(summary)
     for row in result["samplers"]:
         table = Table(title=None, box=None, pad_edge=False, show_header=True)
         table.add_column("", justify="right")
@@ -105,5 +106,5 @@ def _print(result: dict[str, Any]) -> None:
         table.add_column("documents", justify="right")
         for place, (name, size) in enumerate(zip(row["topics"], row["documents"], strict=True), start=1):
             table.add_row(str(place), Text(name), str(size))
-        console.print()
-        console.print(table)
+        out.print()
+        out.print(table)

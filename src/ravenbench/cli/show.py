@@ -1,13 +1,17 @@
-"""What commands share: the console, the progress bar on stderr, one JSON object on stdout."""
+"""What commands share: what they print, the progress bar on stderr, one JSON object on stdout."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
 
 
 @contextmanager
@@ -18,7 +22,7 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
 
     console = Console(stderr=True)
     columns = (
-        TextColumn("{task.description:<22}"),
+        TextColumn("{task.description:<22}", markup=False),
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -34,6 +38,20 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
             bar.update(tasks[stage], completed=done, total=total or None)
 
         yield progress
+
+
+def console(width: int | None = None) -> Console:
+    """A console on stdout that prints names as they are: square brackets and colons in them mean nothing."""
+    from rich.console import Console
+
+    return Console(width=width, markup=False, emoji=False, highlight=False)
+
+
+def print_parts(parts: Iterable[RenderableType], page: Path | None = None) -> None:
+    """Tables and lines on stdout, and where the report was written."""
+    out = console()
+    for part in [*parts, *([] if page is None else [f"report: {page}"])]:
+        out.print(part, soft_wrap=isinstance(part, str))
 
 
 def print_json(value: Any) -> None:

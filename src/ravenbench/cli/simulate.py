@@ -38,7 +38,7 @@ def command(
     """
     from ravenbench.bench.engines import usable_cores
     from ravenbench.bench.simulate import Design, check, trials
-    from ravenbench.cli.show import print_json, progress_bar
+    from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.errors import SpecError
     from ravenbench.reports.simulation import summarise, to_json
     from ravenbench.reports.simulation_page import terminal, write
@@ -55,9 +55,4 @@ def command(
     if json:
         print_json(to_json(simulation))
         return
-    from rich.console import Console
-
-    console = Console()
-    for part in terminal(simulation):
-        console.print(part)
-    console.print(f"report: {page}", soft_wrap=True, highlight=False)
+    print_parts(terminal(simulation), page)

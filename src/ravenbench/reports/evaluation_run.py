@@ -26,11 +26,15 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
     Raises
     ------
     InputError
-        If no fold is complete.
+        If the folder belongs to another command, or no fold is complete.
     StoreError
         If the folder is damaged.
     """
     store = Store.open(path)
+    if "setups" not in store.plan:
+        raise InputError(
+            "this folder is not of raven run or raven pan14", file=path, fix="give truth and files of answers"
+        )
     verifiers = [v["name"] for v in store.plan["verifiers"]]
     # The probe's folds repeat each other's pairs on purpose; they are no setup's.
     folds = list(dict.fromkeys(fold for setup in store.plan["setups"] for fold in setup["folds"]))
