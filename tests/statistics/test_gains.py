@@ -66,6 +66,8 @@ def test_verdicts() -> None:
     assert {j.verdict for j in judge([gain_test(high[:4], null)], 100)} == {Verdict.NO_VERDICT}
     assert judge([gain_test([], [])], None)[0].reason == "there was no crossed probe"
     assert judge([], None) == []
+    assert {j.verdict for j in judge(tests, 100, "reference(faithful=True)")} == {Verdict.NO_VERDICT}
+    assert judge(tests, 100, "matched(per_author=3)") == found
 
 
 def test_wilson_by_hand() -> None:

@@ -56,7 +56,7 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
         for v in names
     )
     pairs = _pairs(store.plan["folds"], section["repetitions"])
-    judged = judge([row.test for row in rows if row.metric == "auc"], pairs)
+    judged = judge([row.test for row in rows if row.metric == "auc"], pairs, str(store.plan["pairs"]))
     real = [entry for entry in section["repetitions"] if not entry["null"]]
     return Probing(
         section=section,

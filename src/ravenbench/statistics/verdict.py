@@ -24,6 +24,8 @@ LEVEL = 0.05
 FEWEST_REPETITIONS = 5
 FEWEST_PAIRS = 20
 MOST_DETECTABLE = 0.05
+SHOWN = ("matched",)
+"""Pair rules under which simulations showed what the verdict claims (docs/verdict.md)."""
 
 
 class Verdict(StrEnum):
@@ -42,7 +44,7 @@ class Judged(NamedTuple):
     reason: str | None
 
 
-def judge(tests: Sequence[GainTest], pairs: float | None) -> list[Judged]:
+def judge(tests: Sequence[GainTest], pairs: float | None, rule: str = SHOWN[0]) -> list[Judged]:
     """Verdicts on all verifiers of a run.
 
     Parameters
@@ -51,10 +53,16 @@ def judge(tests: Sequence[GainTest], pairs: float | None) -> list[Judged]:
         One a verifier.
     pairs : float or None
         Test pairs of the rarer class, mean over the probe's test sets; None where there was no probe.
+    rule : str
+        Pair rule of the run; there is no verdict under one not in ``SHOWN``.
     """
     known = [test.p for test in tests if test.p is not None]
     adjusted = iter(holm(np.asarray(known)).tolist() if known else [])
-    return [_judge(test, None if test.p is None else next(adjusted), pairs) for test in tests]
+    judged = [_judge(test, None if test.p is None else next(adjusted), pairs) for test in tests]
+    if rule.partition("(")[0] in SHOWN or pairs is None:
+        return judged
+    reason = f"simulations have not shown that verdicts hold for {rule} pairs"
+    return [Judged(Verdict.NO_VERDICT, one.p_holm, reason) for one in judged]
 
 
 def _judge(test: GainTest, p: float | None, pairs: float | None) -> Judged:
