@@ -77,6 +77,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "distorted": "ravenbench.verifiers.distorted:Distorted",
         "spatium-2015": "ravenbench.verifiers.spatium_2015:Spatium2015",
         "glad-2015": "ravenbench.verifiers.glad_2015:Glad2015",
+        "unmasking": "ravenbench.verifiers.unmasking:Unmasking",
         "command": "ravenbench.verifiers.command:Command",
         "frery-2014": "ravenbench.verifiers.frery_2014:Frery2014",
         "modaresi-2014": "ravenbench.verifiers.modaresi_2014:Modaresi2014",

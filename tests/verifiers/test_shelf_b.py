@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.errors import SpecError
+from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers import glad_2015_features as glad
 from ravenbench.verifiers import spatium_2015 as spatium
+from ravenbench.verifiers import unmasking_curves as curves
+from ravenbench.verifiers.unmasking_svm import folds_of, solve, unmask
 
-SHELF = ["spatium-2015", "glad-2015"]
+SHELF = ["spatium-2015", "glad-2015", "unmasking(runs=1)", "unmasking(form='2007', words=20)"]
 
 
 @pytest.mark.parametrize("known", [1, 3])
@@ -57,6 +59,65 @@ def test_glad_features_by_hand():
     assert row["token cosine"] == pytest.approx(1) and row["case difference"] == row["block difference"] == 0
     other = dict(zip(glad.FEATURES, glad.pair_features(glad.reading("aab."), glad.reading("xyz?")), strict=True))
     assert other["dissimilarity 1"] == 4 * (3 + 4) and other["overlap 1"] == other["punctuation cosine"] == 0
+
+
+def _svm(chunks, side):
+    from sklearn.svm import LinearSVC
+
+    return LinearSVC(loss="hinge", C=1.0, dual=True, tol=1e-6, max_iter=100_000, random_state=0).fit(chunks, side)
+
+
+def test_unmasking_svm_equals_scikit_learn():
+    rng = np.random.default_rng(0)
+    chunks, side = rng.normal(size=(30, 12)), np.repeat([1.0, -1.0], 15)
+    chunks[:15] += 0.4
+    train = np.arange(30) % 5 != 0
+    alpha, margin = np.empty(30), np.empty(30)
+    solve(chunks @ chunks.T + 1, side, train, 1.0, alpha, margin)
+    model = _svm(chunks[train], side[train])
+    assert margin == pytest.approx(model.decision_function(chunks), abs=0.02)
+    assert (alpha * side) @ chunks == pytest.approx(model.coef_[0], abs=0.02)
+    assert not alpha[~train].any() and alpha.max() <= 1
+
+
+def test_unmasking_curve_equals_a_plain_loop():
+    rng = np.random.default_rng(1)
+    chunks, side = rng.normal(size=(24, 20)), np.repeat([1.0, -1.0], 12)
+    chunks[:12, :6] += 1.5
+    fold, left, expected = folds_of(12, 12, 4), np.arange(20), []
+    for _ in range(5):
+        models = [_svm(chunks[fold != f][:, left], side[fold != f]) for f in range(4)]
+        right = [np.mean(m.predict(chunks[fold == f][:, left]) == side[fold == f]) for f, m in enumerate(models)]
+        expected.append(np.mean(right))
+        order = np.argsort(np.mean([m.coef_[0] for m in models], axis=0))
+        left = left[order[2:-2]]
+    found = unmask(chunks.copy(), side, fold, 1.0, 7, 2)
+    assert found[:5] == pytest.approx(expected, abs=1 / 24)
+    assert expected[0] > 0.7 > expected[4] and found[5:].tolist() == [0.5, 0.5]
+
+
+def test_unmasking_curves_by_hand():
+    assert curves.points(np.array([1.0, 0.75, 0.4])).tolist() == [1, 0.5, 0]
+    found = curves.meta_features(np.array([[1.0, 0.5, 0.75, 0.25]]))
+    assert found[0].tolist() == [1, 0.5, 0.75, 0.25, 0.5, -0.25, 0.5, 0.25, 0.25, 0.5, 0.5, -0.25, 0.25, 0.25]
+    form = curves.Form("consecutive", words=2, chunks=0, features=9, drop=1, rounds=3, runs=1)
+    text = np.array([0, 1, 1, 1, 2], dtype=np.int64)
+    chunks = curves.cut(text, 2, form, np.random.default_rng(0))
+    assert chunks == pytest.approx(np.array([[1 / 3, 2 / 3], [0, 0.5]]))
+
+
+def test_unmasking_tells_words_of_one_side_apart():
+    one, other = ["a", "b", "c", "d"] * 30, ["e", "f", "g", "h"] * 30
+    form = curves.Form("consecutive", words=10, chunks=0, features=8, drop=1, rounds=6, runs=1)
+    rng = np.random.default_rng(0)
+    assert curves.curve(one, other, form, rng).tolist() == [1, 1, 1, 1, 0.5, 0.5]
+    assert np.isnan(curves.curve(one, other[:12], form, rng)).all()
+
+
+def test_unmasking_names_texts_that_are_too_short():
+    train, same = toy_problems(8)
+    with pytest.raises(CorpusError, match="short texts"):
+        registry.parse("verifier", "unmasking(form='2007')").fit(train, same)
 
 
 def test_bad_parameters_are_named():
