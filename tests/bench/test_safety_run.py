@@ -109,9 +109,11 @@ def test_repeating_changes_nothing_and_damage_is_mended(done, spec):
     assert cells(folder) == before
 
 
-def test_workers_do_not_matter(done, spec, tmp_path):
-    safety(spec, out=tmp_path / "two", workers=2)
-    assert cells(tmp_path / "two") == cells(done.store.path)
+def test_workers_do_not_matter(spec, tmp_path):
+    small = spec.model_copy(update={"obfuscators": "random(rate=0.9)", "attacks": (), "seeds": (0,), "limit": 6})
+    for workers in (1, 2):
+        safety(small, out=tmp_path / str(workers), workers=workers)
+    assert cells(tmp_path / "1") == cells(tmp_path / "2")
 
 
 def test_rewritings_are_shared_between_runs(done, spec, tmp_path):
@@ -193,7 +195,7 @@ def test_normalising_undoes_surface_changes():
     normaliser = Normaliser(least=1).fit([plain])
     a, b = normaliser.transform([plain, hidden])
     assert a.replace(".", "").split() == b.replace("?", "").split()
-    assert normaliser.transform(["The coluor"]) == ["The coluor"]
+    assert normaliser.transform(["The xylophone"]) == ["The xylophone"]
     assert Normaliser(least=1).fit(["their house"]).transform(["thier hose"])[0].endswith("house")
     assert normaliser.transform(["however,"]) == ["however,"]
 

@@ -176,7 +176,7 @@ class _Detector:
         for vectors in self._vectors:
             vectors.fit(texts)
         self._scaler: Any = StandardScaler().fit(dense)
-        self._model: Any = LogisticRegression(class_weight="balanced", max_iter=300, tol=1e-3)
+        self._model: Any = LogisticRegression(class_weight="balanced", solver="liblinear")
         self._model.fit(self._matrix(texts, dense), label)
         return self
 
