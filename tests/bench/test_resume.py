@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench import files
+from ravenbench import files, registry
 from ravenbench.bench.api import run
+from ravenbench.bench.keys import cell_key
 from ravenbench.bench.store import Store
+from ravenbench.errors import InputError
 
 OPTIONS = {
     "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
@@ -116,6 +118,19 @@ def test_a_failed_cell_is_data_and_is_tried_again(tmp_path, monkeypatch):
     monkeypatch.setattr(Length, "pair_features", real)
     assert run(out=tmp_path / "r", workers=1, **options).errors == ()
     assert store.cell("length", fold).error is None
+
+
+def test_another_version_of_a_method_is_not_mixed_in(whole, monkeypatch):
+    """The calibrator a scorer comes with counts too."""
+    scorer = registry.parse("verifier", "length")
+    before = cell_key(scorer, "a", "b")
+    for owner in (type(scorer), type(scorer.default_calibrator()), registry.resolve("sampler", "hits")):
+        with monkeypatch.context() as patch:
+            patch.setattr(owner, "version", 99)
+            assert (cell_key(scorer, "a", "b") == before) == (owner.name == "hits")
+            with pytest.raises(InputError, match=r"methods of this run have changed[\s\S]*found: methods"):
+                run(out=whole, workers=1, **OPTIONS)
+    run(out=whole, workers=1, **OPTIONS)
 
 
 def test_another_run_in_the_place_of_an_earlier_one(tmp_path):

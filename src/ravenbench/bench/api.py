@@ -105,7 +105,7 @@ def take_up(
     spec : dict
         Resolved spec, JSON values.
     data : dict
-        Identity of the data by key of the spec.
+        Identity of the data by key of the spec, and of the methods.
     write : callable
         Given the store and the first entries of its ``run.json``; writes both and the manifest.
 
@@ -129,8 +129,9 @@ def take_up(
             )
         if record.get("data", data) != data:
             raise InputError(
-                "the data of this run have changed since it began",
+                "the data or the methods of this run have changed since it began",
                 file=folder,
+                found=", ".join(k for k in sorted({*record["data"], *data}) if record["data"].get(k) != data.get(k)),
                 fix="give another --out, or remove the folder and run again",
             )
     elif folder.exists() and any(folder.iterdir()):

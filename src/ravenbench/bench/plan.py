@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench import files, registry
-from ravenbench.bench.keys import cell_key
+from ravenbench.bench.keys import cell_key, content_key, decides
 from ravenbench.bench.probe import plan_probe
 from ravenbench.bench.run import Progress
 from ravenbench.bench.spec import RunSpec
@@ -107,8 +107,12 @@ def begin(store: Store, record: dict[str, Any]) -> None:
 
 
 def fingerprint(spec: RunSpec) -> dict[str, str]:
-    """Identity of the data a spec names: SHA-256 of files, parameters of built-in corpora."""
-    return {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
+    """Identity of what a spec names: SHA-256 of files, parameters of built-in corpora, versions of all methods."""
+    found = {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
+    drawn = [registry.parse("encoder", spec.encoder), registry.parse("pairs", spec.pairs)]
+    drawn += registry.parse_list("sampler", spec.samplers)
+    answering = [decides(component) for component in spec.named_verifiers().values()]
+    return found | {"methods": content_key([identity(drawn), answering])}
 
 
 def data_hash(what: str) -> str:
