@@ -1,0 +1,53 @@
+"""Answers change only with a version (contract 4).
+
+Where an answer differs from the one kept in ``tests/golden/answers.json``, a method's answers have changed: raise its
+``version`` and write the file anew with ``python tests/verifiers/test_versions.py``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ravenbench import registry
+from ravenbench.bench.keys import decides
+from ravenbench.testing import toy_problems
+from ravenbench.verifiers.base import as_verifier
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "answers.json"
+PARAMETERS = {
+    "calibrated": "(function-words, isotonic)",
+    "distorted": "(function-words)",
+    "meta": "([function-words, length])",
+    "stacked": "([function-words, length])",
+}
+OUTSIDE = {"command"}
+"""Somebody else's program."""
+
+
+def answered(name: str) -> dict[str, Any]:
+    component = registry.parse("verifier", name + PARAMETERS.get(name, ""))
+    train, same = toy_problems(30, known=2, words=80, seed=3)
+    test, _ = toy_problems(8, known=2, words=80, seed=4)
+    answers = as_verifier(component).fit(train, same).verify(test.blind())
+    return {"decides": decides(component), "answers": np.round(answers, 9).tolist()}
+
+
+def test_every_verifier_is_kept():
+    assert {*registry.names("verifier")} - OUTSIDE <= {*json.loads(GOLDEN.read_text())}, "write the file anew"
+
+
+@pytest.mark.parametrize("name", sorted(json.loads(GOLDEN.read_text()) if GOLDEN.exists() else []))
+def test_answers_change_only_with_a_version(name):
+    kept, now = json.loads(GOLDEN.read_text())[name], answered(name)
+    assert now["decides"] == kept["decides"], "parameters or versions have changed: write the file anew"
+    np.testing.assert_allclose(now["answers"], kept["answers"], rtol=0, atol=1e-6, err_msg="raise the version")
+
+
+if __name__ == "__main__":
+    known = sorted({*registry.names("verifier")} - OUTSIDE)
+    GOLDEN.write_text(json.dumps({name: answered(name) for name in known}, indent=1) + "\n")
