@@ -12,11 +12,23 @@ from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers import glad_2015_features as glad
+from ravenbench.verifiers import halvani_2014 as halvani
+from ravenbench.verifiers import layton_2014_distances as layton
+from ravenbench.verifiers import pieces
 from ravenbench.verifiers import spatium_2015 as spatium
 from ravenbench.verifiers import unmasking_curves as curves
 from ravenbench.verifiers.unmasking_svm import folds_of, solve, unmask
+from ravenbench.verifiers.vartapetiance_2014 import patterns
 
-SHELF = ["spatium-2015", "glad-2015", "unmasking(runs=1)", "unmasking(form='2007', words=20)"]
+SHELF = [
+    "spatium-2015",
+    "glad-2015",
+    "unmasking(runs=1)",
+    "unmasking(form='2007', words=20)",
+    "layton-2014(lengths=(2, 4), sizes=(50, 200))",
+    "halvani-2014",
+    "vartapetiance-2014",
+]
 
 
 @pytest.mark.parametrize("known", [1, 3])
@@ -118,6 +130,70 @@ def test_unmasking_names_texts_that_are_too_short():
     train, same = toy_problems(8)
     with pytest.raises(CorpusError, match="short texts"):
         registry.parse("verifier", "unmasking(form='2007')").fit(train, same)
+
+
+def test_pieces_are_equal_and_complete():
+    assert pieces.cut("abcdefg", 3) == ["ab", "cd", "efg"]
+    assert pieces.cut("ab", 3) == ["a", "b"] and pieces.cut("", 3) == []
+    assert pieces.known_and_questioned(["abcd"], "abcd", "xyzxyz", 2) == (["ab", "cd"], ["xy", "zx", "yz"])
+    assert pieces.known_and_questioned(["ab", "", "cd"], "ab  cd", "x", 2) == (["ab", "cd"], ["x"])
+    assert pieces.known_and_questioned(["a"], "a", "x", 2) == ([], [])
+
+
+def test_layton_distances_by_hand():
+    language = layton.LanguageProfile(1).fit(["aabc"])
+    assert dict(zip(language.names_, language.frequency_, strict=True)) == {"a": 0.5, "b": 0.25, "c": 0.25}
+    counts, default = layton.table(layton.grams_of(["aaab", "abdd"], 1), language, 3)
+    assert counts.tolist() == [[3, 1, 0, 0], [1, 1, 0, 2]] and default.tolist() == [0.5, 0.25, 0.25, 0]
+    scap, cng, rlp = layton.distances(counts[:1], counts[1:], default, [2])[:, 0]
+    # The most frequent two: {a, b} and {d, a}.
+    assert scap == 0.5
+    assert cng == pytest.approx(4 + 4 + ((0.75 - 0.25) / 0.5) ** 2)
+    # Relative to the language: (.25, 0, −.25, 0) and (−.25, 0, −.25, .5); the largest two are {a, c} and {a, d}.
+    p, q = np.array([0.25, -0.25, 0.0]), np.array([-0.25, -0.25, 0.5])
+    assert rlp == pytest.approx(1 - p @ q / np.sqrt((p @ p) * (q @ q)))
+
+
+def test_layton_cng_is_the_kernel():
+    from ravenbench.text.cng import reference
+
+    one, other = "the cat sat on the mat and sat", "a dog and a cat sat there then"
+    counted = layton.grams_of([one, other], 3)
+    counts, default = layton.table(counted, layton.LanguageProfile(3).fit([one]), 10)
+    found = layton.distances(counts[:1], counts[1:], default, [5, 10])[2:4, 0]
+    grams = [[text[i : i + 3] for i in range(len(text) - 2)] for text in (one, other)]
+    assert found == pytest.approx([reference(*grams, size) for size in (5, 10)])
+
+
+def test_halvani_ratio_by_hand():
+    chunks = [Counter("aaab"), Counter("aabb"), Counter("abbb")]
+    # Nearest siblings are ½ away; the questioned text is 0 from the first, ½ from the second, 1 from the third.
+    assert halvani.ratio(chunks, Counter("aaab")) == pytest.approx(0.25 / 0.5)
+    assert np.isnan(halvani.ratio(chunks, Counter()))
+    found = halvani.majority(np.array([[0.9, 0.7, 0.1], [0.9, 0.1, 0.5], [0.2, 0.5, 0.4]]))
+    assert found == pytest.approx([0.8, 0.5, 0.3])
+
+
+def test_halvani_families():
+    found = {name: family("Re-do, we!") for name, family in halvani.FAMILIES.items()}
+    assert found["punctuation"] == {"-": 1, ",": 1, "!": 1} and found["letters"].total() == 6
+    assert halvani.FAMILIES["prefixes"]("Hello to") == {"hel": 1} and halvani.FAMILIES["suffixes"]("Hello") == {
+        "llo": 1
+    }
+
+
+def test_vartapetiance_patterns_by_hand():
+    found = patterns(["the", "of", "x", "of", "the", "of"], ["the", "of"], 3)
+    # the→of: gaps 1, 3, 1; of→of: 2, 2 (and 4, too far); of→the: 3, 1; the→the: 4, too far.
+    assert found[0] == pytest.approx([0, 3 / 6, 2 / 6, 2 / 6])
+    assert found[1] == pytest.approx([0, 5 / 3, 2, 2])
+    assert found[2] == pytest.approx([0, 11 / 3 - 25 / 9, 1, 0])
+
+
+def test_vartapetiance_answers_are_binary():
+    train, same = toy_problems(10)
+    verifier = registry.parse("verifier", "vartapetiance-2014").fit(train, same)
+    assert set(verifier.verify(train)) <= {0.0, 0.5, 1.0}
 
 
 def test_bad_parameters_are_named():
