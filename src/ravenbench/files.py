@@ -11,8 +11,10 @@ import io
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,10 +102,18 @@ def write_bytes(path: Path, data: bytes | memoryview) -> str:
     if is_remote(path):
         path.write_bytes(bytes(data))
         return hashlib.sha256(data).hexdigest()
+    with replacing(path) as file:
+        file.write(data)
+    return hashlib.sha256(data).hexdigest()
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A local file written under a temporary name that takes its place, on disk, when the block ends well."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
+        with os.fdopen(handle, "wb", buffering=2**20) as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(0o644)
@@ -111,7 +121,6 @@ def write_bytes(path: Path, data: bytes | memoryview) -> str:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    return hashlib.sha256(data).hexdigest()
 
 
 def write_text(path: Path, text: str) -> str:

@@ -103,10 +103,11 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
 
 
 def check_corpus(corpus: Corpus) -> None:
-    """Columns agree in length, ids and texts are distinct, nothing is empty, loading is repeatable."""
+    """Columns agree in length, ids and texts are distinct, no text is empty, every document has an author."""
     n = len(corpus)
     assert n == len(corpus.texts) == len(corpus.author) == len(corpus.topic), "columns differ in length"
     assert len(set(corpus.ids)) == n, "ids repeat"
+    assert len({corpus.texts.hash(i) for i in range(n)}) == n, "texts repeat"
     assert all(text.strip() for text in corpus.texts), "a text is empty"
     assert (corpus.author.codes >= 0).all(), "a document has no author"
     for name, labels in corpus.columns.items():

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
 from ravenbench.errors import InputError
+from ravenbench.files import replacing
 
 
 def check_fresh(path: str | Path) -> None:
@@ -73,18 +73,10 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
         If it cannot be written there.
     """
     path = Path(path)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    except OSError as error:
-        raise InputError(f"this file cannot be written ({error.strerror})", file=path) from None
-    try:
-        with os.fdopen(handle, "wb", buffering=2**20) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = stack.enter_context(replacing(path))
+        except OSError as error:
+            raise InputError(f"this file cannot be written ({error.strerror})", file=path) from None
+        yield file
