@@ -19,6 +19,7 @@ OPTIONS = {
     "pools": 1,
     "samplers": "hits, random",
     "docs_per_topic": 30,
+    "probe": "none",
     "verifiers": "length, char-ngram, function-words, chance",
 }
 

@@ -13,6 +13,7 @@ def test_every_fold_can_be_read_back_as_pan_problems(tmp_path):
         folds=2,
         pools=1,
         samplers="random",
+        probe="none",
         verifiers="chance",
         out=tmp_path / "run",
         workers=1,

@@ -16,6 +16,7 @@ OPTIONS = {
     "pools": 1,
     "samplers": "hits",
     "docs_per_topic": 30,
+    "probe": "none",
     "verifiers": "length, char-ngram",
     "workers": 1,
 }
