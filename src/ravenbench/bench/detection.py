@@ -33,7 +33,7 @@ from ravenbench.obfuscation.sensibleness import Sensibleness
 from ravenbench.text.tokens import tokens
 from ravenbench.types import Bools, Floats, Ints
 
-VERSION = 1
+VERSION = 2
 """Raised by hand whenever detection changes."""
 FOLDS = 5
 FALSE_ALARMS = 0.01
@@ -65,8 +65,10 @@ def detect(store: Store, kept: Path, progress: Progress) -> dict[str, Detection]
         return found
     fold = store.fold("original")
     groups = dict(zip(fold.test.ids.tolist(), fold.test.groups(fold.test_same).tolist(), strict=True))
-    texts = fold.test.texts.rows(fold.test.questioned_index)
-    genuine = (texts, np.array([groups[i] for i in fold.test.ids.tolist()]))
+    # The originals of the rewritten texts alone: other texts would differ in more than having been rewritten.
+    attacked = np.flatnonzero(fold.test_same)
+    texts = fold.test.texts.rows(fold.test.questioned_index[attacked])
+    genuine = (texts, np.array([groups[i] for i in fold.test.ids[attacked].tolist()]))
     rewritten = {}
     for name, items in keys.items():
         done = [(i, r.rewriting) for i, key in items if (r := read_rewriting(kept, key)) and r.rewriting is not None]
