@@ -21,10 +21,15 @@ NEEDS = {
 }
 OUTSIDE = {"command"}
 """Those that are somebody else's program."""
+TAGGED = {"harvey-2014"}
+"""Those that need NLTK and its tagger."""
 
 
 @pytest.mark.parametrize("name", sorted({*registry.names("verifier")} - OUTSIDE))
-def test_odd_texts(name, tmp_path):
+def test_odd_texts(name, tmp_path, request, need_extra):
+    if name in TAGGED:
+        need_extra("nltk")
+        request.getfixturevalue("nltk_home")
     train, same = toy_problems(24, known=2, words=80)
     odd = [
         ("greek", [GREEK, GREEK[:200]], GREEK[100:]),

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.errors import CorpusError, SpecError
+from ravenbench.errors import CorpusError, MissingPart, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers import glad_2015_features as glad
 from ravenbench.verifiers import halvani_2014 as halvani
+from ravenbench.verifiers import harvey_2014 as harvey
 from ravenbench.verifiers import layton_2014_distances as layton
 from ravenbench.verifiers import pieces
 from ravenbench.verifiers import spatium_2015 as spatium
@@ -194,6 +195,51 @@ def test_vartapetiance_answers_are_binary():
     train, same = toy_problems(10)
     verifier = registry.parse("verifier", "vartapetiance-2014").fit(train, same)
     assert set(verifier.verify(train)) <= {0.0, 0.5, 1.0}
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("known", [1, 3])
+def test_harvey_contract(nltk_home, need_extra, known):
+    need_extra("nltk")
+    check_verifier(registry.parse("verifier", "harvey-2014(chunk=50)"), known=known)
+
+
+@pytest.mark.data
+def test_harvey_tags_become_one_symbol_a_token(nltk_home, need_extra):
+    need_extra("nltk")
+    found = harvey.tag_symbols("The cat sat on the mat.")
+    assert len(found) == 7 and found[0] == found[4] and found[1] == found[5] and len(set(found)) == 5
+    assert harvey.tag_symbols(" ") == ""
+
+
+def test_harvey_t_by_hand():
+    # Means 2 and 4; squared deviations 2 and 2 over 2 degrees of freedom: variance 2, t = 2 / √(2 · (½ + ½)).
+    assert harvey.t_value(np.array([1.0, 3]), np.array([3.0, 5])) == pytest.approx(np.sqrt(2))
+    assert harvey.t_value(np.array([1.0, 1]), np.array([2.0])) == 10
+    assert np.isnan(harvey.t_value(np.array([1.0]), np.array([2.0])))
+
+
+def test_harvey_scores_by_its_definition(monkeypatch):
+    from ravenbench.text.ppm import cross_entropy
+    from ravenbench.types import Problems
+
+    monkeypatch.setattr(harvey, "tag_symbols", lambda text: text)
+    texts = ["abcabcabdabc", "abcabdabcabc"]
+    scorer = harvey.Harvey2014(chunk=6).fit(Problems.of([]), np.zeros(0, bool))
+    found = scorer.score(Problems.of([("one", texts[:1], texts[1]), ("none", ["a"], "b")]))
+    h = lambda model, text: cross_entropy(model, text, 5, "C")  # noqa: E731
+    known = np.array([h("abdabc", "abcabc"), h("abcabc", "abdabc")])
+    questioned = np.array([h(texts[0], "abcabd"), h(texts[0], "abcabc")])
+    assert found[0] == pytest.approx(-harvey.t_value(known, questioned)) and np.isnan(found[1])
+
+
+def test_harvey_names_the_missing_tagger(monkeypatch, tmp_path, need_extra):
+    need_extra("nltk")
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path))
+    monkeypatch.setattr("nltk.data.path", [])
+    train, same = toy_problems(8)
+    with pytest.raises(MissingPart, match=r"nltk\.downloader averaged_perceptron_tagger_eng"):
+        registry.parse("verifier", "harvey-2014").fit(train, same)
 
 
 def test_bad_parameters_are_named():

@@ -106,4 +106,4 @@ class Layton2014(Verifier):
         among = distances(own, whole - own, language, self.sizes)
         towards = distances(other, np.tile(whole, (len(asked), 1)), language, self.sizes)
         accepted = towards.mean(axis=1) <= among.mean(axis=1) + among.std(axis=1)
-        return accepted.astype(np.float64)
+        return np.asarray(accepted, dtype=np.float64)

@@ -49,9 +49,9 @@ def curve(known: list[str], questioned: list[str], form: Form, rng: np.random.Ge
         return np.full(form.rounds, np.nan)
     counts = Counter(known), Counter(questioned)
     average: Counter[str] = Counter()
-    for side, words in zip(counts, (known, questioned), strict=True):
-        for word in sorted(side):
-            average[word] += side[word] / len(words)  # type: ignore[assignment]
+    for count, words in zip(counts, (known, questioned), strict=True):
+        for word in sorted(count):
+            average[word] += count[word] / len(words)  # type: ignore[assignment]
     column = {word: i for i, word in enumerate(frequent(average, form.features))}
     texts = [
         np.array([column.get(word, len(column)) for word in words], dtype=np.int64) for words in (known, questioned)

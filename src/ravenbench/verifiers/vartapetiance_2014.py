@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -86,16 +87,16 @@ class Vartapetiance2014(Verifier):
                 answers[i] = float(towards.mean() >= among.mean() - among.std())
         return answers
 
-    def _patterns(self, text: list[str]) -> Floats:
+    def _patterns(self, text: Sequence[str]) -> Floats:
         return patterns(text, self.words_, self.gap)
 
-    def _cosine(self, a: list[str], b: list[str]) -> float:
+    def _cosine(self, a: Sequence[str], b: Sequence[str]) -> float:
         x, y = ((self._patterns(text) / self.scale_).ravel() for text in (a, b))
         length = float(np.sqrt((x @ x) * (y @ y)))
         return float(x @ y) / length if length > 0 else 0.0
 
 
-def patterns(text: list[str], stop_words: list[str], gap: int) -> Floats:
+def patterns(text: Sequence[str], stop_words: Sequence[str], gap: int) -> Floats:
     """Frequency a word, mean distance and variance of the distance of each ordered pair, (3, len(stop_words)²).
 
     Pair i · len(stop_words) + j is word i followed by word j; 0 in all three where it does not occur.
