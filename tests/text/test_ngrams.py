@@ -3,6 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -74,3 +75,19 @@ def test_largest_breaks_ties_by_code_point():
     texts, rows = TextTable.collect(["b a ω я a"])
     store = CountStore(ALL_TOKENS.lexicon())
     assert largest(store, totals(store, texts, rows), 3) == ["a", "b", "ω"]
+
+
+def test_a_count_that_fails_leaves_no_trace(monkeypatch):
+    texts, rows = TextTable.collect(["one", "two and two", "three", "four or more"])
+    store, fresh = (CountStore(CharNgrams(2).lexicon()) for _ in range(2))
+    totals(store, texts, rows[:1])
+    with monkeypatch.context() as patch, pytest.raises(MemoryError):
+        patch.setattr(store, "_count", lambda batch: (_ for _ in ()).throw(MemoryError))
+        totals(store, texts, rows[:2])
+
+    def counts(of: CountStore) -> dict[str, int]:
+        total = totals(of, texts, rows[2:])
+        names = of.lexicon.names(np.arange(len(total)))
+        return {name: count for name, count in zip(names, total.tolist(), strict=True) if count}
+
+    assert counts(store) == counts(fresh)

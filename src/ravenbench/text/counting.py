@@ -86,7 +86,12 @@ class CountStore:
             for key, row in zip(hashes, documents[first : first + _BLOCK], strict=True):
                 if key not in self._slot:
                     new.setdefault(key, int(row))
-            self._add(table, new)
+            try:
+                self._add(table, new)
+            except BaseException:
+                # Texts that were promised a slot have no counts in it: later ones would read each other's.
+                self._forget()
+                raise
             slots = np.array([self._slot[key] for key in hashes], dtype=np.int64)
             ends = np.asarray(self._ends, dtype=np.int64)
             yield Rows(first, self._ids, self._counts, ends[slots], ends[slots + 1])
