@@ -95,6 +95,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "logistic": "ravenbench.verifiers.calibrators.logistic:Logistic",
         "isotonic": "ravenbench.verifiers.calibrators.isotonic:Isotonic",
         "linear": "ravenbench.verifiers.calibrators.linear:Linear",
+        "banded": "ravenbench.verifiers.calibrators.banded:Banded",
     },
     "transform": {
         "distortion": "ravenbench.text.distortion:Distortion",

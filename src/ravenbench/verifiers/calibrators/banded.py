@@ -1,0 +1,61 @@
+"""Logistic regression whose band of non-answers is chosen on out-of-fold answers (CAL-LR with BAND)."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from ravenbench.randomness import stream
+from ravenbench.types import Bools, Floats
+from ravenbench.verifiers.base import Calibrator
+from ravenbench.verifiers.calibrators.band import apply_band, best_radius
+from ravenbench.verifiers.calibrators.logistic import Logistic
+
+
+class Banded(Calibrator):
+    """P(same author) by logistic regression; the band of non-answers that gives the best c@1 out of fold.
+
+    Parameters
+    ----------
+    C : float
+        Inverse strength of regularisation.
+    folds : int
+        For the answers that the band is chosen on.
+    most : float
+        Widest half-width tried.
+
+    Attributes
+    ----------
+    logistic_ : Logistic
+    radius_ : float
+    """
+
+    name = "banded"
+
+    def __init__(self, C: float = 1.0, folds: int = 5, most: float = 0.1) -> None:
+        self.C = C
+        self.folds = folds
+        self.most = most
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Learn from scores (n,) or (n, f).
+
+        Raises
+        ------
+        CorpusError
+            If one class is absent.
+        """
+        scores, same = np.asarray(scores, dtype=np.float64), np.asarray(same, dtype=bool)
+        self.logistic_ = Logistic(radius=0.0, C=self.C).fit(scores, same)
+        fold = stream(0, "banded-folds", len(same)).permutation(len(same)) % self.folds
+        apart = np.full(len(same), 0.5)
+        for f in range(self.folds):
+            rest = fold != f
+            if 0 < same[rest].sum() < rest.sum():
+                apart[~rest] = Logistic(radius=0.0, C=self.C).fit(scores[rest], same[rest]).transform(scores[~rest])
+        self.radius_ = best_radius(apart, same, self.most)
+        return self
+
+    def transform(self, scores: Floats) -> Floats:
+        return apply_band(self.logistic_.transform(scores), self.radius_)

@@ -1,0 +1,140 @@
+"""Texts as the families of features that the systems of PAN-2014 shared, and counts of one batch of texts.
+
+A family is a stream of units: ``char`` (lowercased characters), ``word`` (lowercased words), ``stop`` (those among
+the training texts' most frequent words), ``prefix`` and ``suffix`` (three letters of longer words), ``mark``
+(punctuation), ``length`` (of words) and ``sentence`` (words up to a mark that ends a sentence).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from ravenbench.text.cng import Profiles, gram_numbers, profiles
+from ravenbench.text.impostor_spaces import normalised
+from ravenbench.text.tokens import SENTENCE_END, TOKEN, frequent
+from ravenbench.types import Floats, Ints, Problems
+
+Family = Literal["char", "word", "stop", "prefix", "suffix", "mark", "length", "sentence"]
+_AFFIX = 3
+_LONGEST = 15
+_FIRST = 0xF0000
+_MOST = 60_000
+
+
+def stream(text: str, family: Family, stopwords: frozenset[str] = frozenset()) -> Sequence[str]:
+    """Units of a normalised text."""
+    if family == "char":
+        return text.lower()
+    found = TOKEN.findall(text.lower())
+    if family == "mark":
+        return [token for token in found if not _is_word(token)]
+    if family == "sentence":
+        # Bins of about a fifth.
+        return [str(round(5 * np.log(size))) for size in sentence_lengths(text)]
+    words = [token for token in found if _is_word(token)]
+    if family == "word":
+        return words
+    if family == "stop":
+        return [word for word in words if word in stopwords]
+    if family == "length":
+        return [str(min(len(word), _LONGEST)) for word in words]
+    part = slice(_AFFIX) if family == "prefix" else slice(-_AFFIX, None)
+    return [word[part] for word in words if len(word) > _AFFIX]
+
+
+def sentence_lengths(text: str) -> list[int]:
+    """Words of each sentence that has any."""
+    sizes = [0]
+    for token in TOKEN.findall(text):
+        if _is_word(token):
+            sizes[-1] += 1
+        elif token in SENTENCE_END and sizes[-1]:
+            sizes.append(0)
+    return [size for size in sizes if size]
+
+
+def count(streams: Sequence[Sequence[str]], n: int) -> Profiles:
+    """Counts of every text's n-grams; numbers of n-grams mean something within this batch alone."""
+    return profiles(gram_numbers(numbered(streams), n))
+
+
+def numbered(streams: Sequence[Sequence[str]]) -> list[Ints]:
+    """Units as integers, in order of the units themselves."""
+    number = {unit: i for i, unit in enumerate(sorted({unit for units in streams for unit in units}))}
+    return [np.array([number[unit] for unit in units], dtype=np.int64) for units in streams]
+
+
+def dense(found: Profiles) -> Floats:
+    """Counts as a matrix (texts, n-grams of the batch)."""
+    names, column = np.unique(found.grams, return_inverse=True)
+    matrix = np.zeros((len(found.bounds) - 1, len(names)))
+    matrix[np.repeat(np.arange(len(matrix)), np.diff(found.bounds)), column] = found.counts
+    return matrix
+
+
+def cosines(rows: Floats) -> Floats:
+    """Cosines of all pairs of rows; 0 where one is zero."""
+    length = np.sqrt((rows * rows).sum(axis=1))
+    unit = rows / np.where(length > 0, length, 1)[:, None]
+    return np.clip(unit @ unit.T, -1.0, 1.0)
+
+
+def symbols(streams: Sequence[Sequence[str]]) -> list[str]:
+    """Units of training texts that get a character of their own, most frequent first."""
+    return frequent(Counter(unit for units in streams for unit in units), _MOST)
+
+
+def written(streams: Sequence[Sequence[str]], known: Sequence[str]) -> list[str]:
+    """Streams as strings of one private character a unit, for the n-gram kernel to count.
+
+    Units that are not among ``known`` share one; streams of characters (``known`` empty) stay as they are.
+    """
+    if not known:
+        return ["".join(units) for units in streams]
+    code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(known)}
+    return ["".join([code.get(unit, chr(_FIRST)) for unit in units]) for units in streams]
+
+
+class Members:
+    """Texts of problems as parts to compare: the known documents, or halves of the only one, and the questioned.
+
+    Attributes
+    ----------
+    texts : list of str
+        Distinct, normalised.
+    known : list of (k or 2,) int64
+        Rows of ``texts`` for each problem.
+    questioned : (n,) int64
+    """
+
+    def __init__(self, problems: Problems) -> None:
+        row: dict[str, int] = {}
+
+        def place(text: str) -> int:
+            return row.setdefault(text, len(row))
+
+        read = {int(r): normalised(problems.texts[r]) for r in problems.documents}
+        self.known: list[Ints] = []
+        questioned = []
+        for i in range(len(problems)):
+            texts = [read[int(r)] for r in problems.known(i)]
+            parts = halves(texts[0]) if len(texts) == 1 else texts
+            self.known.append(np.array([place(text) for text in parts], dtype=np.int64))
+            questioned.append(place(read[int(problems.questioned_index[i])]))
+        self.questioned = np.array(questioned, dtype=np.int64)
+        self.texts = list(row)
+
+
+def halves(text: str) -> list[str]:
+    """A text cut in two at the blank nearest before its middle."""
+    middle = text.rfind(" ", 0, len(text) // 2 + 1)
+    middle = middle if middle > 0 else len(text) // 2
+    return [text[:middle].strip(), text[middle:].strip()]
+
+
+def _is_word(token: str) -> bool:
+    return token[0].isalnum() or token[0] == "_"
