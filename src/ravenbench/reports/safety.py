@@ -167,9 +167,7 @@ def measure_table(analysis: SafetyAnalysis, part: str, names: Sequence[str]) -> 
         Column("obfuscator", text=True),
         *(Column(title(n), digits=2, signed=part == "sensibleness") for n in used),
     )
-    missing = {
-        k: v for o, _ in found for k, v in o.missing.items() if k in _TITLES or k in names
-    }
+    missing = {k: v for o, _ in found for k, v in o.missing.items() if k in _TITLES or k in names}
     absent = sorted(title(k) for k in missing if k not in used and (k in SENSE) == (part == "sensibleness"))
     note = "Differences from the original; higher is less sensible." if part == "sensibleness" else ""
     if absent:
@@ -259,6 +257,10 @@ def trade_off(analysis: SafetyAnalysis) -> Figure | None:
             _panel(ax, rows, of)
             ax.set_xlabel(label)
         axes[0].set_ylabel("average impact →")
+        names = [f"{i} {printable(o.name)[:24]}" for i, o in enumerate(rows, start=1)]
+        figure.supxlabel(
+            "\n".join(" · ".join(names[i : i + 5]) for i in range(0, len(names), 5)), fontsize=8.5, color=INK
+        )
     return figure
 
 
@@ -272,13 +274,12 @@ def _panel(ax: Any, rows: Sequence[ObfuscatorRow], of: Callable[[ObfuscatorRow],
         if o.interval is not None:
             ax.plot((quality.mean,) * 2, o.interval, color=SETUP["hits"], linewidth=1.4, alpha=0.6)
         ax.plot([quality.mean], [o.average_impact], "o", color=SETUP["hits"], markersize=5)
-    middle = sum(ax.get_xlim()) / 2
-    for o in rows:
-        mean = of(o).mean or 0.0
-        left = mean > middle
+    # Points lie close: they bear numbers, to either side in turn, and the names stand below.
+    for place, number in enumerate(sorted(range(len(rows)), key=lambda i: of(rows[i]).mean or 0.0)):
+        at = (of(rows[number]).mean, rows[number].average_impact)
         ax.annotate(
-            printable(o.name)[:22], (mean, o.average_impact), xytext=(-6 if left else 6, 4), fontsize=8, color=INK,
-            textcoords="offset points", ha="right" if left else "left",
+            str(number + 1), at, xytext=(-7 if place % 2 else 7, -10 if place % 2 else 5), fontsize=8, color=INK,
+            textcoords="offset points", ha="center",
         )  # fmt: skip
 
 
