@@ -6,6 +6,7 @@ The paper's code keeps words in at least a tenth of the texts (``min_df=.1``), w
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -56,13 +57,16 @@ class NMF(Encoder):
 
     def encode(self, texts: Sequence[str]) -> Floats:
         from sklearn.decomposition import NMF as Factorisation
+        from sklearn.exceptions import ConvergenceWarning
         from threadpoolctl import threadpool_limits
 
         chunks, owner = chunked(texts, self.window)
         weights, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True)
         rank = max(1, min(self.components, min(weights.shape)))
         # One thread: the last bits, and so the point of convergence, would depend on their number.
-        with threadpool_limits(1):
+        with threadpool_limits(1), warnings.catch_warnings():
+            # The number of iterations is a parameter: stopping there is what was asked.
+            warnings.simplefilter("ignore", ConvergenceWarning)
             factors = Factorisation(rank, init="random", max_iter=self.iterations, random_state=self.seed)
             vectors = factors.fit_transform(weights)
         return averaged(vectors, owner)

@@ -58,7 +58,7 @@ class Logistic(Calibrator):
                 expected="0 ≤ radius < 0.5, C > 0, 0 < prior < 1",
             )
         scores, same = learnable(_table(scores), same, self.name)
-        model = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-10, max_iter=1000).fit(scores, same)
+        model = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-8, max_iter=1000).fit(scores, same)
         self.coef_: Floats = model.coef_[0]
         self.intercept_ = float(model.intercept_[0])
         if self.prior is not None:
