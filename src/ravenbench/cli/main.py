@@ -79,9 +79,9 @@ def run() -> None:
         typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
         typer.echo(str(error), err=True)
         sys.exit(2)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(1)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as end:
+        # Typer turns an interruption within a command into an exit.
+        if isinstance(end, SystemExit) and end.code != 130:
+            raise
         typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
         sys.exit(130)
