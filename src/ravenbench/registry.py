@@ -82,6 +82,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "halvani-2014": "ravenbench.verifiers.halvani_2014:Halvani2014",
         "vartapetiance-2014": "ravenbench.verifiers.vartapetiance_2014:Vartapetiance2014",
         "harvey-2014": "ravenbench.verifiers.harvey_2014:Harvey2014",
+        "moreau-2014": "ravenbench.verifiers.moreau_2014:Moreau2014",
         "command": "ravenbench.verifiers.command:Command",
         "frery-2014": "ravenbench.verifiers.frery_2014:Frery2014",
         "modaresi-2014": "ravenbench.verifiers.modaresi_2014:Modaresi2014",

@@ -15,9 +15,11 @@ from ravenbench.verifiers import glad_2015_features as glad
 from ravenbench.verifiers import halvani_2014 as halvani
 from ravenbench.verifiers import harvey_2014 as harvey
 from ravenbench.verifiers import layton_2014_distances as layton
+from ravenbench.verifiers import moreau_2014_features as moreau
 from ravenbench.verifiers import pieces
 from ravenbench.verifiers import spatium_2015 as spatium
 from ravenbench.verifiers import unmasking_curves as curves
+from ravenbench.verifiers.moreau_2014_search import evolve, stalled
 from ravenbench.verifiers.unmasking_svm import folds_of, solve, unmask
 from ravenbench.verifiers.vartapetiance_2014 import patterns
 
@@ -29,6 +31,7 @@ SHELF = [
     "layton-2014(lengths=(2, 4), sizes=(50, 200))",
     "halvani-2014",
     "vartapetiance-2014",
+    "moreau-2014(population=8, generations=2)",
 ]
 
 
@@ -240,6 +243,42 @@ def test_harvey_names_the_missing_tagger(monkeypatch, tmp_path, need_extra):
     train, same = toy_problems(8)
     with pytest.raises(MissingPart, match=r"nltk\.downloader averaged_perceptron_tagger_eng"):
         registry.parse("verifier", "harvey-2014").fit(train, same)
+
+
+def test_moreau_means_and_levels_by_hand():
+    found = moreau.means(np.array([[0.2], [0.4], [0.9]]))[:, 0]
+    assert found == pytest.approx([0.4, 0.5, 0.072 ** (1 / 3), 3 / (5 + 2.5 + 1 / 0.9)])
+    assert moreau.levels("The cat. The dog!") == [3 / 4, 3, 2] and moreau.levels("") == [0, 0, 0]
+
+
+def test_moreau_features_are_similarities_of_each_kind():
+    from ravenbench.types import Problems
+
+    texts = ["abab cd.", "abcd abab ab.", "cd cd ab"]
+    problems = Problems.of([("one", texts[:2], texts[2]), ("copy", texts[:1], texts[0])])
+    observations = moreau.Observations("char2 word1", 100, 1).fit(texts)
+    found = observations.features(problems)
+    assert found.shape == (2, 2, 4, 5) and observations.count == 5
+    assert found[1] == pytest.approx(np.ones((2, 4, 5)))
+    # Words of the first: abab, cd, "." once each; of the third: cd ⅔, ab ⅓. Shared is cd alone.
+    one = (2 / 9) / np.sqrt((3 / 9) * (5 / 9)), (1 / 3) / (2 - 1 / 3)
+    two = (1 / 12) / np.sqrt((4 / 16) * (5 / 9)), 0.25 / (2 - 0.25)
+    assert found[0, :, 1, 1] == pytest.approx([(one[0] + two[0]) / 2, (one[1] + two[1]) / 2])
+
+
+def test_genetic_search_stops_and_finds():
+    assert not stalled([1, 2, 3], 2, 2) and not stalled([1, 1, 2, 2], 2, 2)
+    assert stalled([2, 2, 1, 1], 2, 2) and stalled([0, 2, 2, 2, 2], 2, 2)
+    rng = np.random.default_rng(0)
+    start, asked = rng.integers(3, size=(20, 6)), []
+
+    def fitness(genome):
+        asked.append(genome.tobytes())
+        return float(genome.sum())
+
+    found, values = evolve(start, [3] * 6, fitness, 8, 4, 60, rng)
+    assert found.shape == (20, 6) and values[0] == found[0].sum() == values.max() >= start.sum(axis=1).max() + 2
+    assert len(asked) == len(set(asked))
 
 
 def test_bad_parameters_are_named():
