@@ -55,13 +55,17 @@ def test_answers_change_only_with_a_version(name, request, need_extra):
     if name in TAGGED:
         need_extra("nltk")
         request.getfixturevalue("nltk_home")
-    kept, now = KEPT[name], answered(name)
+    kept = KEPT[name]
+    try:
+        now = answered(name)
+    except MissingPart as error:
+        pytest.skip(str(error))
     assert now["decides"] == kept["decides"], "parameters or versions have changed: write the file anew"
     np.testing.assert_allclose(now["answers"], kept["answers"], rtol=0, atol=1e-6, err_msg="raise the version")
 
 
 if __name__ == "__main__":
-    found = {}
+    found = dict(KEPT)
     for each in sorted({*registry.names("verifier")} - OUTSIDE):
         with suppress(MissingPart):
             found[each] = answered(each)
