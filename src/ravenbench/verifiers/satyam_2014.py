@@ -24,8 +24,9 @@ class Satyam2014(Verifier):
     problems [A], the rest is ours [O]: documents are cut into segments of about ``segment`` characters; counts are
     weighted by log-entropy, log(1 + tf) · (1 + Σ p log p / log N); at most ``rank`` dimensions; the score is
     (mean cosine u–K − mean cosine K–K) / deviation of K–K, over pairs of segments. A problem with fewer than three
-    known segments, or with segments all alike, is 0.5. A logistic map and a band no wider than .02 make answers: the
-    original left 7 of 796 unanswered.
+    known segments, or with segments all alike, is 0.5. The inverse hyperbolic sine of the score (few segments
+    may lie so close together that it is huge), a logistic map and a band no wider than .02 make answers: the original
+    left 7 of 796 unanswered.
 
     Parameters
     ----------
@@ -64,11 +65,11 @@ class Satyam2014(Verifier):
             found.append(auc(same[told], expit(z[told])) or 0.0)
         best = int(np.argmax(found))
         self.n_ = self.lengths[best]
-        self.calibrator_ = Banded(most=_WIDEST).fit(each[:, best], same)
+        self.calibrator_ = Banded(most=_WIDEST).fit(np.arcsinh(each[:, best]), same)
         return self
 
     def verify(self, problems: Problems) -> Floats:
-        return self.calibrator_.transform(self._scores(problems, self.n_))
+        return self.calibrator_.transform(np.arcsinh(self._scores(problems, self.n_)))
 
     def _scores(self, problems: Problems, n: int) -> Floats:
         return np.array([self._problem(problems, i, n) for i in range(len(problems))], dtype=np.float64)
