@@ -83,3 +83,9 @@ def test_terminal_fits_80_columns(made_up: Store, hostile_run: Store) -> None:
         assert "\x1b" not in text and "\u202e" not in text
     # Numbers are never cut, whatever the names are.
     assert ".500±.000" in text and "…" not in text
+
+
+def test_a_name_that_a_spreadsheet_would_run_is_text_in_csv() -> None:
+    names = ["=cmd()", "@x", "-x", "-1.5", "plain"]
+    table = tables.Table("t", "T", [tables.Column("name", text=True)], [[name] for name in names])
+    assert tables.to_csv(table).splitlines()[1:] == ["'=cmd()", "'@x", "'-x", "-1.5", "plain"]

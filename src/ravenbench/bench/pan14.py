@@ -20,7 +20,7 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.bench.api import RunResult, take_up
 from ravenbench.bench.engines import local
-from ravenbench.bench.keys import cell_key
+from ravenbench.bench.keys import cell_key, decides
 from ravenbench.bench.plan import begin, data_hash, describe, manifest, on_one_table, packages
 from ravenbench.bench.run import Progress, silent
 from ravenbench.bench.store import Store
@@ -80,7 +80,7 @@ def pan14(
     for corpus in corpora:
         check_classes(corpus.name, corpus.train.truth())
     hashes = {f"data {i}": data_hash(str(path)) for i, path in enumerate(data)}
-    spec = {"verifiers": {name: identity_hash(component) for name, component in named.items()}}
+    spec = {"verifiers": {name: identity_hash(decides(component)) for name, component in named.items()}}
     folder = Path("raven-runs") / f"pan14-{identity_hash([spec, hashes])[:8]}" if out is None else Path(out)
 
     def write(store: Store, record: dict[str, Any]) -> None:

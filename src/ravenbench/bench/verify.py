@@ -23,12 +23,12 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.bench.api import take_up
 from ravenbench.bench.engines import Engine, local
-from ravenbench.bench.keys import cell_key
+from ravenbench.bench.keys import cell_key, decides
 from ravenbench.bench.plan import begin, data_hash, manifest, on_one_table, packages
 from ravenbench.bench.run import Progress, silent
 from ravenbench.bench.store import Store
 from ravenbench.bench.units import answer_each, open_store, tell
-from ravenbench.components import Component, identity, identity_hash
+from ravenbench.components import Component, identity_hash
 from ravenbench.errors import CorpusError, InputError, RavenError, SpecError
 from ravenbench.formats.answers import write_answers
 from ravenbench.formats.output import check_fresh, whole_file
@@ -155,7 +155,7 @@ def verify(
     def write(store: Store, record: dict[str, Any]) -> None:
         _plan(store, record, component, taught, asked)
 
-    store = take_up(where, {"verifier": str(component), "identity": identity_hash(component)}, data, write)
+    store = take_up(where, {"verifier": str(component), "identity": identity_hash(decides(component))}, data, write)
     fold = store.fold("test")
     learned = fold.train_digest() if load is None else data["load"]
     blocks = _blocks(component, fold, learned)
@@ -259,8 +259,12 @@ def check_answers_file(path: Path, ids: list[str]) -> None:
     trial.unlink()
 
 
-@lru_cache(maxsize=1)
 def _trained(run: Path) -> Verifier:
+    return _loaded(run, persist.digest(run / "trained"))
+
+
+@lru_cache(maxsize=1)
+def _loaded(run: Path, digest: str) -> Verifier:
     return persist.load(run / "trained", _component(run))
 
 
@@ -271,7 +275,7 @@ def _component(run: Path) -> Component:
 
 def _folder(component: Component, data: Mapping[str, str], test: Path) -> Path:
     stem = re.sub(r"[^A-Za-z0-9]+", "-", test.stem).strip("-") or "problems"
-    return Path("raven-runs") / f"verify-{stem}-{identity_hash([identity(component), dict(data)])[:8]}"
+    return Path("raven-runs") / f"verify-{stem}-{identity_hash([decides(component), dict(data)])[:8]}"
 
 
 def _plan(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import os
 import sys
 
 import typer
@@ -78,6 +80,17 @@ def run() -> None:
     except RavenError as error:
         typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
         typer.echo(str(error), err=True)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            # Whoever read the output has left; nothing more can be said to them.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(1)
+        typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+        place = f"{error.filename}: " if error.filename else ""
+        typer.echo(
+            f"{place}{error.strerror or error}\n  fix: make room or give rights, then repeat the command", err=True
+        )
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as end:
         # Typer turns an interruption within a command into an exit.

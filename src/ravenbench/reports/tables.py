@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -161,7 +162,10 @@ def _raw(value: Value, part: str) -> str | int | float | None:
         return value.low if part == "low" else value.high
     if isinstance(value, Measure):
         return {"": value.mean, "sd": value.spread, "mark": value.mark}[part]
-    return None if part in ("low", "high") else value if not part else None
+    if part or not isinstance(value, str):
+        return None if part else value
+    # A spreadsheet would run a name such as =cmd(); the apostrophe makes it text.
+    return "'" + value if value[:1] in ("=", "+", "@", "\t", "\r") or re.match(r"-\D", value) else value
 
 
 _LATEX = {
