@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ravenbench.cli.show import console, print_json
+from ravenbench.cli.show import console, print_json, readable
 
 if TYPE_CHECKING:
     from ravenbench.corpora.catalogue import Entry
@@ -192,7 +192,9 @@ def _print(what: Any) -> None:
     out.print(what, width=min(out.width, 80))
 
 
-def _show_summary(s: dict[str, Any]) -> None:
+def _show_summary(summary: dict[str, Any]) -> None:
+    s: dict[str, Any] = readable(summary)
+
     def spread(v: dict[str, Any]) -> str:
         return "none" if v["median"] is None else f"{v['min']:,.0f} – {v['max']:,.0f}, median {v['median']:,.0f}"
 

@@ -36,7 +36,9 @@ def command(
     seed: Annotated[int | None, typer.Option(help="Seed of every draw; default 0.")] = None,
     train: Annotated[str | None, typer.Option(help="Problem set to train on, instead of CORPUS.")] = None,
     test: Annotated[str | None, typer.Option(help="Problem set to answer, with --train.")] = None,
-    spec: Annotated[Path | None, typer.Option(help="TOML file with a [run] table; flags override it.")] = None,
+    spec: Annotated[
+        Path | None, typer.Option(help="TOML file whose table run holds these flags; flags override it.")
+    ] = None,
     out: Annotated[
         str | None, typer.Option(help="The run's folder or URL; default raven-runs/<corpus>-<hash>.")
     ] = None,

@@ -87,7 +87,9 @@ def _print(result: dict[str, Any]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from ravenbench.cli.show import console
+    from ravenbench.cli.show import console, readable
+
+    result = readable(result)
 
     out = console(min(80, console().width))
     head = f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by {result['encoder']}"

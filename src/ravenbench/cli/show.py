@@ -54,6 +54,15 @@ def print_parts(parts: Iterable[RenderableType], page: Path | None = None) -> No
         out.print(part, soft_wrap=isinstance(part, str))
 
 
+def readable(value: Any) -> Any:
+    """Names from data without control characters, which a terminal would obey; dictionaries and lists throughout."""
+    if isinstance(value, str):
+        return "".join(c if c.isprintable() else " " for c in value)
+    if isinstance(value, dict):
+        return {readable(key): readable(inner) for key, inner in value.items()}
+    return [readable(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
 def print_json(value: Any) -> None:
     """One object on stdout."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))

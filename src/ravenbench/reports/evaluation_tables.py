@@ -65,7 +65,8 @@ def significance(evaluation: Evaluation, metric: str) -> Table:
     rows: list[tuple[Value, ...]] = []
     for i, a in enumerate(names, 1):
         rows.append((i, a, *("" if a == b else found.get((a, b)) or found[b, a] for b in names)))
-    note = "*** p < .001, ** p < .01, * p < .05, = not told apart; approximate randomization, Holm-corrected."
+    test = "exact sign test" if metric == "accuracy" else "approximate randomization"
+    note = f"*** p < .001, ** p < .01, * p < .05, = not told apart; {test}, Holm-corrected."
     least = len(found) / (evaluation.trials + 1)
     if least >= 0.001 and metric != "accuracy":
         note += f" With {evaluation.trials:,} trials and {len(found)} pairs no corrected p is below {least:.2g}."

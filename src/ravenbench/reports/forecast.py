@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ravenbench.reports.records import title
 from ravenbench.reports.tables import Column, Table, Value, terminal
+from ravenbench.statistics.verdict import FEWEST_PAIRS, MOST_DETECTABLE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -40,8 +41,13 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     elif forecast.topics:
         shown.append(Text("With one pool no difference between HITS and Random can be shown: give --pools 10."))
     if forecast.detectable_gain is not None:
-        text = f"The crossed probe would show a true gain of about {forecast.detectable_gain:.3f} in AUC as often"
-        shown.append(Text(f"{text}, of a verifier that varies as style-only does; of others a larger one."))
+        text = f"The crossed probe would show a true gain of about {forecast.detectable_gain:.3f} in AUC four times in"
+        shown.append(Text(f"{text} five, of a verifier that varies as style-only does; of others a larger one."))
+        if forecast.probe is not None and forecast.probe["test"] / 2 < FEWEST_PAIRS:
+            text = f"Its test sets would have about {forecast.probe['test'] / 2:.0f} pairs of a class; a verdict needs"
+            shown.append(Text(f"{text} {FEWEST_PAIRS}: no verdict. More documents an author and topic would help."))
+        elif forecast.detectable_gain > MOST_DETECTABLE:
+            shown.append(Text("A gain of .050 could go unseen: where nothing is found, there will be no verdict."))
     elif forecast.probe_reason is not None:
         shown.append(Text(f"No crossed probe ({forecast.probe_reason}), so no verdict."))
     return shown

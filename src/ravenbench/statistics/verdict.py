@@ -72,7 +72,7 @@ def _judge(test: GainTest, p: float | None, pairs: float | None) -> Judged:
     if fewest < FEWEST_REPETITIONS or p is None or test.difference is None:
         return Judged(Verdict.NO_VERDICT, p, f"{fewest} complete repetitions, {FEWEST_REPETITIONS} are needed")
     if pairs < FEWEST_PAIRS:
-        return Judged(Verdict.NO_VERDICT, p, f"test sets have {pairs:.0f} pairs of a class, {FEWEST_PAIRS} are needed")
+        return Judged(Verdict.NO_VERDICT, p, _too_few(pairs))
     if p < LEVEL and test.difference > 0:
         return Judged(Verdict.RELIANT, p, None)
     if test.detectable is not None and test.detectable > MOST_DETECTABLE:
@@ -80,3 +80,8 @@ def _judge(test: GainTest, p: float | None, pairs: float | None) -> Judged:
             Verdict.NO_VERDICT, p, f"a difference of {test.detectable:.3f} could have gone unseen; .050 must show"
         )
     return Judged(Verdict.NONE_SEEN, p, None)
+
+
+def _too_few(pairs: float) -> str:
+    found = f"test sets have {pairs:.0f} pairs of a class, {FEWEST_PAIRS} are needed"
+    return f"{found}: more documents an author and topic, or more --docs-per-topic"

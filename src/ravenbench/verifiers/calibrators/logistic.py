@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Self
 
 import numpy as np
@@ -49,6 +50,7 @@ class Logistic(Calibrator):
         CorpusError
             If one class is absent.
         """
+        from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression
 
         if not 0 <= self.radius < 0.5 or not self.C > 0 or (self.prior is not None and not 0 < self.prior < 1):
@@ -58,7 +60,10 @@ class Logistic(Calibrator):
                 expected="0 ≤ radius < 0.5, C > 0, 0 < prior < 1",
             )
         scores, same = learnable(_table(scores), same, self.name)
-        model = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-8, max_iter=1000).fit(scores, same)
+        with warnings.catch_warnings():
+            # Near a perfect split the last steps are below what floats can tell; the answer is the same.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-8, max_iter=1000).fit(scores, same)
         self.coef_: Floats = model.coef_[0]
         self.intercept_ = float(model.intercept_[0])
         if self.prior is not None:
