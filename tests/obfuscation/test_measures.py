@@ -42,11 +42,9 @@ def respaced(text):
     return re.sub(r"([,.;:!?])(?=\s)", r" \1", text)
 
 
-@pytest.fixture(scope="module")
-def essays():
-    from conftest import data_folder
-
-    problems = read_problems(data_folder("pan14") / "en_essays.zip", "train").problems
+@pytest.fixture
+def essays(pan14):
+    problems = read_problems(pan14 / "en_essays.zip", "train").problems
     texts = problems.texts.rows(problems.questioned_index)
     # A shuffled text costs TER a second a part: short stretches will do.
     return [t[:700] for t in texts if re.search(r"\d|\b(two|three|four)\b", t[:700])][:3]
