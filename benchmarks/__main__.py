@@ -1,4 +1,4 @@
-"""``python -m benchmarks [names]``: run the modules ``bench_<name>``, print a table, keep ``results.json``."""
+"""``python -m benchmarks [names]``: run the modules ``bench_<name>``, print a table, keep ``results.json`` and a figure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
+FIGURE = HERE.parent / "docs" / "images" / "benchmarks.svg"
 
 
 def available() -> list[str]:
@@ -47,6 +48,23 @@ def show(rows: list[dict[str, Any]]) -> None:
     Console().print(table)
 
 
+def draw(rows: list[dict[str, Any]]) -> None:
+    """The ratios on a logarithmic axis, with their spread."""
+    from ravenbench.reports.figures import canvas, save, style
+
+    rows = [row for row in rows if row["ratio"] is not None]
+    with style():
+        figure, (axes,) = canvas(8.6, 0.6 + 0.3 * len(rows))
+        for place, row in enumerate(reversed(rows)):
+            axes.plot(row["spread"], [place, place], color="C0", linewidth=1.5)
+            axes.plot([row["ratio"]], [place], "o", color="C0", markersize=5)
+        axes.set_xscale("log")
+        axes.set_xticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
+        axes.set_yticks(range(len(rows)), [f"{row['name']} · {row['peer'].split(',')[0]}" for row in reversed(rows)])
+        axes.set_xlabel("times as fast as the peer, in one run")
+        save(figure, FIGURE)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *available()], help="which; all if none is named")
@@ -54,7 +72,9 @@ def main() -> None:
     for name in parser.parse_args().names or available():
         new += importlib.import_module(f"benchmarks.bench_{name}").rows()
     old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
-    RESULTS.write_text(json.dumps(merge(old, new), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    rows = merge(old, new)
+    RESULTS.write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    draw(rows)
     show(new)
 
 
