@@ -1,4 +1,4 @@
-"""``python -m benchmarks [names]``: run the modules ``bench_<name>``, print a table, keep ``results.json`` and a figure."""
+"""``python -m benchmarks [names]``: run modules ``bench_<name>``, print a table, keep ``results.json`` and a figure."""
 
 from __future__ import annotations
 
