@@ -99,10 +99,10 @@ def rewrite(
     folder.mkdir(parents=True, exist_ok=True)
     keys = [rewriting_key(obfuscator, seed, task, oracle_name) for task in tasks]
     found = [read_rewriting(folder, key) for key in keys]
-    todo = [task for task, one in zip(tasks, found, strict=True) if one is None or one.rewriting is None]
-    if todo:
+    pending = [task for task, one in zip(tasks, found, strict=True) if one is None or one.rewriting is None]
+    if pending:
         obfuscator.fit(tasks)
-        blocks = [tuple(todo[i : i + BLOCK]) for i in range(0, len(todo), BLOCK)]
+        blocks = [tuple(pending[i : i + BLOCK]) for i in range(0, len(pending), BLOCK)]
         units = [RewriteUnit(folder, obfuscator, seed, block, oracle, oracle_name) for block in blocks]
         stage = f"rewriting: {obfuscator.name}"
         progress(stage, 0, len(units))

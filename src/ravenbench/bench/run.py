@@ -23,15 +23,15 @@ def silent(stage: str, done: int, total: int) -> None:
 def execute(store: Store, spec: RunSpec, engine: Engine, progress: Progress = silent) -> list[str]:
     """Compute every cell that is missing, damaged or failed; returns the errors of cells that failed now."""
     components = spec.named_verifiers()
-    todo: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    pending: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for entry in store.plan["cells"]:
         cell = store.read_cell(entry["key"])
         if cell is None or cell.error is not None:
             train = store.plan["folds"][entry["fold"]]["train_digest"]
-            todo[entry["verifier"], train].append((entry["key"], entry["fold"]))
-    if not todo:
+            pending[entry["verifier"], train].append((entry["key"], entry["fold"]))
+    if not pending:
         return []
-    waiting = {name for name, _ in todo}
+    waiting = {name for name, _ in pending}
     pair_units = _pair_units(store, {n: c for n, c in components.items() if n in waiting})
     fits = [
         FitUnit(
@@ -41,7 +41,7 @@ def execute(store: Store, spec: RunSpec, engine: Engine, progress: Progress = si
             tuple(cells),
             tuple(u.key for u in pair_units.get(str(components[name]), ())),
         )
-        for (name, _), cells in todo.items()
+        for (name, _), cells in pending.items()
     ]
     errors: list[str] = []
     missing: list[PairUnit] = [u for units in pair_units.values() for u in units if read_block(store, u.key) is None]
