@@ -51,6 +51,8 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "anti": "ravenbench.sampling.anti:Anti",
         "grouping": "ravenbench.sampling.grouping:Grouping",
         "hybrid": "ravenbench.sampling.hybrid:Hybrid",
+        "farthest-first": "ravenbench.sampling.farthest_first:FarthestFirst",
+        "local-search": "ravenbench.sampling.local_search:LocalSearch",
     },
     "pairs": {
         "reference": "ravenbench.problems.reference:Reference",

@@ -1,1 +1,1 @@
-"""Topic samplers: HITS, Random, Anti, Grouping, Hybrid."""
+"""Topic samplers: HITS, Random, Anti, Grouping, Hybrid, Farthest-first, Local search."""
