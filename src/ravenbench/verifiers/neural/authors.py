@@ -1,0 +1,100 @@
+"""Who wrote the training documents, as far as problems and their truth tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.errors import CorpusError
+from ravenbench.randomness import stream
+from ravenbench.types import Bools, Ints, Problems
+
+
+@dataclass(frozen=True)
+class Written:
+    """Training documents by author.
+
+    Attributes
+    ----------
+    documents : (n,) int64
+        Rows of ``problems.texts``, ascending.
+    author : (n,) int64
+        Author of each, numbered from 0 without gaps.
+    topic : (n,) int64
+        Topic of each, −1 where unknown.
+    """
+
+    documents: Ints
+    author: Ints
+    topic: Ints
+
+    def select(self, which: Bools) -> Written:
+        """Some documents, authors numbered anew."""
+        author = np.unique(self.author[which], return_inverse=True)[1]
+        return Written(self.documents[which], author.astype(np.int64), self.topic[which])
+
+    def of(self, author: int) -> Ints:
+        """Rows of ``documents`` by an author."""
+        return np.flatnonzero(self.author == author)
+
+    @property
+    def sizes(self) -> Ints:
+        """Documents of each author, shape (authors,)."""
+        return np.bincount(self.author).astype(np.int64)
+
+    def split(self, share: float, seed: int) -> tuple[Written, Written]:
+        """Training and held-out documents with no author in both.
+
+        About ``share`` of the authors who have two documents or more are held out, with at least two such authors on
+        either side where there are four; with fewer nothing is held out.
+        """
+        several = np.flatnonzero(self.sizes >= 2)
+        hold = 0 if len(several) < 4 else int(np.clip(round(share * len(several)), 2, len(several) - 2))
+        chosen = stream(seed, "held-out-authors", len(several)).permutation(several)[:hold]
+        held = np.isin(self.author, chosen)
+        return self.select(~held), self.select(held)
+
+
+def written(problems: Problems, same: Bools) -> Written:
+    """Documents of training problems with their authors.
+
+    Where documents carry no author, those of a known set and those of a same-author problem are one author's, and
+    what is not joined counts as different.
+
+    Raises
+    ------
+    CorpusError
+        If all documents are one author's.
+    """
+    documents = problems.documents
+    known = np.searchsorted(documents, problems.known_index)
+    questioned = np.searchsorted(documents, problems.questioned_index)
+    if problems.author is not None and (problems.author.codes[documents] >= 0).all():
+        label: Ints = problems.author.codes[documents]
+    else:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        same = np.asarray(same, dtype=bool)
+        lead = known[problems.known_ptr[:-1]]
+        left = np.concatenate([lead[problems.owner], lead[same]])
+        right = np.concatenate([known, questioned[same]])
+        graph = coo_array((np.ones(len(left)), (left, right)), shape=(len(documents), len(documents)))
+        label = connected_components(graph, directed=False)[1].astype(np.int64)
+    author = np.unique(label, return_inverse=True)[1].astype(np.int64)
+    if author.max(initial=0) < 1:
+        raise CorpusError("a neural verifier cannot learn from one author", expected="several authors")
+    topic = np.full(len(documents), -1, dtype=np.int64) if problems.topic is None else problems.topic.codes[documents]
+    return Written(documents, author, topic)
+
+
+def pairs(held: Written, most: int = 2000) -> tuple[Ints, Ints, Bools]:
+    """All pairs of documents (rows of ``held.documents``), or ``most`` of either kind; with their truth."""
+    a, b = np.triu_indices(len(held.documents), 1)
+    same = held.author[a] == held.author[b]
+    rng = stream(0, "held-out-pairs", len(same))
+    rows = np.concatenate(
+        [np.sort(rng.permutation(np.flatnonzero(same == kind))[:most]) for kind in (True, False)]
+    ).astype(np.int64)
+    return a[rows].astype(np.int64), b[rows].astype(np.int64), same[rows]

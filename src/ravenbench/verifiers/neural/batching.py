@@ -1,0 +1,88 @@
+"""Length-bucketed, padded batches, and one encoding of each distinct document.
+
+The shape of the batch a sequence is computed in follows from its own length alone: widths stand on a fixed ladder,
+a width has one batch size, and what is missing is filled with empty rows. Kernels round alike in equal shapes, so a
+vector does not depend on its neighbours, to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ravenbench.types import Floats, Ints, Problems
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sequences side by side.
+
+    Attributes
+    ----------
+    rows : (b,) int64
+        Which sequences these are; rows of ``ids`` from b on are empty.
+    ids : (size, width) int64
+        Filled up with the padding number.
+    mask : (size, width) bool
+        True where a sequence has a token. An empty row has one, so that no softmax is over nothing.
+    """
+
+    rows: Ints
+    ids: Ints
+    mask: NDArray[np.bool_]
+
+
+def width_of(length: int) -> int:
+    """The ladder: 8, 16, 24, 32, then eight steps an octave (36, 40 …): at most an eighth is padding there."""
+    if length <= 32:
+        return max(8, -(-length // 8) * 8)
+    step = 1 << max(2, (length - 1).bit_length() - 4)
+    return -(-length // step) * step
+
+
+def batches(sequences: Sequence[Sequence[int] | Ints], tokens: int = 4096, pad: int = 0) -> Iterator[Batch]:
+    """Sequences of about equal length together, shortest first.
+
+    Parameters
+    ----------
+    sequences : sequence of 1-d int
+    tokens : int
+        Most tokens in a batch, padding included; a longer sequence is a batch of its own.
+    pad : int
+        The padding number.
+    """
+    widths = np.array([width_of(len(s)) for s in sequences], dtype=np.int64)
+    for width in np.unique(widths).tolist():
+        size = max(1, tokens // width)
+        members = np.flatnonzero(widths == width)
+        for start in range(0, len(members), size):
+            rows = members[start : start + size]
+            ids = np.full((size, width), pad, dtype=np.int64)
+            mask = np.zeros((size, width), dtype=np.bool_)
+            mask[:, 0] = True
+            for place, row in enumerate(rows):
+                length = len(sequences[row])
+                ids[place, :length] = sequences[row]
+                mask[place, :length] = True
+            yield Batch(rows, ids, mask)
+
+
+def distinct(problems: Problems, encode: Callable[[list[str]], Floats]) -> tuple[Floats, Ints, Ints]:
+    """Encode each distinct document once, however many problems it is in.
+
+    Returns
+    -------
+    vectors : (documents, …) float64
+    known : (sum k,) int64
+        Row of ``vectors`` of each entry of ``problems.known_index``.
+    questioned : (sum k,) int64
+        Row of the questioned document that entry is compared with.
+    """
+    documents = problems.documents
+    vectors = encode([problems.texts[row] for row in documents])
+    known = np.searchsorted(documents, problems.known_index)
+    questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
+    return vectors, known.astype(np.int64), questioned.astype(np.int64)

@@ -1,0 +1,105 @@
+"""Where a model runs: device, precision, threads, and what running out of memory means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import torch
+
+from ravenbench.errors import InputError, SpecError
+
+
+def pick(device: str) -> torch.device:
+    """The device of a name: ``auto`` (the GPU where there is one), ``cpu``, ``cuda`` or ``cuda:1``.
+
+    Raises
+    ------
+    SpecError
+        If there is no such device.
+    InputError
+        If CUDA is asked for and not there.
+    """
+    cuda = torch.cuda.is_available()
+    if device == "auto":
+        return pick("cuda" if cuda else "cpu")
+    if device == "cpu":
+        return torch.device("cpu")
+    kind, _, number = device.partition(":")
+    if kind != "cuda" or (number and not number.isdecimal()):
+        raise SpecError("there is no such device", found=device, expected="auto, cpu, cuda or cuda:NUMBER")
+    if not cuda or int(number or 0) >= torch.cuda.device_count():
+        raise InputError("no such GPU is usable here", found=device, fix="device='cpu', or a torch built for CUDA")
+    # cuBLAS reads this once, and deterministic mode is refused without it.
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    return torch.device(device)
+
+
+def precision(name: str, device: torch.device) -> Any:
+    """A context for forward passes: bfloat16 autocast for ``bf16``, and for ``auto`` on a GPU that knows it.
+
+    Raises
+    ------
+    SpecError
+        If there is no such precision.
+    """
+    if name not in ("auto", "fp32", "bf16"):
+        raise SpecError("there is no such precision", found=name, expected="auto, fp32 or bf16")
+    half = name == "bf16" or (name == "auto" and device.type == "cuda" and torch.cuda.is_bf16_supported())
+    return torch.autocast(device.type, dtype=torch.bfloat16) if half else nullcontext()
+
+
+@contextmanager
+def controlled(seed: int, device: torch.device, deterministic: bool = True) -> Iterator[None]:
+    """Own random state from ``seed``, one CPU thread (contract 13), deterministic kernels; all put back at the end."""
+    threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    warn = torch.is_deterministic_algorithms_warn_only_enabled()
+    with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
+        torch.set_num_threads(1)
+        torch.use_deterministic_algorithms(deterministic, warn_only=True)
+        reseed(seed)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+            torch.use_deterministic_algorithms(strict, warn_only=warn)
+
+
+def reseed(seed: int) -> None:
+    """Begin torch's random streams (initial weights, dropout) anew; inside ``controlled`` only."""
+    torch.manual_seed(seed % 2**63)
+
+
+@contextmanager
+def inferring(device: torch.device) -> Iterator[None]:
+    """No gradients and one CPU thread, as every score is computed."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.inference_mode(), memory("batch", device):
+            yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def memory(option: str, device: torch.device, advice: str = "") -> Iterator[None]:
+    """Turn CUDA's running out of memory into an error that names the option to lower.
+
+    Raises
+    ------
+    InputError
+        If the GPU's memory does not suffice.
+    """
+    try:
+        yield
+    except torch.cuda.OutOfMemoryError as error:
+        if device.type == "cuda":
+            torch.cuda.empty_cache()
+        raise InputError(
+            "the GPU's memory does not suffice",
+            found=str(error).partition("\n")[0],
+            fix=f"lower {option}{advice}, or use device='cpu'",
+        ) from None
