@@ -121,6 +121,38 @@ def import_(
 
 
 @app.command()
+def generate(
+    corpus: Annotated[
+        str, typer.Argument(metavar="CORPUS", help="synthetic with its dials, e.g. 'synthetic(documents=50000)'.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; it must not exist.")],
+    workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    json: Json = False,
+) -> None:
+    """Write a synthetic corpus as Parquet parts, of any size; the same command goes on where it was interrupted.
+
+    The same dials give the same bytes, whatever the number of workers. docs/synthetic.md says what the dials do.
+
+        raven corpus generate "synthetic(documents=50000, authors=5000, topics=100, words=2900)" --out big
+    """
+    import os
+
+    from ravenbench import registry
+    from ravenbench.cli.show import progress_bar
+    from ravenbench.corpora.synthetic_files import generate as write
+
+    source = registry.parse("corpus", corpus)
+    with progress_bar() as progress:
+        count = workers if workers is not None else os.cpu_count() or 1
+        place = write(source, out, count, lambda done, total: progress("generating", done, total))
+    size = sum(part.stat().st_size for part in place.iterdir())
+    if json:
+        print_json({"folder": str(place), "corpus": str(source), "bytes": size})
+        return
+    typer.echo(f"{source}: {size / 1e6:,.0f} MB in {place}")
+
+
+@app.command()
 def fetch(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name from raven corpus list.")], json: Json = False
 ) -> None:
@@ -228,8 +260,10 @@ def _show_summary(summary: dict[str, Any]) -> None:
     for row in s["by_topic"][:_SHOWN]:
         table.add_row(row["topic"], f"{row['documents']:,}", f"{row['authors']:,}", f"{row['words']:,.0f}")
     _print(table)
-    if len(s["by_topic"]) > _SHOWN:
-        typer.echo(f"and {len(s['by_topic']) - _SHOWN:,} smaller topics (all with --json)")
+    left = s["by_topic"][_SHOWN:]
+    if left:
+        smaller = left[0]["documents"] < s["by_topic"][_SHOWN - 1]["documents"]
+        typer.echo(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
 
 
 def _show_entry(entry: Entry) -> None:

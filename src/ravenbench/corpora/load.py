@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.imported import is_corpus_folder, open_corpus
 from ravenbench.corpora.pan_pairs import read_pairs_corpus
-from ravenbench.corpora.tables import KINDS, read_table
+from ravenbench.corpora.tables import KINDS, is_parts_folder, read_table
 from ravenbench.errors import FormatError, InputError, did_you_mean
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.pan_pairs import is_lines, is_truth, pairs_files
@@ -26,7 +26,7 @@ def load_corpus(what: str | Path, **options: Any) -> Corpus:
     Parameters
     ----------
     what : str or path
-        ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, PAN20–23
+        ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, a folder of Parquet parts, PAN20–23
         pairs (file, folder, zip), or an imported corpus. A name wins over a file; ``./newsgroups`` is a path.
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus``; parameters of a registered corpus.
@@ -55,7 +55,7 @@ def load_corpus(what: str | Path, **options: Any) -> Corpus:
     if path.is_dir() and is_corpus_folder(path):
         _check(open_corpus, options)
         return open_corpus(path)
-    if path.is_file() and path.suffix.lower() in KINDS and not is_lines(path.name):
+    if is_parts_folder(path) or (path.is_file() and path.suffix.lower() in KINDS and not is_lines(path.name)):
         _check(read_table, options)
         return read_table(path, **options)
     with Archive(path) as archive:

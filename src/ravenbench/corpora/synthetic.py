@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from ravenbench.components import Component
-from ravenbench.corpora.synthetic_writer import FAMILY_SIZE, Writer
+from ravenbench.corpora.synthetic_writer import FAMILY_SIZE
 from ravenbench.errors import SpecError
+from ravenbench.formats.collector import TextCollector
 from ravenbench.randomness import stream
-from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Document, Labels
+
+MOST_TOPICS = 9_999
+"""The language's words of all topics are in memory."""
+MOST_WORDS = 1_000_000
+"""A longer document would be more than other readers take."""
+MOST_TILT = 50
+"""A stronger author's weights would be more than a float can hold."""
 
 
 class Synthetic(Component):
@@ -61,18 +68,20 @@ class Synthetic(Component):
         self.dependence = dependence
         self.seed = seed
 
-    def stream(self) -> Iterator[Document]:
-        """Documents one by one, nothing kept but the authors' habits.
+    def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
+        """Documents one by one, in bounded memory; these numbers, or all.
 
         Raises
         ------
         SpecError
             If a dial is out of range.
         """
-        self._check()
-        writer = Writer(self.seed, self.style, self.topic, self.families, self.topics, self.words)
+        from ravenbench.corpora.synthetic_fast import FastWriter
+
+        self.check()
+        writer = FastWriter(self.seed, self.style, self.topic, self.families, self.topics, self.words)
         homes = -(-self.topics // FAMILY_SIZE)
-        for i in range(self.documents):
+        for i in range(self.documents) if which is None else which:
             topic = i % self.topics
             family = topic // FAMILY_SIZE
             rng = stream(self.seed, "synthetic-byline", i)
@@ -84,23 +93,28 @@ class Synthetic(Component):
             yield Document(f"d{i:05d}", writer.document(i, author, topic), f"a{author:04d}", _topic(topic), "en")
 
     def load(self) -> Corpus:
-        """The whole corpus (about three seconds at the defaults).
+        """The whole corpus (about a second at the defaults); large ones lie in a temporary file.
 
         Raises
         ------
         SpecError
             If a dial is out of range.
         """
-        documents = list(self.stream())
-        texts, _ = TextTable.collect(d.text for d in documents)
-        topic = Labels.of(d.topic for d in documents)
+        texts = TextCollector()
+        ids, authors, topics = [], [], []
+        for document in self.stream():
+            texts.add(document.text)
+            ids.append(document.id)
+            authors.append(document.author)
+            topics.append(document.topic)
+        topic = Labels.of(topics)
         return Corpus(
             self.name,
-            texts,
-            tuple(d.id for d in documents),
-            Labels.of(d.author for d in documents),
+            texts.table(),
+            tuple(ids),
+            Labels.of(authors),
             topic,
-            language=Labels.of(d.language for d in documents),
+            language=Labels.of(["en"] * len(ids)),
             columns={"family": Labels.of(name[:-1] for name in topic if name)},
             notes={
                 "source": f"generated: {self}",
@@ -110,14 +124,32 @@ class Synthetic(Component):
             },
         )
 
-    def _check(self) -> None:
-        limits = {"documents": 1, "authors": 1, "topics": 1, "words": 20, "style": 0, "topic": 0}
-        for name, least in limits.items():
-            if not getattr(self, name) >= least:
-                raise SpecError(f"synthetic: {name} must be at least {least}", found=getattr(self, name))
-        for name in ("families", "dependence"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise SpecError(f"synthetic: {name} must lie in [0, 1]", found=getattr(self, name))
+    def check(self) -> None:
+        """Whether every dial is possible.
+
+        Raises
+        ------
+        SpecError
+            Naming the first that is not.
+        """
+        limits: dict[str, tuple[float, float]] = {
+            "documents": (1, 10**10),
+            "authors": (1, 10**10),
+            "topics": (1, MOST_TOPICS),
+            "words": (20, MOST_WORDS),
+            "seed": (-(2**63), 2**63 - 1),
+            "style": (0, MOST_TILT),
+            "topic": (0, MOST_TILT),
+            "families": (0, 1),
+            "dependence": (0, 1),
+        }
+        for name, (least, most) in limits.items():
+            value = getattr(self, name)
+            whole = name in ("documents", "authors", "topics", "words", "seed")
+            if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+                raise SpecError(f"synthetic: {name} must be {'a whole' if whole else 'a'} number", found=value)
+            if not least <= value <= most:
+                raise SpecError(f"synthetic: {name} must lie in [{least:,}, {most:,}]", found=value)
 
 
 def _topic(number: int) -> str:

@@ -16,7 +16,7 @@ from ravenbench.types import Corpus
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv"}
 _RESERVED = {"id", "author", "topic", "language", "text"}
-_BATCH = 5_000
+_BATCH = 500
 
 Row = tuple[int, dict[str, Any]]
 
@@ -32,7 +32,7 @@ def read_table(
     fold_case: bool = False,
     name: str | None = None,
 ) -> Corpus:
-    """A corpus from one table, read in a stream.
+    """A corpus from one table, read in a stream; a folder of Parquet parts is one table.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def read_table(
         If no same-author or no different-author pair exists, or two topics are equal up to case.
     """
     path = Path(path)
-    kind = _kind(path)
+    kind = "parquet" if is_parts_folder(path) else _kind(path)
     rows = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv}[kind](path)
     wanted = [text, author] + ([] if topic is None else [topic])
     builder = CorpusBuilder(path)
@@ -88,7 +88,16 @@ def read_table(
     notes: dict[str, Any] = {"source": path.name, "format": kind}
     if ignored:
         notes["ignored columns"] = sorted(ignored)
-    return builder.finish(name or path.stem, notes, fold_case)
+    return builder.finish(name or (path.resolve() if path.is_dir() else path).stem, notes, fold_case)
+
+
+def is_parts_folder(path: Path) -> bool:
+    """Whether a folder holds a table in Parquet parts (``raven corpus generate``, Spark, Dask …)."""
+    return path.is_dir() and bool(_parts(path))
+
+
+def _parts(path: Path) -> list[Path]:
+    return sorted(p for p in path.iterdir() if p.suffix.lower() in (".parquet", ".pq") and not p.name.startswith("."))
 
 
 def _kind(path: Path) -> str:
@@ -119,20 +128,18 @@ def _kind(path: Path) -> str:
 
 
 def _parquet(path: Path) -> Iterator[Row]:
+    """Rows of a file, or of a folder's files in order of their names, numbered through."""
     import polars as pl
 
-    try:
-        frame = pl.scan_parquet(path)
-        start = 0
-        while True:
-            batch = frame.slice(start, _BATCH).collect()
-            if batch.is_empty():
-                return
-            for offset, row in enumerate(batch.iter_rows(named=True), start=1):
-                yield start + offset, row
-            start += len(batch)
-    except pl.exceptions.PolarsError as error:
-        raise FormatError(f"this Parquet file cannot be read ({error})", file=path) from None
+    number = 0
+    for part in [path] if path.is_file() else _parts(path):
+        try:
+            for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
+                for row in batch.iter_rows(named=True):
+                    number += 1
+                    yield number, row
+        except pl.exceptions.PolarsError as error:
+            raise FormatError(f"this Parquet file cannot be read ({error})", file=part) from None
 
 
 def _jsonl(path: Path) -> Iterator[Row]:

@@ -1,0 +1,138 @@
+"""The synthetic corpus as a folder of Parquet files, written part by part: the same bytes for any number of workers."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ravenbench.components import Component
+from ravenbench.corpora.synthetic import Synthetic
+from ravenbench.errors import InputError, SpecError
+from ravenbench.files import replacing, sha256, write_json
+from ravenbench.formats.output import check_fresh
+
+ABOUT = "generated.json"
+_BEGUN = ".begun.json"
+_PART_BYTES = 2**25
+_LETTERS_A_WORD = 7.3
+"""Of a document, with marks and spaces; the mean of a log-normal length is counted in."""
+
+Progress = Callable[[int, int], None]
+"""Called with (parts done, parts in all)."""
+
+
+def generate(
+    corpus: Component, folder: str | Path, workers: int = 1, progress: Progress = lambda done, total: None
+) -> Path:
+    """Write a synthetic corpus as ``part-00000.parquet`` …, with ``generated.json`` (its dials, hashes of the parts).
+
+    Parts are made in a folder ``.NAME.partial`` beside the place, which is renamed when all are there; a call with
+    the same dials goes on where an earlier one stopped. Memory holds one part a worker.
+
+    Raises
+    ------
+    SpecError
+        If a dial is out of range, or the corpus is none that is generated.
+    InputError
+        If the place is taken, holds a part of another corpus, or the disk has no room.
+    """
+    if not isinstance(corpus, Synthetic):
+        raise SpecError("only a synthetic corpus is generated", found=str(corpus), expected="synthetic(…)")
+    corpus.check()
+    for name in ("documents", "authors"):
+        if getattr(corpus, name) < 2:
+            raise SpecError(f"synthetic: {name} must be at least 2, or there are no pairs", found=getattr(corpus, name))
+    if workers < 1:
+        raise SpecError("--workers must be at least 1", found=workers)
+    folder = Path(folder)
+    check_fresh(folder)
+    partial = folder.absolute().parent / f".{folder.name}.partial"
+    parts = list(plan_parts(corpus))
+    missing = _take_up(corpus, partial, parts)
+    _check_room(corpus, partial, len(missing) / len(parts))
+    done = len(parts) - len(missing)
+    progress(done, len(parts))
+    for _ in _work(corpus, partial, missing, workers):
+        done += 1
+        progress(done, len(parts))
+    hashes = {_name(number): sha256(partial / _name(number)) for number in range(len(parts))}
+    about = {"corpus": str(corpus), "version": corpus.version, "documents": corpus.documents, "parts": hashes}
+    write_json(partial / ABOUT, about)
+    (partial / _BEGUN).unlink()
+    if folder.exists():
+        folder.rmdir()
+    partial.rename(folder)
+    return folder
+
+
+def plan_parts(corpus: Synthetic) -> Iterator[tuple[int, range]]:
+    """Number and documents of each part: a function of the dials, so of no machine."""
+    each = max(1, int(_PART_BYTES / (_LETTERS_A_WORD * corpus.words)))
+    for number, start in enumerate(range(0, corpus.documents, each)):
+        yield number, range(start, min(start + each, corpus.documents))
+
+
+def write_part(corpus: Synthetic, folder: Path, number: int, documents: range) -> None:
+    """One part, whole or not at all."""
+    import polars as pl
+
+    rows = list(corpus.stream(documents))
+    frame = pl.DataFrame(
+        {
+            "id": [d.id for d in rows],
+            "author": [d.author for d in rows],
+            "topic": [d.topic for d in rows],
+            "family": [d.topic[:-1] for d in rows if d.topic],
+            "language": [d.language for d in rows],
+            "text": [d.text for d in rows],
+        }
+    )
+    with replacing(folder / _name(number)) as file:
+        frame.write_parquet(file, compression="zstd", compression_level=1, row_group_size=512)
+
+
+def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], workers: int) -> Iterator[None]:
+    if workers == 1 or len(parts) < 2:
+        for number, documents in parts:
+            yield write_part(corpus, folder, number, documents)
+        return
+    from joblib import Parallel, delayed
+
+    pool = Parallel(n_jobs=min(workers, len(parts)), return_as="generator_unordered")
+    yield from pool(delayed(write_part)(corpus, folder, number, documents) for number, documents in parts)
+
+
+def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -> list[tuple[int, range]]:
+    """Parts that an earlier call has not written."""
+    begun = partial / _BEGUN
+    mark = {"corpus": str(corpus), "version": corpus.version}
+    if partial.exists():
+        try:
+            found = json.loads(begun.read_text("utf-8"))
+        except (OSError, ValueError):
+            found = None
+        if found not in (mark, None) or (found is None and any(partial.glob("part-*"))):
+            raise InputError(
+                "another corpus was begun here", file=partial, found=str(found and found.get("corpus")),
+                expected=mark["corpus"], fix="give another --out, or remove this folder",
+            )  # fmt: skip
+    partial.mkdir(exist_ok=True)
+    write_json(begun, mark)
+    return [part for part in parts if not (partial / _name(part[0])).is_file()]
+
+
+def _check_room(corpus: Synthetic, place: Path, share: float) -> None:
+    # Parquet needs about half of the letters; a full disk is better known before an hour's work.
+    need = int(share * corpus.documents * corpus.words * _LETTERS_A_WORD * 0.55)
+    free = shutil.disk_usage(place).free
+    if need > free:
+        raise InputError(
+            "the disk has no room for this corpus", file=place, found=f"{free / 1e9:,.1f} GB free",
+            expected=f"about {need / 1e9:,.1f} GB", fix="give fewer documents or words, or another --out",
+        )  # fmt: skip
+
+
+def _name(number: int) -> str:
+    return f"part-{number:05d}.parquet"
