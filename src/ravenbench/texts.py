@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import mmap
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +120,10 @@ class TextTable:
         """The texts of these rows."""
         return [self[row] for row in index]
 
+    def view(self, index: NDArray[np.int64]) -> TextView:
+        """The texts of these rows, each read when it is asked for."""
+        return TextView(self, index)
+
     def hash(self, row: int | np.integer[Any]) -> bytes:
         """Content hash of one text (16 bytes)."""
         return bytes(self.hashes[row].tobytes())
@@ -132,3 +136,20 @@ class TextTable:
         if self.path is not None:
             return (TextTable.open, (self.path,))
         return (TextTable, (bytes(self._data), np.asarray(self.offsets), np.asarray(self.hashes), None))
+
+
+class TextView(Sequence[str]):
+    """Some rows of a table as a sequence that holds none of the texts; a slice of it is a list."""
+
+    def __init__(self, table: TextTable, index: NDArray[np.int64]) -> None:
+        self.table, self.index = table, index
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        return self.table.rows(self.index[place]) if isinstance(place, slice) else self.table[self.index[place]]

@@ -24,6 +24,7 @@ from ravenbench.errors import CorpusError, InputError, SpecError, did_you_mean
 from ravenbench.problems import needs, sources
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
+from ravenbench.topics.cached import document_vectors
 from ravenbench.topics.vectors import cosine_similarity, topic_vectors
 from ravenbench.types import Corpus, Floats, Fold, Ints, Labels, Problems
 
@@ -297,7 +298,7 @@ def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
 def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:
     """Cosine similarity of topic vectors (Eq. 1), shape (T, T)."""
     rows = np.flatnonzero(corpus.topic.codes >= 0)
-    vectors = encoder.encode([corpus.texts[i] for i in rows])
+    vectors = document_vectors(encoder, corpus.texts, rows)
     return cosine_similarity(topic_vectors(vectors, corpus.topic.codes[rows], len(corpus.topic.names)))
 
 

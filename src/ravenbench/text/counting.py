@@ -1,7 +1,7 @@
 """Counts of each text, made once in a process and kept by content hash (contract 8).
 
-A run reads the same documents in hundreds of folds; counting costs about as much as reading counts back from
-disk would, so they are kept in memory alone, under a cap.
+A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a
+unit and its count take four bytes, so the counts of a text take about as many bytes as the text.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from ravenbench.text.ngrams import Int32s
 from ravenbench.texts import TextTable
@@ -20,9 +21,13 @@ from ravenbench.types import Ints
 
 T = TypeVar("T")
 
-CAP = 1 << 25
-"""Most entries (8 bytes each) a store keeps, and most units a lexicon may know before both start afresh."""
-_BLOCK = 4096
+CAP = 3 << 27
+"""Most entries (4 bytes each) a store keeps before it starts afresh."""
+MOST_UNITS = 1 << 23
+"""Most units a lexicon may know before it does."""
+_BLOCK = 1024
+_MANY = 255
+"""An entry with a count of so many or more, or an id of more than 24 bits, stands apart."""
 _BATCH = 1 << 16
 
 
@@ -73,7 +78,7 @@ class CountStore:
 
     def _forget(self) -> None:
         self._slot: dict[bytes, int] = {}
-        self._ids, self._counts = np.empty(0, np.int32), np.empty(0, np.int32)
+        self._packed, self._many = np.empty(0, np.uint32), dict[int, tuple[int, int]]()
         self._ends = [0]
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
@@ -94,7 +99,12 @@ class CountStore:
                 raise
             slots = np.array([self._slot[key] for key in hashes], dtype=np.int64)
             ends = np.asarray(self._ends, dtype=np.int64)
-            yield Rows(first, self._ids, self._counts, ends[slots], ends[slots + 1])
+            stops = np.cumsum(ends[slots + 1] - ends[slots])
+            starts = np.concatenate([[0], stops[:-1]])
+            ids, counts = np.empty(stops[-1], np.int32), np.empty(stops[-1], np.int32)
+            for at, there in unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
+                ids[at], counts[at] = self._many[there]
+            yield Rows(first, ids, counts, starts, stops)
 
     def _add(self, table: TextTable, new: dict[bytes, int]) -> None:
         batch: list[str] = []
@@ -113,16 +123,14 @@ class CountStore:
         bounds, ids, counts = self.lexicon.count(batch)
         filled = self._ends[-1]
         need = filled + len(ids)
-        if need > len(self._ids):
-            self._ids, self._counts = _longer(self._ids, filled, need), _longer(self._counts, filled, need)
-        self._ids[filled:need], self._counts[filled:need] = ids, counts
+        if need > len(self._packed):
+            # In place: a copy would hold all counts twice. No view of them outlives a block.
+            self._packed.resize(max(need, len(self._packed) * 3 // 2), refcheck=False)
+        apart = (counts >= _MANY) | (ids >= 1 << 24)
+        self._packed[filled:need] = ids.astype(np.uint32) << 8 | np.where(apart, _MANY, counts).astype(np.uint32)
+        for at in np.flatnonzero(apart):
+            self._many[filled + int(at)] = int(ids[at]), int(counts[at])
         self._ends += (bounds[1:] + filled).tolist()
-
-
-def _longer(array: Int32s, filled: int, need: int) -> Int32s:
-    longer = np.empty(max(need, 2 * len(array)), np.int32)
-    longer[:filled] = array[:filled]
-    return longer
 
 
 _stores: dict[Units, CountStore] = {}
@@ -133,7 +141,7 @@ def with_counts(units: Units, work: Callable[[CountStore], T]) -> T:
     """``work`` on this process's store of these units, by one thread at a time."""
     with _lock:
         store = _stores.get(units)
-        if store is None or len(store.lexicon) > CAP:
+        if store is None or len(store.lexicon) > MOST_UNITS:
             store = _stores[units] = CountStore(units.lexicon())
         return work(store)
 
@@ -181,3 +189,24 @@ def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: 
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):
             total[ids[j]] += weights[d] * (1 if once else counts[j])
+
+
+@njit(cache=True)
+def unpack(packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> list[tuple[int, int]]:
+    """Spread packed rows into ``ids`` and ``counts``; where an entry stands apart: (place here, place in ``packed``)."""
+    apart = [(np.int64(0), np.int64(0)) for _ in range(0)]
+    filled = 0
+    for row in range(len(starts)):
+        most = np.uint32(0)
+        first = filled
+        for j in range(starts[row], stops[row]):
+            ids[filled] = packed[j] >> np.uint32(8)
+            count = packed[j] & np.uint32(255)
+            counts[filled] = count
+            most = max(most, count)
+            filled += 1
+        if most == _MANY:
+            for at in range(first, filled):
+                if counts[at] == _MANY:
+                    apart.append((np.int64(at), np.int64(starts[row] + at - first)))
+    return apart

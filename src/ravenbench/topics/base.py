@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ravenbench.components import Component
 from ravenbench.types import Floats
@@ -15,3 +15,10 @@ class Encoder(Component):
     @abstractmethod
     def encode(self, texts: Sequence[str]) -> Floats:
         """Document vectors, shape (len(texts), d); long texts are read in chunks whose vectors are averaged."""
+
+    def learn(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Floats] | None:
+        """For corpora too large to hold: what was learned, as a function of texts that can be given in parts.
+
+        None where a text's vector depends on more than that, or the texts are few enough for ``encode`` to hold.
+        """
+        return None

@@ -42,3 +42,16 @@ def averaged(vectors: Floats, owner: Ints) -> Floats:
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     total = np.add.reduceat(np.asarray(vectors, dtype=np.float64), starts, axis=0)
     return np.asarray(total / sizes[:, None], dtype=np.float64)
+
+
+def sampled(texts: Sequence[str], words: int, most: int, rng: np.random.Generator) -> Ints | None:
+    """Texts drawn at random until they have ``most`` chunks, ascending; None where all have no more than that."""
+    # Long texts are counted without splitting them: words are at least two characters with the space.
+    bounds = np.fromiter((len(text) for text in texts), np.int64, len(texts)) // (2 * words) + 1
+    if bounds.sum() <= most:
+        return None
+    sizes = np.fromiter((max(1, -(-len(text.split()) // words)) for text in texts), np.int64, len(texts))
+    if sizes.sum() <= most:
+        return None
+    order = rng.permutation(len(texts))
+    return np.sort(order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right")))])

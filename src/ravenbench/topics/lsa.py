@@ -5,15 +5,19 @@ The default where nothing may be downloaded; the paper's own encoder is ``sbert`
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
 
+from ravenbench.randomness import stream
 from ravenbench.topics.base import Encoder
-from ravenbench.topics.chunks import averaged, chunked
-from ravenbench.topics.words import counts
+from ravenbench.topics.chunks import averaged, chunked, sampled
+from ravenbench.topics.words import fitted
 from ravenbench.types import Floats
+
+PART = 1_000
+"""Texts encoded at a time where the corpus is too large for one matrix."""
 
 
 class LSA(Encoder):
@@ -30,6 +34,9 @@ class LSA(Encoder):
     window : int
         Words a chunk.
     seed : int
+    sample : int
+        Where the texts have more chunks than this, words and dimensions are learned from whole texts with about
+        so many, drawn at random, and all texts are then encoded part by part: memory does not grow with the corpus.
     """
 
     name: ClassVar[str] = "lsa"
@@ -42,6 +49,7 @@ class LSA(Encoder):
         max_df: int | float = 0.3,
         features: int = 30000,
         window: int = 500,
+        sample: int = 50_000,
     ) -> None:
         self.dimensions = dimensions
         self.seed = seed
@@ -49,19 +57,46 @@ class LSA(Encoder):
         self.max_df = max_df
         self.features = features
         self.window = window
+        self.sample = sample
 
     def encode(self, texts: Sequence[str]) -> Floats:
+        encoder = self.learn(texts)
+        if encoder is not None:
+            return np.concatenate([encoder(texts[at : at + PART]) for at in range(0, len(texts), PART)])
+        chunks, owner = chunked(texts, self.window)
+        _, vectors = self._fit(chunks)
+        return averaged(vectors, owner)
+
+    def learn(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Floats] | None:
+        rows = sampled(texts, self.window, self.sample, stream(self.seed, "lsa-sample"))
+        if rows is None:
+            return None
+        encode, _ = self._fit(chunked([texts[int(row)] for row in rows], self.window)[0])
+
+        def part(texts: Sequence[str]) -> Floats:
+            chunks, owner = chunked(texts, self.window)
+            return averaged(encode(chunks), owner)
+
+        return part
+
+    def _fit(self, chunks: list[str]) -> tuple[Callable[[list[str]], Floats], Floats]:
+        """What chunks teach, as a function of further chunks; and their own vectors."""
         from sklearn.decomposition import TruncatedSVD
         from threadpoolctl import threadpool_limits
 
-        chunks, owner = chunked(texts, self.window)
-        weights, _ = counts(
+        words, weights = fitted(
             chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True, sublinear=True
         )
         rank = min(self.dimensions, min(weights.shape) - 1)
         if rank < 1:
-            return averaged(np.asarray(weights.toarray(), dtype=np.float64), owner)
+            return (lambda more: np.asarray(words.transform(more).toarray())), np.asarray(weights.toarray())
+        svd = TruncatedSVD(rank, n_iter=7, random_state=self.seed)
         # One thread: the order of BLAS's sums, and so the last bits, would depend on their number.
         with threadpool_limits(1):
-            vectors = TruncatedSVD(rank, n_iter=7, random_state=self.seed).fit_transform(weights)
-        return averaged(vectors, owner)
+            vectors = svd.fit_transform(weights)
+
+        def encode(more: list[str]) -> Floats:
+            with threadpool_limits(1):
+                return np.asarray(svd.transform(words.transform(more)), dtype=np.float64)
+
+        return encode, vectors

@@ -39,6 +39,23 @@ def counts(
     CorpusError
         If no word is left.
     """
+    vectorizer, matrix = fitted(
+        texts, min_df=min_df, max_df=max_df, features=features, tfidf=tfidf, sublinear=sublinear, binary=binary
+    )
+    return matrix, vectorizer.get_feature_names_out().tolist()
+
+
+def fitted(
+    texts: Sequence[str],
+    *,
+    min_df: int | float,
+    max_df: int | float,
+    features: int | None,
+    tfidf: bool = False,
+    sublinear: bool = False,
+    binary: bool = False,
+) -> tuple[Any, Any]:
+    """The vectorizer that ``counts`` uses, fitted, and the matrix."""
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
     if isinstance(min_df, int):
@@ -55,4 +72,4 @@ def counts(
             found=f"{len(texts)} texts, min_df={min_df}, max_df={max_df} ({error})",
             fix="lower min_df or raise max_df, e.g. lsa(min_df=1, max_df=1.0)",
         ) from None
-    return matrix, vectorizer.get_feature_names_out().tolist()
+    return vectorizer, matrix
