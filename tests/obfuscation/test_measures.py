@@ -7,13 +7,15 @@ import pytest
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.problems import read_problems
-from ravenbench.obfuscation import resources
+from ravenbench.obfuscation import sensibleness, soundness
 from ravenbench.obfuscation.efficiency import efficiency
+from ravenbench.obfuscation.neural import Judgement
 from ravenbench.obfuscation.pairing import aligned_parts
 from ravenbench.obfuscation.parts import pack
 from ravenbench.obfuscation.preservation import antonym_substitutions, names_kept, negations, number_values, numbers
 from ravenbench.obfuscation.sensibleness import Sensibleness, mean_ranks
 from ravenbench.obfuscation.soundness import Soundness, pinc, survives
+from ravenbench.obfuscation.vector_space import VectorSpace
 
 
 def whole(original, rewritten):
@@ -192,7 +194,8 @@ def test_aligned_parts_tile_both_texts():
 
 
 def test_missing_resources_are_not_measured(monkeypatch):
-    monkeypatch.setattr(resources, "missing", lambda name: f"{name} is not here")
+    for module in (soundness, sensibleness):
+        monkeypatch.setattr(module, "missing", lambda name: f"{name} is not here")
     sound, sense = Soundness(["some text"]), Sensibleness()
     found = sound.measure(whole("A good text.", "A bad text."))
     assert found["meteor"] is None
@@ -207,8 +210,25 @@ def test_missing_resources_are_not_measured(monkeypatch):
 
 
 def test_neural_measures_use_what_is_given():
-    sound = Soundness([], lambda a, b: 0.8, lambda a, b: 0.9 if len(a) > len(b) else 0.1)
+    def judge(pairs):
+        return [Judgement(0.9, 0.05) if len(a) > len(b) else Judgement(0.1, 0.6) for a, b in pairs]
+
+    sound = Soundness([], lambda pairs: [0.8] * len(pairs), judge)
     found = sound.measure(whole("A longer text here.", "Short text."))
     assert found["encoder"] == 0.8
     assert found["sts"] == 4
     assert (found["entails"], found["entailed"]) == (0.9, 0.1)
+    assert (found["entails_share"], found["entailed_share"], found["contradicted"]) == (1, 0, 0.6)
+
+
+def test_latent_cosine_sees_the_subject_of_a_set():
+    texts = [f"the cat and the dog sat by the {w}" for w in ["fire", "door", "gate", "wall", "tree", "pond"]]
+    texts += [f"stocks and bonds fell with the {w}" for w in ["market", "dollar", "euro", "trade", "yield", "index"]]
+    space = VectorSpace(texts)
+    assert space.no_lsa is None
+    assert space.lsa(texts[0], texts[0]) == pytest.approx(1)
+    assert space.lsa(texts[0], texts[1]) > space.lsa(texts[0], texts[8])
+    assert space.lsa("zebra", "zebra") is None
+    few = Soundness(texts[:3])
+    assert few.measure(whole(texts[0], texts[1]))["lsa"] is None
+    assert "lsa" in few.missing

@@ -30,6 +30,7 @@ from ravenbench.metrics.roc import curve
 from ravenbench.obfuscation import resources
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.sensibleness import Sensibleness
+from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 from ravenbench.types import Bools, Floats, Ints
 
@@ -59,7 +60,7 @@ def detect(store: Store, kept: Path, progress: Progress) -> dict[str, Detection]
     """Detection of each obfuscator's first seed, computed once for the same rewritings."""
     entries = [e for e in store.plan["obfuscators"] if e["seeds"]]
     keys = {e["name"]: list(next(iter(e["seeds"].values()))["rewritings"].items()) for e in entries}
-    address = content_key([VERSION, resources.missing("brown") is None, keys])
+    address = content_key([VERSION, missing("brown") is None, keys])
     path = store.path / "detection.json"
     if (found := read_detection(path, address)) is not None:
         return found
@@ -124,7 +125,7 @@ class _Sample:
 def _features(text: str, measure: Sensibleness) -> list[float]:
     """Quantiles of token log-probabilities where a language model is here, and anomaly rates."""
     found: list[float] = [value or 0.0 for value in measure.of(text).values()]
-    if resources.missing("brown") is not None:
+    if missing("brown") is not None:
         return found
     model = resources.language_model()
     each = [model.log10(words) for a, b in sentences(text) if (words := tokens(text[a:b]))]

@@ -19,8 +19,8 @@ from ravenbench.bench.run import Progress
 from ravenbench.bench.units import tell
 from ravenbench.components import identity
 from ravenbench.formats.pan_obfuscation import Part, parts_to_json
-from ravenbench.obfuscation import resources
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting
+from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
 
 RESOURCES = ("wordnet", "brown", "averaged_perceptron_tagger_eng")
@@ -74,7 +74,7 @@ def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask, orac
 
     The id is among it, for random draws depend on it; and which resources are here, for some recipes run without.
     """
-    here = [resources.missing(name) is None for name in RESOURCES]
+    here = [missing(name) is None for name in RESOURCES]
     texts = [content_hash(text).hex() for text in (task.questioned, *task.known)]
     return content_key([identity(obfuscator), seed, task.id, task.language, oracle, here, *texts])
 

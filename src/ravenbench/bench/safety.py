@@ -26,7 +26,7 @@ from ravenbench.bench.detection import detect
 from ravenbench.bench.engines import Engine, local
 from ravenbench.bench.keys import cell_key
 from ravenbench.bench.plan import begin, data_hash, manifest, on_one_table, packages
-from ravenbench.bench.quality import MeasureUnit, measures_key, read_measures
+from ravenbench.bench.quality import Helpers, MeasureUnit, measures_key, read_measures
 from ravenbench.bench.recovery import ATTACKS, RewriteTexts, mirrored, normalised
 from ravenbench.bench.rewritings import Stored, rewrite
 from ravenbench.bench.run import Progress, execute, silent
@@ -46,6 +46,7 @@ from ravenbench.types import Bools, Fold, Problems
 
 DEFAULT_OBFUSCATORS = "identity, random, mihaylova-2016, mansoorizadeh-2016"
 DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
+NO_HELPERS = Helpers()
 ATTACKER = (7919, 104729)
 """Seeds of the mirror attack's own rewritings."""
 
@@ -128,7 +129,7 @@ def safety(
     *,
     out: str | Path | None = None,
     rewritings: str | Path | None = None,
-    languagetool: str | None = None,
+    helpers: Helpers = NO_HELPERS,
     workers: int | None = None,
     progress: Progress = silent,
 ) -> SafetyResult:
@@ -140,8 +141,8 @@ def safety(
         The run's folder; by default ``raven-runs/safety-<problems>-<hash of the spec>``.
     rewritings : path, optional
         Where rewritings are stored and looked for; by default within ``out``.
-    languagetool : str, optional
-        Address of a LanguageTool server; rewritten texts are then sent there.
+    helpers : Helpers, optional
+        A LanguageTool server (rewritten texts are then sent there), a sentence encoder, an inference model.
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
 
@@ -163,7 +164,7 @@ def safety(
 
     store = take_up(folder, spec.resolved(), data, write)
     errors = execute(store, spec.run(), engine, progress)
-    measure(store, kept, engine, languagetool, progress)
+    measure(store, kept, engine, helpers, progress)
     detect(store, kept, progress)
     return SafetyResult(store, tuple(errors))
 
@@ -195,7 +196,7 @@ def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifier
         )
 
 
-def measure(store: Store, kept: Path, engine: Engine, languagetool: str | None, progress: Progress) -> None:
+def measure(store: Store, kept: Path, engine: Engine, helpers: Helpers, progress: Progress) -> None:
     """Measure the quality of every set of rewritings that is not measured yet; notes its address in the store."""
     folder = store.path / "measures"
     folder.mkdir(exist_ok=True)
@@ -203,10 +204,10 @@ def measure(store: Store, kept: Path, engine: Engine, languagetool: str | None, 
     for entry in store.plan["obfuscators"]:
         for seed, info in entry["seeds"].items():
             keys = tuple(info["rewritings"].values())
-            key = measures_key(keys, languagetool)
+            key = measures_key(keys, helpers)
             names[f"{entry['name']} {seed}"] = key
             if read_measures(folder, key) is None:
-                units.append(MeasureUnit(folder, kept, key, keys, languagetool))
+                units.append(MeasureUnit(folder, kept, key, keys, helpers))
     write_json(folder / "index.json", names)
     if units:
         progress("measuring rewritings", 0, len(units))

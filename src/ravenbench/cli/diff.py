@@ -24,6 +24,12 @@ def command(
     split: Annotated[str | None, typer.Option(help="train or test, of a set that has both.")] = None,
     system: Annotated[str, typer.Option(help="Name of the obfuscator, shown on the page.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
+    encoder: Annotated[
+        str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
+    ] = None,
+    nli: Annotated[
+        str | None, typer.Option(help="Inference model for soundness (entailment, contradiction): likewise.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Show original and rewriting phrase by phrase on static pages, for reading, printing and blind grading.
@@ -34,18 +40,20 @@ def command(
 
     raven diff raven-runs/safety-en_essays-1a2b3c4d --out pages/
     """
+    from ravenbench.bench.quality import Helpers
     from ravenbench.cli.show import print_json
     from ravenbench.errors import InputError
     from ravenbench.files import write_text
     from ravenbench.formats.output import check_fresh, fresh_folder
     from ravenbench.reports.diff import compare, diff_page
-    from ravenbench.reports.diff_set import from_run, from_sets, write_pages
+    from ravenbench.reports.diff_set import from_run, from_sets, neural_facts, write_pages
 
+    helpers = Helpers(None, encoder, nli)
     if obfuscated is not None and original.is_file() and obfuscated.is_file():
         if out.is_dir():
             raise InputError("the output is a folder", file=out, fix="name the page, such as diff.html")
         parts = read_pair(original, obfuscated)
-        found = compare(original.name, parts, system or obfuscated.stem)
+        found = compare(original.name, parts, system or obfuscated.stem, facts=neural_facts(parts, helpers))
         out.parent.mkdir(parents=True, exist_ok=True)
         write_text(out, diff_page(found, blind=blind))
         result = {"page": str(out), "comparisons": 1, "changes_per_1000": found.changes_per_1000}
@@ -55,7 +63,7 @@ def command(
         if obfuscated is None:
             comparisons = from_run(original)
         else:
-            comparisons = from_sets(original, obfuscated, split, system or obfuscated.name)
+            comparisons = from_sets(original, obfuscated, split, system or obfuscated.name, helpers)
         with fresh_folder(out) as folder:
             count = write_pages(folder, comparisons, blind=blind)
         result = {"page": str(out / "index.html"), "comparisons": count, "changes_per_1000": None}

@@ -24,6 +24,12 @@ def command(
     languagetool: Annotated[
         str | None, typer.Option(help="Address of a LanguageTool server; texts are sent there.")
     ] = None,
+    encoder: Annotated[
+        str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
+    ] = None,
+    nli: Annotated[
+        str | None, typer.Option(help="Inference model for soundness (entailment, contradiction): likewise.")
+    ] = None,
     rewritings: Annotated[
         Path | None, typer.Option(help="Folder where rewritings are kept and found again; default: in --out.")
     ] = None,
@@ -37,6 +43,7 @@ def command(
 
         raven safety pan14/en_essays.zip --train pan14/en_essays.zip --obfuscators mihaylova-2016,mansoorizadeh-2016
     """
+    from ravenbench.bench.quality import Helpers
     from ravenbench.bench.safety import safety, safety_spec
     from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.reports.safety import terminal, write_safety
@@ -54,8 +61,9 @@ def command(
         typer.secho("LanguageTool: texts leave this machine", fg="yellow", err=True)
     with progress_bar() as progress:
         result = safety(
-            spec, out=out, rewritings=rewritings, languagetool=languagetool, workers=workers, progress=progress
-        )
+            spec, out=out, rewritings=rewritings, helpers=Helpers(languagetool, encoder, nli), workers=workers,
+            progress=progress,
+        )  # fmt: skip
     analysis = analyse_safety(result.store)
     page = write_safety(result.store, analysis)
     if json:

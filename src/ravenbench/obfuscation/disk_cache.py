@@ -7,8 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ravenbench.files import write_text
-from ravenbench.obfuscation.resources import cache_folder
+from ravenbench.files import cache_folder, write_text
 
 
 class DiskCache:

@@ -14,6 +14,7 @@ import numpy as np
 from ravenbench.obfuscation import resources
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.text.alignment import plain_words
+from ravenbench.text.nltk_data import missing
 
 _TOKEN = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -65,7 +66,7 @@ class Sensibleness:
         self.missing: dict[str, str] = {}
         self._known: dict[str, dict[str, float | None]] = {}
         self._words: dict[str, bool] = {}
-        if (reason := resources.missing("brown")) is not None:
+        if (reason := missing("brown")) is not None:
             self.missing |= dict.fromkeys(("surprisal", "oov", "repeated_misspellings"), reason)
         if grammar is None:
             self.missing["languagetool"] = "no LanguageTool server was given"
@@ -116,7 +117,7 @@ class Sensibleness:
             model = resources.language_model()
             forms = (word, word.lower(), word.lower().removesuffix("'s"))
             known = word.isdecimal() or any(form in model for form in forms)
-            if not known and resources.missing("wordnet") is None:
+            if not known and missing("wordnet") is None:
                 known = resources.wordnet().morphy(word.lower()) is not None
             self._words[word] = known
         return known

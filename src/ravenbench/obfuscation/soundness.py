@@ -11,7 +11,7 @@ Banerjee & Lavie 2005 (METEOR); Chen & Dolan 2011 (PINC).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -19,15 +19,18 @@ import numpy as np
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation import resources
+from ravenbench.obfuscation.neural import Inference, Similarity
 from ravenbench.obfuscation.pairing import aligned_parts
 from ravenbench.obfuscation.preservation import Preserved, antonym_substitutions, names_kept, negations, numbers
+from ravenbench.obfuscation.vector_space import VectorSpace
 from ravenbench.text.alignment import match, plain_words
+from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 
 PER_PART = ("bleu", "chrf", "ter", "meteor", "pinc")
 """Means over aligned parts; each has a 10th percentile of the worst parts beside it, as ``NAME_p10``."""
-PER_DOCUMENT = ("tfidf", "length_ratio", "numbers", "names", "negations", "antonyms")
-OPTIONAL = ("encoder", "sts", "entails", "entailed")
+ENCODER = ("encoder", "sts")
+INFERENCE = ("entails", "entails_share", "entailed", "entailed_share", "contradicted")
 FEWER_IS_SOUNDER = frozenset({"ter", "pinc", "antonyms"})
 
 SURVIVAL: Mapping[str, tuple[float, float]] = {
@@ -54,11 +57,11 @@ class Soundness:
     Parameters
     ----------
     originals : sequence of str
-        Texts whose document frequencies weigh the tf-idf cosine.
+        Texts of the problem set: their document frequencies weigh the tf-idf cosine, and they span the LSA's.
     similarity : callable, optional
-        Cosine of two texts' embeddings (see ``obfuscation.neural``).
+        Cosines of pairs of texts in a sentence encoder (``obfuscation.neural.sentence_similarity``).
     entailment : callable, optional
-        Probability that the first text entails the second.
+        Judgements of pairs by an inference model (``obfuscation.neural.inference``).
 
     Attributes
     ----------
@@ -69,26 +72,30 @@ class Soundness:
     def __init__(
         self,
         originals: Sequence[str],
-        similarity: Callable[[str, str], float] | None = None,
-        entailment: Callable[[str, str], float] | None = None,
+        similarity: Similarity | None = None,
+        entailment: Inference | None = None,
     ) -> None:
         self.similarity, self.entailment = similarity, entailment
         self.missing: dict[str, str] = {}
-        self._vectors = _tfidf(originals)
+        self._space = VectorSpace(originals)
+        if self._space.no_lsa is not None:
+            self.missing["lsa"] = self._space.no_lsa
         if not self._surface:
             self.missing |= dict.fromkeys(("bleu", "chrf", "ter"), "sacrebleu: pip install 'ravenbench[obfuscation]'")
-        if (reason := resources.missing("wordnet")) is not None:
+        if (reason := missing("wordnet")) is not None:
             self.missing |= dict.fromkeys(("meteor", "antonyms"), reason)
         if similarity is None:
-            self.missing |= dict.fromkeys(("encoder", "sts"), "no sentence encoder was given")
+            self.missing |= dict.fromkeys(ENCODER, "no sentence encoder was given")
         if entailment is None:
-            self.missing |= dict.fromkeys(("entails", "entailed"), "no entailment model was given")
+            self.missing |= dict.fromkeys(INFERENCE, "no entailment model was given")
 
     def measure(self, parts: Sequence[Part]) -> dict[str, float | None]:
         """Every measure of one rewriting; None where it was not made or there is nothing to measure.
 
         ``bleu``, ``chrf`` and ``ter`` are percentages, ``antonyms`` a number per 1,000 words of the original, all
-        others shares or similarities from 0 to 1, ``sts`` a grade from 0 to 5.
+        others shares or similarities from 0 to 1 (``lsa`` and ``encoder`` from −1), ``sts`` a grade from 0 to 5.
+        ``entails`` is the probability that a part entails its rewriting, ``entailed`` the other way round, each with
+        the share of parts above 0.5; ``contradicted`` the greater probability of a contradiction either way.
         """
         pairs = aligned_parts(parts)
         original = "".join(part.original for part in parts)
@@ -101,7 +108,8 @@ class Soundness:
             found[name] = float(np.mean(values)) if values else None
             found[f"{name}_p10"] = float(np.percentile(values, worst)) if values else None
         size = len(plain_words(original))
-        found["tfidf"] = self._cosine(original, rewritten)
+        found["tfidf"] = self._space.tfidf(original, rewritten)
+        found["lsa"] = self._space.lsa(original, rewritten)
         found["length_ratio"] = len(plain_words(rewritten)) / size if size else None
         for name, count in (("numbers", numbers), ("names", names_kept), ("negations", negations)):
             kept = sum((count(a, b) for a, b in pairs), Preserved(0, 0))
@@ -132,25 +140,27 @@ class Soundness:
             return {}
         return {"bleu": BLEU(effective_order=True), "chrf": CHRF(), "ter": TER(case_sensitive=True)}
 
-    def _cosine(self, original: str, rewritten: str) -> float | None:
-        if self._vectors is None:
-            return None
-        rows = self._vectors.transform([original, rewritten])
-        return float((rows[[0]] @ rows[[1]].T).sum()) if rows[[0]].nnz else None
-
     def _neural(self, pairs: Sequence[tuple[str, str]]) -> dict[str, float | None]:
-        found: dict[str, float | None] = dict.fromkeys(OPTIONAL)
+        found: dict[str, float | None] = dict.fromkeys((*ENCODER, *INFERENCE))
         spoken = [(a, b) for a, b in pairs if a.strip() and b.strip()]
         if not spoken:
             return found
         if self.similarity is not None:
-            cosines = [self.similarity(a, b) for a, b in spoken]
-            found["encoder"] = float(np.mean(cosines))
-            found["sts"] = float(np.mean([5 * max(0.0, c) for c in cosines]))
+            cosines = np.asarray(self.similarity(spoken), dtype=np.float64)
+            found["encoder"] = float(cosines.mean())
+            found["sts"] = float(5 * np.maximum(0.0, cosines).mean())
         if self.entailment is not None:
             # Both directions, for a summary follows from its original but not the other way round.
-            found["entails"] = float(np.mean([self.entailment(a, b) for a, b in spoken]))
-            found["entailed"] = float(np.mean([self.entailment(b, a) for a, b in spoken]))
+            there, back = self.entailment(spoken), self.entailment([(b, a) for a, b in spoken])
+            for name, judged in (("entails", there), ("entailed", back)):
+                shares = np.array([j.entails for j in judged])
+                found[name], found[f"{name}_share"] = float(shares.mean()), float((shares > 0.5).mean())
+            worst = [
+                max(a.contradicts, b.contradicts)
+                for a, b in zip(there, back, strict=True)
+                if a.contradicts is not None and b.contradicts is not None
+            ]
+            found["contradicted"] = float(np.mean(worst)) if worst else None
         return found
 
 
@@ -214,13 +224,3 @@ class _CachedSynsets:
         if word not in self._known:
             self._known[word] = self._wordnet.synsets(word)
         return self._known[word]
-
-
-def _tfidf(originals: Sequence[str]) -> Any:
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    try:
-        return TfidfVectorizer(sublinear_tf=True).fit(originals) if originals else None
-    except ValueError:
-        # No text holds a word.
-        return None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ravenbench.obfuscation.resources import tag
+from ravenbench.text.nltk_data import tag
 
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 _CLITIC = re.compile(r"(?i)(n['’]t|['’](?:s|re|ve|ll|d|m))\Z")

@@ -25,6 +25,12 @@ def senses(word: str, pos: str | None = None) -> tuple[Any, ...]:
 
 
 @lru_cache(_REMEMBERED)
+def base_form(word: str, pos: str) -> str:
+    """WordNet's base form of a word, or the word in lower case where there is none."""
+    return str(wordnet().morphy(word.lower(), pos) or word.lower())
+
+
+@lru_cache(_REMEMBERED)
 def head(sense: Any) -> str:
     """The first lemma of a sense, spaces for underscores."""
     return str(sense.lemma_names()[0]).replace("_", " ")

@@ -20,6 +20,7 @@ from ravenbench.obfuscation.sensibleness import ANOMALIES
 from ravenbench.obfuscation.soundness import pinc
 from ravenbench.reports.page import render
 from ravenbench.text.alignment import Run, pieces, plain_words, runs
+from ravenbench.text.nltk_data import missing
 from ravenbench.text.sentence_alignment import align_sentences
 from ravenbench.texts import content_hash
 
@@ -96,7 +97,7 @@ def compare(
     """
     original = "".join(part.original for part in parts)
     rewritten = "".join(part.obfuscation for part in parts)
-    shade = _Shade() if surprisal and resources.missing("brown") is None else None
+    shade = _Shade() if surprisal and missing("brown") is None else None
     blocks: list[Block] = []
     for a, b, operations, moved in _pairs(parts):
         lines = tuple(_lines(pieces(a), pieces(b), shade))

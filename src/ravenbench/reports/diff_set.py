@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.quality import read_measures
+from ravenbench.bench.quality import Helpers, read_measures
 from ravenbench.bench.rewritings import read_rewriting
 from ravenbench.bench.store import Store
 from ravenbench.errors import InputError
@@ -23,11 +23,33 @@ SHOWN = (
     ("soundness", "meteor", "METEOR"),
     ("soundness", "negations", "negations"),
     ("sensibleness", "surprisal", "bits"),
+    ("soundness", "encoder", "encoder"),
+    ("soundness", "entails", "entails"),
+    ("soundness", "entailed", "entailed"),
+    ("soundness", "contradicted", "contradicted"),
 )
 """Measures of a safety run that the index shows, where they were made."""
+NEURAL = ("encoder", "entails", "entailed", "contradicted")
+NO_HELPERS = Helpers()
 
 
-def from_sets(original: Path, rewritten: Path, split: str | None, system: str) -> Iterator[Comparison]:
+def neural_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:
+    """Measures of one rewriting by the models given; of a model that is not here, that it was not measured and why."""
+    if helpers.encoder is None and helpers.nli is None:
+        return {}
+    sound = helpers.soundness([])
+    found = sound.measure(parts)
+    asked = NEURAL[:1] * (helpers.encoder is not None) + NEURAL[1:] * (helpers.nli is not None)
+    return {
+        name: f"{value:.3f}" if (value := found[name]) is not None else f"not measured: {sound.missing[name]}"
+        for name in asked
+        if found[name] is not None or name in sound.missing
+    }
+
+
+def from_sets(
+    original: Path, rewritten: Path, split: str | None, system: str, helpers: Helpers = NO_HELPERS
+) -> Iterator[Comparison]:
     """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them.
 
     Raises
@@ -47,7 +69,7 @@ def from_sets(original: Path, rewritten: Path, split: str | None, system: str) -
         file = rewritten / name / "obfuscation.json"
         parts = read_parts(file) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b or file.is_file():
-            yield compare(name, parts, system)
+            yield compare(name, parts, system, facts=neural_facts(parts, helpers))
 
 
 def from_run(folder: Path) -> Iterator[Comparison]:
@@ -96,7 +118,7 @@ def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool 
     for number, c in enumerate(comparisons):
         name = f"{number:04d}-{_plain(c.id)}-{_plain(c.system)}.html"
         write_text(folder / name, diff_page(c, blind=blind, index="index.html"))
-        facts = {key: float(value) for key, value in c.facts.items()}
+        facts = {key: None if value.startswith("not measured") else float(value) for key, value in c.facts.items()}
         keys |= dict.fromkeys(facts)
         change = [after - first for first, after in c.scores.values()]
         row = {"href": name, "problem": c.id, "system": c.system, "changes": c.changes_per_1000}

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
     from ravenbench.bench.store import Store
 
-SOUND = ("meteor", "bleu", "chrf", "ter", "pinc", "tfidf", "numbers", "names", "negations", "antonyms", "length_ratio")
+SOUND = (
+    "meteor", "bleu", "chrf", "ter", "pinc", "tfidf", "lsa", "numbers", "names", "negations", "antonyms",
+    "length_ratio", "encoder", "sts", "entails", "entails_share", "entailed", "entailed_share", "contradicted",
+)  # fmt: skip
 SENSE = (
     "surprisal", "oov", "repeated_misspellings", "foreign", "space_before_mark", "no_space_after_mark", "doubled_marks",
     "inner_capital", "lowercase_start", "repeated_words", "unbalanced", "chatter", "languagetool",
@@ -34,7 +37,8 @@ _TITLES = {
     "numbers": "numbers kept", "names": "names kept", "negations": "negations kept", "antonyms": "antonyms /1000",
     "length_ratio": "length ratio", "surprisal": "surprisal (bits)", "oov": "unknown words",
     "repeated_misspellings": "repeated misspellings", "foreign": "foreign words", "languagetool": "grammar faults",
-    "encoder": "encoder cosine", "sts": "STS 0–5", "entails": "entails", "entailed": "entailed",
+    "lsa": "LSA cosine", "encoder": "encoder cosine", "sts": "STS 0–5", "entails": "entails rewriting",
+    "entails_share": "parts that entail", "entailed": "entailed by rewriting", "entailed_share": "parts entailed",
 }  # fmt: skip
 
 
@@ -128,7 +132,8 @@ def effect_table(analysis: SafetyAnalysis) -> Table:
     )  # fmt: skip
     columns = (
         Column("obfuscator", text=True), Column("verifier", text=True), Column("impact", signed=True), Column("95 %"),
-        Column("p"), *(Column(t, signed=True) for t in ("Δrec", "Δacc", "Δtnr", "ΔAUC", "Δc@1", "Δfinal")),
+        Column("p", probability=True),
+        *(Column(t, signed=True) for t in ("Δrec", "Δacc", "Δtnr", "ΔAUC", "Δc@1", "Δfinal")),
         Column("lost"), Column("gained"), Column("untouched flipped"),
     )  # fmt: skip
     note = "p: exact sign test (McNemar) on attacked problems. Flips are of the first seed."

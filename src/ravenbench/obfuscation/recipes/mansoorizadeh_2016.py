@@ -21,7 +21,7 @@ from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewri
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
 from ravenbench.obfuscation.resources import language_model
 from ravenbench.obfuscation.tokens import Token, brown, tags, tokens
-from ravenbench.obfuscation.words import head, inflect, match_case, senses, similarity, wordnet_pos
+from ravenbench.obfuscation.words import base_form, head, inflect, match_case, senses, similarity, wordnet_pos
 from ravenbench.text.language_model import LanguageModel
 from ravenbench.types import Ints
 
@@ -49,10 +49,19 @@ class Mansoorizadeh(Obfuscator):
         Most replacements a sentence.
     mode : 'repaired' or 'faithful'
         ``faithful`` joins tokens with single spaces as the original did, which puts a space before every mark
-        and loses paragraphs; ``repaired`` edits in place.
+        and loses paragraphs; and it may replace a word by a form of itself (*is* by its head lemma *be*, inflected to
+        *is*), which loses nothing in gain and so wins most sentences. ``repaired`` edits in place and has no such
+        candidates.
+
+    Notes
+    -----
+    Far fewer words change than sentences there are. On English essays (20 words a sentence, so at most 50 changes per
+    1,000 words) a third of the sentences hold a frequent content word with a candidate above the least gain: about 17
+    changes per 1,000 words, 10 in ``faithful`` mode.
     """
 
     name = "mansoorizadeh-2016"
+    version = 2
 
     def __init__(self, k: int = 1, mode: Literal["repaired", "faithful"] = "repaired") -> None:
         self.k = k
@@ -81,7 +90,9 @@ class Mansoorizadeh(Obfuscator):
         edits: list[Edit] = []
         for start, end in sentences(text):
             found = tokens(text, start, end)
-            best = sorted(replacements(found, share, model), key=lambda r: (-r.score, r.token.start))
+            best = sorted(
+                replacements(found, share, model, self.mode == "faithful"), key=lambda r: (-r.score, r.token.start)
+            )
             edits += [Edit(r.token.start, r.token.end, r.new, "synonym") for r in best[: self.k] if r.score > 0]
         parts = from_edits(text, edits) if self.mode == "repaired" else _joined(text, edits)
         notes = () if task.known else ("no known text: word frequencies are those of the text itself",)
@@ -96,8 +107,10 @@ def frequent_share(texts: Sequence[str]) -> dict[str, float]:
     return {w: counts[w] / total for w in chosen}
 
 
-def replacements(found: Sequence[Token], share: Mapping[str, float], model: LanguageModel) -> list[Replacement]:
-    """The best candidate of each frequent content word of a sentence."""
+def replacements(
+    found: Sequence[Token], share: Mapping[str, float], model: LanguageModel, itself: bool = False
+) -> list[Replacement]:
+    """The best candidate of each frequent content word of a sentence; with ``itself`` also forms of that word."""
     if not any(token.text in share for token in found):
         return []
     named = tags(found)
@@ -111,7 +124,10 @@ def replacements(found: Sequence[Token], share: Mapping[str, float], model: Lang
             continue
         own = senses(token.text, pos)
         # A sense headed by a prefix of the word is the word itself, or nearly.
-        near = [s for s in own if not token.text.lower().startswith(head(s).lower())][:_SENSES]
+        near = [s for s in own if not token.text.lower().startswith(head(s).lower())]
+        if not itself:
+            near = [s for s in near if head(s).lower() != base_form(token.text, pos)]
+        near = near[:_SENSES]
         best: tuple[float, str] | None = None
         for sense in near:
             new = match_case(token.text, inflect(head(sense), tag))

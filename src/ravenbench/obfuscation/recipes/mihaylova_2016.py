@@ -26,7 +26,8 @@ from ravenbench.obfuscation.lists import load
 from ravenbench.obfuscation.parts import pack, sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import has_vocabulary, measure
 from ravenbench.obfuscation.recipes.mihaylova_2016_steps import STEPS, Context
-from ravenbench.obfuscation.resources import language_model, missing
+from ravenbench.obfuscation.resources import language_model
+from ravenbench.text.nltk_data import missing
 
 
 class Mihaylova(Obfuscator):

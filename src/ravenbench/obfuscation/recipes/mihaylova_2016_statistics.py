@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ravenbench.obfuscation.parts import sentences
-from ravenbench.obfuscation.resources import language_model, missing
+from ravenbench.obfuscation.resources import language_model
 from ravenbench.obfuscation.tokens import tags, tokens
 from ravenbench.obfuscation.words import senses, wordnet_pos
+from ravenbench.text.nltk_data import missing
 
 _WORD = re.compile(r"\w+")
 _MARK = re.compile(r"[^\w\s]")

@@ -9,8 +9,8 @@ from typing import Self
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.parts import Edit, from_edits
-from ravenbench.obfuscation.resources import missing
 from ravenbench.obfuscation.words import match_case, related
+from ravenbench.text.nltk_data import missing
 
 _WORD = re.compile(r"[^\W\d_]+")
 

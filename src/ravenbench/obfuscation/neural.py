@@ -1,0 +1,173 @@
+"""Neural measures of meaning: a sentence encoder and an inference model, from this machine only.
+
+References
+----------
+Reimers & Gurevych 2019, Sentence-BERT; Bowman et al. 2015, A large annotated corpus for learning natural language
+inference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ravenbench.errors import InputError, MissingPart
+
+Pairs = Sequence[tuple[str, str]]
+Similarity = Callable[[Pairs], Sequence[float]]
+"""Pairs of texts → cosine of their embeddings, each."""
+
+
+class Judgement(NamedTuple):
+    """Probabilities that the first text of a pair entails the second, and that it contradicts it.
+
+    ``contradicts`` is None for a model that tells entailment from all else only.
+    """
+
+    entails: float
+    contradicts: float | None
+
+
+Inference = Callable[[Pairs], Sequence[Judgement]]
+"""Pairs (premise, hypothesis) → a judgement of each."""
+
+
+def absence(library: str, model: str) -> str | None:
+    """Why a model cannot be used here, None where it can: a cheap look that loads nothing."""
+    try:
+        if find_spec(library) is None or find_spec("torch") is None:
+            raise ModuleNotFoundError
+    except ModuleNotFoundError:
+        return f"{library} is not installed: pip install 'ravenbench[neural]'"
+    if Path(model).is_dir():
+        return None if (Path(model) / "config.json").is_file() else f"{model} holds no model: no config.json"
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        here = isinstance(try_to_load_from_cache(model, "config.json"), str)
+    except HFValidationError:
+        here = False
+    return None if here else f"the model {model} is not on this machine: hf download {model}"
+
+
+def encoder_absence(model: str) -> str | None:
+    """Why this sentence encoder cannot be used here, or None."""
+    return absence("sentence_transformers", model)
+
+
+def inference_absence(model: str) -> str | None:
+    """Why this inference model cannot be used here, or None."""
+    return absence("transformers", model)
+
+
+@cache
+def sentence_similarity(model: str) -> Similarity:
+    """Cosines by a sentence encoder.
+
+    Parameters
+    ----------
+    model : str
+        A sentence-transformers or Hugging Face model: a folder, or a name in the local cache. One without a pooling
+        layer averages its token vectors.
+
+    Raises
+    ------
+    MissingPart
+        If the library or the model is not here.
+    """
+    if (reason := encoder_absence(model)) is not None:
+        raise MissingPart(reason)
+    from sentence_transformers import SentenceTransformer
+
+    try:
+        encoder: Any = SentenceTransformer(model, device="cpu", local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise MissingPart(f"the sentence encoder {model} cannot be loaded", found=_first(error)) from error
+
+    def cosines(pairs: Pairs) -> list[float]:
+        texts = [text for pair in pairs for text in pair]
+        vectors = np.asarray(
+            encoder.encode(texts, show_progress_bar=False, convert_to_numpy=True), dtype=np.float64
+        ).reshape(len(pairs), 2, -1)
+        a, b = vectors[:, 0], vectors[:, 1]
+        norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
+        found: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
+        return found
+
+    return cosines
+
+
+@cache
+def inference(model: str) -> Inference:
+    """Judgements by a sequence classifier trained on natural language inference.
+
+    Parameters
+    ----------
+    model : str
+        Folder, or name in the local cache. Which output means what is read from its ``config.json``.
+
+    Raises
+    ------
+    MissingPart
+        If the library or the model is not here.
+    InputError
+        If its labels do not say which is entailment.
+    """
+    if (reason := inference_absence(model)) is not None:
+        raise MissingPart(reason)
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(model, local_files_only=True)
+        net: Any = AutoModelForSequenceClassification.from_pretrained(model, local_files_only=True)
+    except (OSError, ValueError) as error:
+        raise MissingPart(f"the inference model {model} cannot be loaded", found=_first(error)) from error
+    net.eval()
+    entails, contradicts = label_places(net.config.id2label, model)
+
+    def judge(pairs: Pairs) -> list[Judgement]:
+        found: list[Judgement] = []
+        for start in range(0, len(pairs), 16):
+            batch = pairs[start : start + 16]
+            ready = tokenizer(
+                [a for a, _ in batch], [b for _, b in batch], padding=True, truncation="longest_first",
+                return_tensors="pt",
+            )  # fmt: skip
+            with torch.no_grad():
+                shares = torch.softmax(net(**ready).logits.double(), dim=-1).tolist()
+            found += [Judgement(row[entails], None if contradicts is None else row[contradicts]) for row in shares]
+        return found
+
+    return judge
+
+
+def label_places(labels: Mapping[int, str], model: str = "the model") -> tuple[int, int | None]:
+    """Which outputs mean entailment and contradiction; models order them differently.
+
+    Raises
+    ------
+    InputError
+        If no label, or more than one, reads as entailment.
+    """
+    names = {int(place): str(name).strip().casefold() for place, name in labels.items()}
+    yes = [place for place, name in names.items() if name.startswith("entail")]
+    no = [place for place, name in names.items() if name.startswith("contradict")]
+    if len(yes) != 1 or len(no) > 1:
+        raise InputError(
+            f"{model} does not say which of its outputs is entailment",
+            found=", ".join(names.values()),
+            expected="labels such as entailment, neutral, contradiction",
+            fix="name them in id2label of its config.json",
+        )
+    return yes[0], no[0] if no else None
+
+
+def _first(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
