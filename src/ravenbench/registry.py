@@ -92,6 +92,8 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "satyam-2014": "ravenbench.verifiers.satyam_2014:Satyam2014",
         "zamani-2014": "ravenbench.verifiers.zamani_2014:Zamani2014",
         "mayor-2014": "ravenbench.verifiers.mayor_2014:Mayor2014",
+        "encoder": "ravenbench.verifiers.neural.encoder:Encoder",
+        "luar": "ravenbench.verifiers.neural.luar:LUAR",
     },
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",

@@ -85,7 +85,7 @@ def inferring(device: torch.device) -> Iterator[None]:
 
 
 @contextmanager
-def memory(option: str, device: torch.device, advice: str = "") -> Iterator[None]:
+def memory(option: str, device: torch.device) -> Iterator[None]:
     """Turn CUDA's running out of memory into an error that names the option to lower.
 
     Raises
@@ -101,5 +101,5 @@ def memory(option: str, device: torch.device, advice: str = "") -> Iterator[None
         raise InputError(
             "the GPU's memory does not suffice",
             found=str(error).partition("\n")[0],
-            fix=f"lower {option}{advice}, or use device='cpu'",
+            fix=f"lower {option}, or use device='cpu'",
         ) from None

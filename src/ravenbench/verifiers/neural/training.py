@@ -90,6 +90,7 @@ def train(
     spec: dict[str, Any] | None = None,
     folder: Path | None = None,
     name: str = "training",
+    lower: str = "batch (accumulate makes up for it)",
 ) -> list[Epoch]:
     """Train a model in place.
 
@@ -110,6 +111,8 @@ def train(
         trained model forgets it (``checkpoints.forget``), so that running out of memory afterwards costs nothing.
     name : str
         Shown beside the progress bar.
+    lower : str
+        The option to lower where memory does not suffice.
 
     Raises
     ------
@@ -126,7 +129,7 @@ def train(
         run.restore(found)
     with (
         devices.controlled(settings.seed, device, settings.deterministic),
-        devices.memory("batch", device, " (accumulate makes up for it)"),
+        devices.memory(lower, device),
         bar(name, settings.epochs, len(run.history)) as progress,
     ):
         while not run.over():

@@ -1,0 +1,146 @@
+"""Pretrained models that are on this machine already: found, checked and loaded; nothing is downloaded or unpickled."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ravenbench.errors import FormatError, InputError, MissingPart
+
+_TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+
+
+def missing(error: ModuleNotFoundError, who: str) -> MissingPart:
+    """The error for a library that is not there."""
+    return MissingPart(f"{who} needs {error.name!r}, which is not installed", fix="pip install 'ravenbench[neural]'")
+
+
+def model_folder(name: str, revision: str | None = None) -> Path:
+    """The folder of a model: a path, or a name in the local Hugging Face cache at this revision; files checked.
+
+    Raises
+    ------
+    MissingPart
+        If it is not on this machine.
+    FormatError
+        If files are missing.
+    """
+    folder = Path(name)
+    if not folder.is_dir():
+        try:
+            from huggingface_hub import snapshot_download
+
+            folder = Path(snapshot_download(name, revision=revision, local_files_only=True))
+        except ModuleNotFoundError as error:
+            raise missing(error, f"the model {name!r}") from error
+        except (OSError, ValueError) as error:
+            at = "" if revision is None else f" --revision {revision}"
+            raise MissingPart(
+                f"the model {name!r} is not on this machine" + ("" if revision is None else f" at revision {revision}"),
+                found=str(error),
+                fix=f"hf download {name}{at}   (or give a folder: model='FOLDER')",
+            ) from error
+    elif revision is not None:
+        raise InputError("a folder has no revisions", file=folder, found=revision, fix="leave out revision")
+    _check_files(folder)
+    return folder
+
+
+def is_static(folder: Path) -> bool:
+    """Whether these are static embeddings: a vector a token and no network (model2vec, or its like in a list of
+    sentence-transformers modules)."""
+    if (folder / "modules.json").exists():
+        return any("StaticEmbedding" in str(module.get("type")) for module in _read(folder / "modules.json"))
+    return bool(_read(folder / "config.json").get("model_type") == "model2vec")
+
+
+def load_static(folder: Path) -> Any:
+    """A ``model2vec.StaticModel``."""
+    try:
+        from model2vec import StaticModel
+    except ModuleNotFoundError as error:
+        raise missing(error, "a static model") from error
+    try:
+        return StaticModel.from_pretrained(str(folder), force_download=False)
+    except (OSError, ValueError, KeyError) as error:
+        raise FormatError("this static model cannot be loaded", file=folder, found=str(error)) from error
+
+
+def load_sentences(folder: Path, device: str, remote_code: bool = False) -> Any:
+    """A ``SentenceTransformer``; a plain transformer gets the mean of its last layer.
+
+    Raises
+    ------
+    FormatError
+        If it cannot be loaded (code of the model's own is run only with ``remote_code``).
+    InputError
+        If the tokenizer belongs to another model.
+    """
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError as error:
+        raise missing(error, "a sentence encoder") from error
+    try:
+        model = SentenceTransformer(
+            str(folder),
+            device=device,
+            local_files_only=True,
+            trust_remote_code=remote_code,
+            model_kwargs={"use_safetensors": True},
+        )
+        embeddings = model[0].auto_model.get_input_embeddings().num_embeddings
+    except (OSError, ValueError, KeyError, AttributeError, NotImplementedError) as error:
+        fix = "remote_code=True runs it, if you trust it" if "trust_remote_code" in str(error) else None
+        raise FormatError("this model cannot be loaded", file=folder, found=str(error), fix=fix) from error
+    check_vocabulary(len(model.tokenizer), embeddings, folder)
+    return model
+
+
+def check_vocabulary(tokens: int, embeddings: int, folder: Path) -> None:
+    """A tokenizer never yields a number its model has no vector for.
+
+    Raises
+    ------
+    InputError
+        If it would: it belongs to another model.
+    """
+    if tokens > embeddings:
+        raise InputError(
+            "the tokenizer does not belong to this model",
+            file=folder,
+            found=f"a tokenizer of {tokens} entries",
+            expected=f"at most {embeddings}, as many as the model has vectors",
+        )
+
+
+def _check_files(folder: Path) -> None:
+    first = folder
+    if (folder / "modules.json").exists():
+        parts = [folder / str(module["path"]) for module in _read(folder / "modules.json")]
+        first = parts[0] if parts else folder
+        # The last parts may have nothing to keep, and then have no folder, as Normalize.
+        if not first.is_dir():
+            raise FormatError("this model folder is not whole", file=folder, expected=f"the folder {first.name}")
+    wanted = {
+        "config.json": (first / "config.json").exists() or (folder / "config.json").exists(),
+        "weights (*.safetensors)": any(first.glob("*.safetensors")),
+        "a tokenizer (tokenizer.json or a vocabulary)": any((first / file).exists() for file in _TOKENIZERS)
+        or any((folder / file).exists() for file in _TOKENIZERS),
+    }
+    lacking = [name for name, there in wanted.items() if not there]
+    if lacking:
+        pickled = any(first.glob("*.bin")) or any(first.glob("*.pt"))
+        raise FormatError(
+            "this model folder is not whole",
+            file=folder,
+            found="without " + ", ".join(lacking),
+            fix="its weights are pickled, which Raven does not read: save them as safetensors" if pickled else None,
+        )
+
+
+def _read(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise FormatError("a file of this model cannot be read", file=file, found=str(error)) from error

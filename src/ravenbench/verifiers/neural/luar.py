@@ -1,0 +1,270 @@
+"""LUAR (Rivera-Soto et al. 2021): universal authorship representations, learned by contrast."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+
+from ravenbench.errors import SpecError
+from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.base import Calibrator, Scorer, mean_by_problem
+from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
+from ravenbench.verifiers.neural import backbones, checkpoints, devices
+from ravenbench.verifiers.neural.authors import Written, pairs, written
+from ravenbench.verifiers.neural.backbones import Backbone, Reading
+from ravenbench.verifiers.neural.batching import batches, distinct
+from ravenbench.verifiers.neural.folder import training_folder, training_spec
+from ravenbench.verifiers.neural.luar_episodes import Drawn, tiles
+from ravenbench.verifiers.neural.luar_model import Luar, contrastive, stacked
+from ravenbench.verifiers.neural.training import Epoch, Settings, train
+
+TOKENS = 4096
+"""Tokens in a batch when scoring, and between backward passes of a chunk."""
+
+
+class LUAR(Scorer):
+    """Cosine of two texts' embeddings; several known documents are averaged.
+
+    A text is tiled into pieces of 32 tokens; a transformer reads each, self-attention mixes the pieces' vectors and
+    their maximum is mapped to the embedding. Training draws two disjoint episodes of consecutive pieces an author
+    and contrasts them with those of the other authors of the batch. Where documents carry no authors, known sets and
+    same-author problems tell who wrote what.
+
+    Unlike the published code: attention and maximum have a padding mask, the learning rate falls, episodes of an
+    author never overlap, scoring reads the whole text, calibration is done once and on problems set apart.
+
+    Parameters
+    ----------
+    model : str, optional
+        A transformer to start from, by name in the local Hugging Face cache or as a folder (published LUAR weights
+        too: ``epochs=0`` uses them as they are). By default a small one from scratch with its own byte-level
+        vocabulary, of the sizes below.
+    revision : str, optional
+        Of a model by name.
+    layers, hidden, heads, vocabulary : int
+        Of the transformer from scratch.
+    dimensions : int
+        Of the embedding; published weights bring their own.
+    piece, pieces : int
+        Tokens a piece, special tokens included, and most pieces of a training episode.
+    epochs, batch : int
+        Batch counts authors, two episodes each.
+    chunk : int
+        Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off.
+    accumulate : int
+        Batches a step. Unlike ``chunk`` this does not enlarge what an author is contrasted with.
+    learning_rate : float, optional
+        By default 1e-3 from scratch and 2e-5 from a model.
+    warmup, temperature, held_out, patience
+        Share of training in which the rate rises; τ of the loss; share of authors held out for early stopping, and
+        epochs without improvement on them after which training ends (0: never).
+    precision : {"auto", "fp32", "bf16"}
+    deterministic : bool
+    device : str
+        auto, cpu, cuda or cuda:NUMBER.
+    seed : int
+
+    Attributes
+    ----------
+    weights_ : dict of str to float32 array
+    config_ : str
+        Configuration of the transformer, JSON.
+    reading_ : Reading
+    history_ : list of Epoch
+
+    References
+    ----------
+    Rivera-Soto et al. 2021, Learning Universal Authorship Representations (EMNLP), and its code; Khosla et al. 2020,
+    Supervised Contrastive Learning; Gao et al. 2021, Scaling Deep Contrastive Learning Batch Size under Memory
+    Limited Setup.
+    """
+
+    name: ClassVar[str] = "luar"
+    _folder: Path | None = None
+    _built: Luar | None = None
+
+    def __init__(
+        self,
+        model: str | None = None,
+        revision: str | None = None,
+        layers: int = 2,
+        hidden: int = 128,
+        heads: int = 4,
+        vocabulary: int = 4000,
+        dimensions: int = 128,
+        piece: int = 32,
+        pieces: int = 16,
+        epochs: int = 20,
+        batch: int = 32,
+        chunk: int = 16,
+        accumulate: int = 1,
+        learning_rate: float | None = None,
+        warmup: float = 0.1,
+        temperature: float = 0.1,
+        held_out: float = 0.1,
+        patience: int = 5,
+        precision: str = "auto",
+        deterministic: bool = True,
+        device: str = "auto",
+        seed: int = 0,
+    ) -> None:
+        self.model = model
+        self.revision = revision
+        self.layers = layers
+        self.hidden = hidden
+        self.heads = heads
+        self.vocabulary = vocabulary
+        self.dimensions = dimensions
+        self.piece = piece
+        self.pieces = pieces
+        self.epochs = epochs
+        self.batch = batch
+        self.chunk = chunk
+        self.accumulate = accumulate
+        self.learning_rate = learning_rate
+        self.warmup = warmup
+        self.temperature = temperature
+        self.held_out = held_out
+        self.patience = patience
+        self.precision = precision
+        self.deterministic = deterministic
+        self.device = device
+        self.seed = seed
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Train.
+
+        Raises
+        ------
+        SpecError
+            If sizes do not fit together.
+        CorpusError
+            If fewer than two authors have two episodes' worth of text.
+        MissingPart, FormatError, InputError
+            If the model to start from is not there, not whole or not of one piece, or memory does not suffice.
+        """
+        self._check()
+        device = devices.pick(self.device)
+        devices.precision(self.precision, device)
+        known = written(problems, same)
+        texts = [problems.texts[row] for row in known.documents]
+        with devices.controlled(self.seed, device, self.deterministic), devices.memory("chunk", device):
+            backbone = self._backbone(texts)
+            model = Luar(backbone.module, backbone.hidden, self._dimensions(backbone))
+            if backbone.head:
+                model.linear.load_state_dict(backbone.head)
+            model.to(device)
+        self.config_, self.reading_ = backbone.config, backbone.reading
+        self._built = model
+        self.history_: list[Epoch] = []
+        if self.epochs:
+            spec = training_spec(self, problems, same)
+            self._folder = training_folder(spec)
+            self._train(model, known, texts, device, spec)
+        model.eval()
+        self.weights_ = {name: value.float().cpu().numpy() for name, value in model.state_dict().items()}
+        return self
+
+    def _check(self) -> None:
+        if self.piece < 3 or self.pieces < 1 or self.batch < 2 or self.hidden % self.heads:
+            raise SpecError(
+                "luar cannot be built in these sizes",
+                found=f"piece={self.piece}, pieces={self.pieces}, batch={self.batch}, hidden={self.hidden}, "
+                f"heads={self.heads}",
+                expected="piece ≥ 3, pieces ≥ 1, batch ≥ 2, hidden a multiple of heads",
+            )
+
+    def _backbone(self, texts: list[str]) -> Backbone:
+        if self.model is not None:
+            return backbones.pretrained(self.model, self.revision, self.piece)
+        reading = backbones.learned_reading(texts, self.vocabulary)
+        sizes = {"layers": self.layers, "hidden": self.hidden, "heads": self.heads, "width": self.piece}
+        return backbones.small(reading, **sizes)
+
+    def _dimensions(self, backbone: Backbone) -> int:
+        return len(backbone.head["bias"]) if backbone.head else self.dimensions
+
+    def _train(
+        self, model: Luar, known: Written, texts: list[str], device: torch.device, spec: dict[str, Any]
+    ) -> None:
+        reading: Reading = self.reading_
+        learn, held = known.split(self.held_out, self.seed)
+        place = {row: i for i, row in enumerate(known.documents.tolist())}
+        ours = [texts[place[row]] for row in learn.documents.tolist()]
+        theirs = [texts[place[row]] for row in held.documents.tolist()]
+        cut = [tiles(t, self.piece, reading.before, reading.after) for t in reading.encode(ours)]
+        drawn = Drawn(cut, learn, authors=self.batch, pieces=self.pieces, seed=self.seed)
+        a, b, truth = pairs(held)
+
+        def loss(batch: Any) -> torch.Tensor:
+            episodes, author = batch
+            vectors = model.embed(stacked(episodes, self.piece, reading.pad, device), self.chunk)
+            return contrastive(vectors, torch.from_numpy(author).to(device), self.temperature)
+
+        def separation() -> float:
+            vectors = self._embed(theirs)
+            return auc_of_scores(truth, np.einsum("ij,ij->i", vectors[a], vectors[b])) or 0.0
+
+        rate = self.learning_rate if self.learning_rate is not None else (1e-3 if self.model is None else 2e-5)
+        settings = Settings(
+            epochs=self.epochs, learning_rate=rate, warmup=self.warmup, accumulate=self.accumulate,
+            patience=self.patience, weight_decay=0.01, precision=self.precision, deterministic=self.deterministic,
+            seed=self.seed,
+        )  # fmt: skip
+        held_out = separation if len(a) else None
+        self.history_ = train(
+            model, drawn.epoch, loss, settings, device=device, held_out=held_out, spec=spec, folder=self._folder,
+            name="training luar", lower="chunk",
+        )  # fmt: skip
+
+    def score(self, problems: Problems) -> Floats:
+        vectors, known, questioned = distinct(problems, self._embed)
+        each = np.einsum("ij,ij->i", vectors[known], vectors[questioned])
+        if self._folder is not None:
+            checkpoints.forget(self._folder)
+            self._folder = None
+        return mean_by_problem(each, problems)
+
+    def embeddings(self, texts: list[str]) -> Floats:
+        """Unit embeddings, (texts, dimensions)."""
+        return self._embed(texts)
+
+    def _embed(self, texts: list[str]) -> Floats:
+        model = self._network()
+        device = next(model.parameters()).device
+        reading: Reading = self.reading_
+        cut = [tiles(t, self.piece, reading.before, reading.after) for t in reading.encode(texts)]
+        pieces = [piece for text in cut for piece in text]
+        found = torch.zeros((len(pieces), model.linear.in_features), device=device)
+        with devices.inferring(device):
+            for batch in batches(pieces, TOKENS, reading.pad):
+                ids, mask = (torch.from_numpy(part).to(device) for part in (batch.ids, batch.mask))
+                found[batch.rows] = model.pieces(ids, mask)[: len(batch.rows)].float()
+            ends = np.cumsum([len(text) for text in cut])
+            each = [model.text(found[end - len(text) : end]).double() for text, end in zip(cut, ends, strict=True)]
+            vectors = torch.stack(each).cpu().numpy() if each else np.zeros((0, model.linear.out_features))
+        length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        return np.asarray(vectors / np.maximum(length, 1e-12)[:, None], dtype=np.float64)
+
+    def _network(self) -> Luar:
+        """The trained network, built again where this verifier was loaded."""
+        if self._built is None:
+            device = devices.pick(self.device)
+            with devices.controlled(0, device):
+                hidden = json.loads(self.config_)["hidden_size"]
+                model = Luar(backbones.rebuilt(self.config_), hidden, len(self.weights_["linear.bias"]))
+            model.load_state_dict({name: torch.from_numpy(value) for name, value in self.weights_.items()})
+            self._built = model.to(device).eval()
+        return self._built
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the network, which is built again."""
+        return {k: v for k, v in vars(self).items() if k != "_built"}
+
+    def default_calibrator(self) -> Calibrator:
+        return ThresholdBand()
