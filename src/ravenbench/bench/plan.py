@@ -16,8 +16,10 @@ from ravenbench import files, registry
 from ravenbench.bench.keys import cell_key, content_key, decides
 from ravenbench.bench.probe import plan_probe
 from ravenbench.bench.run import Progress
+from ravenbench.bench.setups import Drawing, sizes_of_sweep
 from ravenbench.bench.spec import RunSpec
 from ravenbench.bench.store import Store, rebase
+from ravenbench.bench.sweep import plan_sweep
 from ravenbench.components import Component, identity, identity_hash
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, InputError, SpecError, did_you_mean
@@ -110,8 +112,7 @@ def begin(store: Store, record: dict[str, Any]) -> None:
 def fingerprint(spec: RunSpec) -> dict[str, str]:
     """Identity of what a spec names: SHA-256 of files, parameters of built-in corpora, versions of all methods."""
     found = {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
-    drawn = [registry.parse("encoder", spec.encoder), registry.parse("pairs", spec.pairs)]
-    drawn += registry.parse_list("sampler", spec.samplers)
+    drawn = [*spec.encoders(), registry.parse("pairs", spec.pairs), *spec.named_samplers().values()]
     answering = [decides(component) for component in spec.named_verifiers().values()]
     return found | {"methods": content_key([identity(drawn), answering])}
 
@@ -140,77 +141,45 @@ def data_hash(what: str) -> str:
         ) from error
 
 
-@dataclass(frozen=True)
-class _Topics:
-    corpus: Corpus
-    similarity: Floats
-    second: Floats | None
-
-
 def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list[Fold], Corpus, dict[str, Floats]]:
     assert spec.corpus is not None
     rule = registry.parse("pairs", spec.pairs)
-    samplers = registry.parse_list("sampler", spec.samplers)
-    encoder = registry.parse("encoder", spec.encoder)
+    samplers, encoders = spec.named_samplers(), spec.encoders()
     corpus = load_corpus(spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus))
     defaults: Mapping[str, Any] = corpus.notes.get("defaults", {})
     corpus, extracted = at_level(corpus, spec.topic or defaults.get("topic", "topic"), defaults.get("levels", {}))
-    sizes = needs.suggest(
-        corpus,
-        topics=spec.topics,
-        folds=spec.folds,
-        documents=spec.docs_per_topic,
-        min_docs=spec.min_docs,
-        defaults=defaults,
-    )
+    every = [
+        needs.suggest(
+            corpus,
+            topics=m,
+            folds=spec.folds,
+            documents=spec.docs_per_topic,
+            min_docs=spec.min_docs,
+            defaults=defaults,
+        )
+        for m in spec.every_m()
+    ]
+    sizes = sizes_of_sweep(every[0], every[1:])
     corpus = keep_topics(corpus, sizes.min_docs)
     count = len(corpus.topic.names)
+    most = max(s.topics for s in every)
+    pools = draw_pools(count, most, spec.pools or int(defaults.get("pools", 1)), spec.pool_share, spec.seed)
     progress("comparing topics", 0, 0)
-    similarity = topic_similarity(corpus, encoder)
-    arrays = {"similarity": similarity}
+    similarities = [topic_similarity(corpus, encoder) for encoder in encoders]
+    arrays = {f"similarity-{i}" if i else "similarity": found for i, found in enumerate(similarities)}
     second = None
     if extracted:
         second = registry.parse("encoder", SECOND_ENCODER)
         arrays["similarity2"] = topic_similarity(corpus, second)
-    pools = draw_pools(count, sizes.topics, spec.pools or int(defaults.get("pools", 1)), spec.pool_share, spec.seed)
+    drawing = Drawing(spec, corpus, pools, rule, sizes, similarities[0])
     setups: list[dict[str, Any]] = []
-    folds: list[Fold] = []
-    total = len(pools) * len(samplers)
-    for number, pool in enumerate(pools):
-        for sampler in samplers:
-            progress("drawing pairs", len(setups), total)
-            rng = stream(spec.seed, "sampler", number, str(sampler))
-            chosen = sampler.select(similarity[np.ix_(pool, pool)], sizes.topics, rng)
-            topics = pool[chosen.chosen]
-            merged: Ints = np.full(count, -1, dtype=np.int64)
-            kept = chosen.merged >= 0
-            merged[pool[kept]] = pool[chosen.merged[kept]]
-            drawn = sources.topics(
-                corpus,
-                topics,
-                merged,
-                k=sizes.folds,
-                rule=rule,
-                documents=sizes.documents,
-                calibration=spec.calibration,
-                seed=spec.seed,
-                name=f"p{number:02d}-{sampler.name}",
-                labels={"pool": number, "setup": sampler.name},
-                limit=spec.limit,
-            )
-            folds += drawn
-            setups.append(
-                {
-                    "pool": number,
-                    "setup": sampler.name,
-                    "topics": topics.tolist(),
-                    "merged": {str(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t},
-                    **leakage(similarity, drawn),
-                    "folds": [fold.name for fold in drawn],
-                }
-            )
-    probe, probe_folds = plan_probe(spec, corpus, similarity, rule, sizes.documents, progress)
-    folds += probe_folds
+    for number in range(len(pools)):
+        for name, sampler in samplers.items():
+            progress("drawing pairs", len(setups), len(pools) * len(samplers))
+            setups.append(drawing.main(number, name, sampler))
+    sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
+    probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
+    folds = [*drawing.folds.values(), *probe_folds]
     plan = {
         "corpus": {
             "name": corpus.name,
@@ -220,7 +189,7 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
             "notes": dict(corpus.notes),
         },
         "topics": list(corpus.topic.names),
-        "encoder": str(encoder),
+        "encoder": str(encoders[0]),
         "second_encoder": None if second is None else str(second),
         "pairs": str(rule),
         "k": sizes.folds,
@@ -228,6 +197,7 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
         "documents_per_topic": sizes.documents,
         "pools": [{"pool": i, "topics": pool.tolist()} for i, pool in enumerate(pools)],
         "setups": setups,
+        "sweep": sweep,
         "probe": probe,
         "folds": {fold.name: manifest(fold) for fold in folds},
     }
@@ -251,6 +221,7 @@ def _given_plan(spec: RunSpec) -> tuple[dict[str, Any], list[Fold], TextTable, l
         "documents_per_topic": None, "pools": [],
         "setups": [{"pool": 0, "setup": "given", "topics": [], "merged": {}, "mean_similarity": None,
                     "max_similarity": None, "folds": [fold.name]}],
+        "sweep": None,
         "probe": None,
         "folds": {fold.name: manifest(fold)},
     }  # fmt: skip
@@ -326,15 +297,6 @@ def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list
     each = topics // size
     rounds = [stream(seed, "pool", r).permutation(topics) for r in range(-(-pools // each))]
     return [np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)]
-
-
-def leakage(similarity: Floats, folds: list[Fold]) -> dict[str, float]:
-    """Mean and maximum cosine over train × test topic pairs of each fold, averaged over folds (Table 7)."""
-    blocks = [similarity[np.ix_(f.counts["train_topics"], f.counts["test_topics"])] for f in folds]
-    return {
-        "mean_similarity": float(np.mean([b.mean() for b in blocks])),
-        "max_similarity": float(np.mean([b.max() for b in blocks])),
-    }
 
 
 def manifest(fold: Fold) -> dict[str, Any]:

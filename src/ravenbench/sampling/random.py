@@ -12,9 +12,19 @@ from ravenbench.types import Floats
 
 
 class Random(Sampler):
-    """m topics, each set equally likely."""
+    """m topics, each set equally likely.
+
+    Parameters
+    ----------
+    draw : int
+        Another number is another draw: ``random, random(draw=1), …`` repeat Random in one run, as the paper does
+        five times.
+    """
 
     name: ClassVar[str] = "random"
+
+    def __init__(self, draw: int = 0) -> None:
+        self.draw = draw
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         check(similarity, m)
