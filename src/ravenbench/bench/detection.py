@@ -1,7 +1,8 @@
 """Detection: can a reader who knows the obfuscators tell rewritten texts from genuine ones?
 
-A logistic regression on language-model, anomaly, character-trigram and function-word features, trained on the
-outputs for other authors' texts; once knowing the obfuscator under test, once knowing only the others.
+A logistic regression on language-model (log-probabilities and ranks of tokens), anomaly, character-trigram and
+function-word features, trained on the outputs for other authors' texts;
+once knowing the obfuscator under test, once knowing only the others.
 
     OUT/detection.json     results by obfuscator, under the key of the rewritings they rest on
 
@@ -15,6 +16,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +32,18 @@ from ravenbench.metrics.roc import curve
 from ravenbench.obfuscation import resources
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.sensibleness import Sensibleness
+from ravenbench.obfuscation.token_ranks import TokenRanks
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 from ravenbench.types import Bools, Floats, Ints
 
-VERSION = 2
+VERSION = 3
 """Raised by hand whenever detection changes."""
 FOLDS = 5
 FALSE_ALARMS = 0.01
 QUANTILES = np.linspace(0.05, 0.95, 10)
+RANKS = (1, 10, 100, 1000)
+"""Upper ends of the histogram of token ranks."""
 
 
 @dataclass(frozen=True)
@@ -123,14 +128,22 @@ class _Sample:
 
 
 def _features(text: str, measure: Sensibleness) -> list[float]:
-    """Quantiles of token log-probabilities where a language model is here, and anomaly rates."""
+    """Anomaly rates and, where a language model is here, quantiles and histograms of token probabilities and ranks."""
     found: list[float] = [value or 0.0 for value in measure.of(text).values()]
     if missing("brown") is not None:
         return found
-    model = resources.language_model()
-    each = [model.log10(words) for a, b in sentences(text) if (words := tokens(text[a:b]))]
-    values = np.concatenate(each) if each else np.zeros(1)
-    return [*found, *(float(q) for q in np.quantile(values, QUANTILES))]
+    ranks_of = token_ranks()
+    spoken = [words for a, b in sentences(text) if (words := tokens(text[a:b]))] or [[]]
+    values = np.concatenate([ranks_of.model.log10(words) for words in spoken])
+    ranks = np.concatenate([ranks_of(words) for words in spoken])
+    shares = np.histogram(ranks, bins=(1, *(r + 1 for r in RANKS), np.iinfo(np.int64).max))[0] / len(ranks)
+    return [*found, *np.quantile(values, QUANTILES), *shares, *np.quantile(np.log10(ranks), QUANTILES)]
+
+
+@cache
+def token_ranks() -> TokenRanks:
+    """Ranks under the model of Brown."""
+    return TokenRanks(resources.language_model())
 
 
 def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[float | None, float | None]:

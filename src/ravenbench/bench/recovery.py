@@ -1,8 +1,9 @@
 """De-obfuscation under Kerckhoffs' principle: the method is public, the original and the seed are secret.
 
-Two attackers are played. *normalise* brings both sides of every problem to one plain form and trains on that.
-*mirror* obfuscates its own copies: known texts with seeds of its own, and trains on obfuscated problems. An attacker
-has no oracle, so all decisions here are at the calibrated 0.5, before and after.
+Three attackers are played against verifiers. *normalise* brings both sides of every problem to one plain form and
+trains on that. *mirror* obfuscates its own copies: known texts with seeds of its own, and trains on obfuscated
+problems. *invert* (``bench.inversion``) traces words back to what they stood for. An attacker has no oracle, so all
+decisions here are at the calibrated 0.5, before and after. *preimage* (``bench.preimage``) needs no verifier.
 
 References
 ----------
@@ -21,9 +22,9 @@ from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.problems.rewritten import requestion
 from ravenbench.text.normalisation import Normaliser
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Fold, Ints, Problems
+from ravenbench.types import Bools, Floats, Fold, Problems
 
-ATTACKS = ("normalise", "mirror")
+ATTACKS = ("normalise", "mirror", "invert", "preimage")
 UNSAFE = 0.5
 """An obfuscation of which an attack recovers more than this share is labelled unsafe."""
 SMALLEST_LOSS = 0.05
@@ -103,20 +104,23 @@ def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[in
     if not attacker or seed in attacker:
         raise InputError("the attacker needs seeds other than the secret one", found=list(attacker))
     train = _mirror(fold.train, rewrite, attacker)
-    untouched = np.flatnonzero(~fold.test_same)
-    tasks = [_task(fold.test, int(row), f"{fold.test.ids[i]}", i) for i, row in _questioned(fold.test, untouched)]
-    test = requestion(fold.test, rewrite(tasks, seed)) if tasks else fold.test
-    test = _mirror(test, rewrite, attacker, questioned=False)
+    test = _mirror(hidden_everywhere(fold, rewrite, seed), rewrite, attacker, questioned=False)
     return replace(
         fold, name=f"m-{fold.name}", train=train, test=test, labels={**fold.labels, "attack": "mirror"}
     )  # fmt: skip
 
 
-def _questioned(problems: Problems, which: Ints) -> list[tuple[int, int]]:
-    return [(int(i), int(problems.questioned_index[i])) for i in which]
+def hidden_everywhere(fold: Fold, rewrite: RewriteTexts, seed: int) -> Problems:
+    """The test problems with different-author questioned texts obfuscated too, with the secret seed."""
+    test = fold.test
+    tasks = [
+        task_of(test, int(test.questioned_index[i]), f"{test.ids[i]}", int(i)) for i in np.flatnonzero(~fold.test_same)
+    ]
+    return requestion(test, rewrite(tasks, seed)) if tasks else test
 
 
-def _task(problems: Problems, row: int, name: str, i: int | None = None) -> ObfuscationTask:
+def task_of(problems: Problems, row: int, name: str, i: int | None = None) -> ObfuscationTask:
+    """A document as a task: alone, or with the known texts of problem ``i``."""
     known = () if i is None else tuple(problems.texts.rows(problems.known(i)))
     return ObfuscationTask(name, problems.texts[row], known)
 
@@ -129,7 +133,7 @@ def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], que
     place: dict[tuple[int, int], int] = {}
     for number, seed in enumerate(seeds):
         rows = np.union1d(known, asked) if number == 0 else known
-        tasks = [_task(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
+        tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
         found = rewrite(tasks, seed)
         for row, task in zip(rows.tolist(), tasks, strict=True):
             place[row, number] = len(texts)

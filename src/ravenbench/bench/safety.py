@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +24,10 @@ from ravenbench import registry
 from ravenbench.bench.api import take_up
 from ravenbench.bench.detection import detect
 from ravenbench.bench.engines import Engine, local
+from ravenbench.bench.inversion import Restoration, invert, inverted, learn, restoration
 from ravenbench.bench.keys import cell_key
 from ravenbench.bench.plan import begin, data_hash, manifest, on_one_table, packages
+from ravenbench.bench.preimage import is_deterministic, preimages
 from ravenbench.bench.quality import Helpers, MeasureUnit, measures_key, read_measures
 from ravenbench.bench.recovery import ATTACKS, RewriteTexts, mirrored, normalised
 from ravenbench.bench.rewritings import Stored, rewrite
@@ -291,26 +293,62 @@ class _Planner:
             self.folds.append(fold)
             entry["seeds"][str(seed)] = {"fold": fold.name, **_summary(done), "failed": failed}
             if "mirror" in self.spec.attacks:
-                again = self._mirror(component, seed, fold)
-                entry["seeds"][str(seed)]["mirror"] = again
+                entry["seeds"][str(seed)]["mirror"] = self._mirror(component, seed, fold)
+            if {"invert", "preimage"} & set(self.spec.attacks):
+                entry["seeds"][str(seed)] |= self._trace(component, seed, fold, tasks, done)
         return entry
 
     def _mirror(self, component: Obfuscator, seed: int, fold: Fold) -> str | None:
         """Add the mirror fold; why there is none, or None."""
         if component.needs_oracle:
             return "a search attack is not mirrored"
+        try:
+            attacker = [s for s in ATTACKER if s != seed]
+            self.folds.append(mirrored(fold, self._maker(component), seed, attacker))
+        except InputError as error:
+            return str(error).replace("\n  ", "; ")
+        return None
+
+    def _trace(
+        self, component: Obfuscator, seed: int, fold: Fold, tasks: list[ObfuscationTask], done: list[Stored]
+    ) -> dict[str, Any]:
+        """Add the inverted fold; what was restored and which preimages were found, or why there is nothing."""
+        asked = [attack for attack in ("invert", "preimage") if attack in self.spec.attacks]
+        if component.needs_oracle:
+            return dict.fromkeys(asked, "a search attack is not inverted")
+        by_id = {one.id: one.rewriting for one in done}
+        pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
+        if not pairs:
+            return dict.fromkeys(asked, "nothing was changed")
+        found: dict[str, Any] = {}
+        own = next(s for s in ATTACKER if s != seed)
+        try:
+            channel = learn(fold.train, self._maker(component), own)
+            if "invert" in asked:
+                self.folds.append(inverted(fold, self._maker(component), seed, own, channel))
+                total = Restoration(0, 0, 0)
+                for task, rewriting in pairs:
+                    attacked = invert(rewriting.text, task.known, channel)
+                    total += restoration(task.questioned, rewriting.text, attacked)
+                found["inversion"] = {"precision": total.precision, "recall": total.recall, "altered": total.altered}
+            if "preimage" in asked and not is_deterministic(component, tasks):
+                found["preimage"] = "it draws at random: there is no preimage to enumerate"
+            elif "preimage" in asked:
+                result = preimages(component, pairs, channel)
+                found["preimages"] = {**asdict(result), "share": result.share}
+        except InputError as error:
+            return dict.fromkeys(asked, str(error).replace("\n  ", "; "))
+        return found
+
+    def _maker(self, component: Obfuscator) -> RewriteTexts:
+        """Rewrites tasks, from the store where they were rewritten; a text that failed stays."""
 
         def texts(tasks: Sequence[ObfuscationTask], seed: int) -> dict[str, str]:
             done = rewrite(self.kept, component, seed, tasks, self.engine, self.progress)
             original = {task.id: task.questioned for task in tasks}
             return {o.id: original[o.id] if o.rewriting is None else o.rewriting.text for o in done}
 
-        maker: RewriteTexts = texts
-        try:
-            self.folds.append(mirrored(fold, maker, seed, [s for s in ATTACKER if s != seed]))
-        except InputError as error:
-            return str(error).replace("\n  ", "; ")
-        return None
+        return texts
 
     def _save(self, plan: dict[str, Any], verifiers: dict[str, Component]) -> None:
         sets: list[Problems] = []

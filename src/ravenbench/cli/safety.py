@@ -17,7 +17,8 @@ def command(
     verifiers: Annotated[str | None, typer.Option(help="Default: char-ngram, ppm, function-words, cng-2013.")] = None,
     seeds: Annotated[str, typer.Option(help="Seeds of the rewritings, comma-separated.")] = "0",
     attacks: Annotated[
-        str, typer.Option(help="On the obfuscations: normalise, mirror (rewrites all known texts too), both or none.")
+        str,
+        typer.Option(help="On the obfuscations, of normalise, mirror, invert (both rewrite much), preimage; or none."),
     ] = "normalise",
     surrogates: Annotated[str | None, typer.Option(help="Verifiers that searching obfuscators may ask.")] = None,
     limit: Annotated[int | None, typer.Option(help="Use so many test problems of each class.")] = None,

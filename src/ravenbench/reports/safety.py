@@ -203,6 +203,8 @@ def recovery_table(analysis: SafetyAnalysis) -> Table:
             r.attack,
             r.recovery,
             r.false_accepts,
+            r.restored,
+            r.precision,
             r.why_not or {True: "unsafe", False: "", None: "too little lost"}[r.unsafe],
         )
         for o in analysis.obfuscators
@@ -210,9 +212,13 @@ def recovery_table(analysis: SafetyAnalysis) -> Table:
     )
     columns = (
         Column("obfuscator", text=True), Column("attack", text=True), Column("recovery", digits=2, signed=True),
-        Column("Δ false accepts", digits=2, signed=True), Column("", text=True),
+        Column("Δ false acc.", digits=2, signed=True), Column("restored", digits=2), Column("right", digits=2),
+        Column("", text=True),
     )  # fmt: skip
-    note = "Share of lost recall that returns, decided at the calibrated 0.5; over .5 is unsafe."
+    note = (
+        "Share of lost recall that returns, decided at the calibrated 0.5; over .5 is unsafe. Restored: altered words "
+        "(invert) or changed sentences (preimage) brought back; right: the inverter's changes that are."
+    )
     return Table("recovery", "De-obfuscation", columns, rows, note)
 
 

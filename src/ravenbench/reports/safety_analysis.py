@@ -13,7 +13,7 @@ import numpy as np
 
 from ravenbench.bench.detection import read_detection
 from ravenbench.bench.quality import Row, read_measures
-from ravenbench.bench.recovery import ATTACKS, recovery, unsafe
+from ravenbench.bench.recovery import ATTACKS, UNSAFE, recovery, unsafe
 from ravenbench.bench.store import Store
 from ravenbench.errors import InputError
 from ravenbench.metrics.safety import (
@@ -237,6 +237,11 @@ def _recovery(
 ) -> RecoveryRow:
     """The first seed's obfuscation under an attack."""
     info = next(iter(seeds.values()), None)
+    if attack == "preimage" and info is not None and "preimages" in info:
+        share = info["preimages"]["share"]
+        return RecoveryRow(
+            attack, None, None, None if share is None else share > UNSAFE, {}, restored=share, precision=None
+        )  # fmt: skip
     fold = "" if info is None else f"{attack[0]}-{info['fold']}"
     if info is None or fold not in store.plan["folds"]:
         reason = "nothing was rewritten" if info is None else info.get(attack) or "it was not played"
@@ -247,12 +252,15 @@ def _recovery(
         hidden, attacked = (_answers(store, row.verifier, name) for name in (info["fold"], fold))
         if not isinstance(original, str) and not isinstance(hidden, str) and not isinstance(attacked, str):
             found[row.verifier] = recovery(same, original, hidden, attacked)
+    traced = info.get("inversion", {}) if attack == "invert" else {}
     return RecoveryRow(
         attack,
         _mean([r.recovery for r in found.values() if r.recovery is not None]),
         _mean([r.false_accepts for r in found.values()]),
         unsafe(list(found.values())),
         {name: r.recovery for name, r in found.items()},
+        restored=traced.get("recall"),
+        precision=traced.get("precision"),
     )
 
 

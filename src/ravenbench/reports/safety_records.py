@@ -46,7 +46,11 @@ class VerifierRow:
 
 @dataclass(frozen=True)
 class RecoveryRow:
-    """What an attack recovered, averaged over verifiers that lost enough; ``why_not`` where it was not played."""
+    """What an attack recovered, averaged over verifiers that lost enough; ``why_not`` where it was not played.
+
+    ``restored`` is the share of altered tokens (*invert*) or changed sentences (*preimage*) brought back,
+    ``precision`` that of the attacker's changes that are right.
+    """
 
     attack: str
     recovery: float | None
@@ -54,6 +58,8 @@ class RecoveryRow:
     unsafe: bool | None
     verifiers: Mapping[str, float | None]
     why_not: str | None = None
+    restored: float | None = None
+    precision: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,88 @@
+"""Where each token stands among all words a language model could have expected in its place.
+
+References
+----------
+Gehrmann, Strobelt & Rush 2019, GLTR; Mahmood, Shafiq & Srinivasan 2020 (ranks betray obfuscation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numba import njit
+
+from ravenbench.text.language_model import LanguageModel, find
+from ravenbench.types import Ints
+
+
+class TokenRanks:
+    """Ranks of tokens under a 4-gram model, 1 the most probable.
+
+    Attributes
+    ----------
+    unigrams : (V,) float64
+        log10 probabilities of single words, ascending.
+    """
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = model
+        self.unigrams = np.sort(np.asarray(model.tables[0][1]))
+
+    def __call__(self, tokens: Sequence[str]) -> Ints:
+        """Ranks (n + 1,) of a sentence's tokens and its end: one more than the words of greater probability."""
+        ids = self.model.ids(tokens)
+        (_, p1, b1), (k2, p2, b2), (k3, p3, b3), (k4, p4, _) = self.model.tables
+        values = self.model.log10_ids(ids)
+        ranks: Ints = rank_kernel(ids, values, self.unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4)
+        return ranks
+
+
+@njit(cache=True)
+def rank_kernel(ids, values, unigrams, p1, b1, k2, p2, b2, k3, p3, b3, k4, p4):  # type: ignore[no-untyped-def]
+    """Words seen after the longer contexts are looked at one by one, all others are counted by their unigrams.
+
+    A word seen after a context was seen after every shorter one, so the first table that holds it decides.
+    """
+    out = np.empty(len(ids) - 1, dtype=np.int64)
+    seen = np.full(len(p1), -1, dtype=np.int64)
+    bits = np.uint64(16)
+    last = np.uint64(0xFFFF)
+    for i in range(1, len(ids)):
+        # As likely to within rounding is not more likely.
+        value = values[i - 1] + 1e-9
+        better = 0
+        back = 0.0
+        context = np.uint64(ids[i - 1])
+        contexts = np.zeros(4, dtype=np.uint64)
+        contexts[1] = context
+        for n in range(2, 4):
+            if i >= n:
+                context = context | (np.uint64(ids[i - n]) << (bits * np.uint64(n - 1)))
+                contexts[n] = context
+        explicit = 0
+        weights = np.zeros(4)
+        if i >= 3:
+            at = find(k3, contexts[3])
+            weights[3] = b3[at] if at >= 0 else 0.0
+        if i >= 2:
+            at = find(k2, contexts[2])
+            weights[2] = b2[at] if at >= 0 else 0.0
+        weights[1] = b1[ids[i - 1]]
+        rest = weights[1] + weights[2] + weights[3]
+        for n in range(3, 0, -1):
+            if i < n:
+                continue
+            keys, logs = (k4, p4) if n == 3 else (k3, p3) if n == 2 else (k2, p2)
+            at = np.searchsorted(keys, contexts[n] << bits)
+            while at < len(keys) and (keys[at] >> bits) == contexts[n]:
+                word = np.int64(keys[at] & last)
+                if seen[word] != i:
+                    seen[word] = i
+                    better += back + logs[at] > value
+                    explicit += rest + p1[word] > value
+                at += 1
+            back += weights[n]
+        above = len(unigrams) - np.searchsorted(unigrams, value - rest, side="right")
+        out[i - 1] = 1 + better + above - explicit
+    return out
