@@ -68,9 +68,20 @@ def draw(rows: list[dict[str, Any]]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *available()], help="which; all if none is named")
+    parser.add_argument("--pan", type=Path, metavar="FOLDER", help="checkout of pan-webis-de/pan-code")
+    parser.add_argument("--hits", type=Path, metavar="FOLDER", help="checkout of the HITS paper's released code")
+    options = parser.parse_args()
+    checkouts = {"pan": ("--pan", options.pan), "hits_code": ("--hits", options.hits)}
     new = []
-    for name in parser.parse_args().names or available():
-        new += importlib.import_module(f"benchmarks.bench_{name}").rows()
+    for name in options.names or available():
+        module = importlib.import_module(f"benchmarks.bench_{name}")
+        option, folder = checkouts.get(name, (None, None))
+        if option is None:
+            new += module.rows()
+        elif folder is None:
+            print(f"{name}: left out, its peer's code is read from a checkout ({option} FOLDER)")
+        else:
+            new += module.rows(folder)
     old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
     rows = merge(old, new)
     RESULTS.write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
