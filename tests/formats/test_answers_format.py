@@ -57,8 +57,9 @@ def test_truth_round_trips(tmp_path_factory, ids, data, name):
 )
 def test_a_bad_line_of_answers_is_named(tmp_path, line, message):
     (tmp_path / "answers.jsonl").write_text('{"id": "a", "value": 0.1}\n' + line + "\n")
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(FormatError, match=message) as found:
         read_answers(tmp_path)
+    assert found.value.fix
 
 
 def test_bom_crlf_and_blank_lines_are_accepted(tmp_path):
@@ -93,8 +94,9 @@ def test_pan13_keeps_decision_and_score(tmp_path):
                           ("EN01 high\n", "not a number"), ("EN01 Y 2\n", "outside"), ("EN01 nan\n", "NaN"),
                           ("EN01 1\nEN01 0\n", "s.txt:2: an id is answered twice")):  # fmt: skip
         path.write_text(text)
-        with pytest.raises(FormatError, match=message):
+        with pytest.raises(FormatError, match=message) as caught:
             read_answers(path)
+        assert caught.value.fix
 
 
 def test_swapped_truth_and_answers_are_recognised(tmp_path):

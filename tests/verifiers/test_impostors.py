@@ -149,3 +149,14 @@ def test_bad_parameters() -> None:
     for wrong in ({"variant": "koppel"}, {"share": 0.0}, {"draw": 0}, {"units": "pos3"}, {"measure": "euclid"}):
         with pytest.raises(SpecError):
             Impostors(**wrong).fit(train, same)
+
+
+def test_token_forms_beyond_the_code_points_left_are_the_rarest(monkeypatch):
+    from ravenbench.text import impostor_spaces
+
+    monkeypatch.setattr(impostor_spaces, "_SYMBOLS", 4)
+    texts = ["often rare1x", "often also", "often also rare2x", "also often"]
+    space = ImpostorSpace("word1", 50).fit(texts)
+    assert len(space.symbols_) == 4 and {"often", "also", "*"} <= set(space.symbols_)
+    vectors = space.vectors(space.counters(), space.read(texts), np.arange(4), 1000)
+    assert len(vectors) == 4 and np.diff(vectors.bounds).tolist() == [2, 2, 3, 2]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self
 
 from ravenbench.components import Component
-from ravenbench.errors import SpecError
-from ravenbench.text.distortion import Distortion, Mask, TopicMask
+from ravenbench.text.distortion import mask
 from ravenbench.types import Floats, Strings
 
 
@@ -41,17 +40,10 @@ class Distorted(Component):
         """
         from sklearn.base import clone
 
-        self.mask_ = self._mask().fit(texts)
+        self.mask_ = mask(self.variant, self.k).fit(texts)
         self.inner_ = clone(self.inner).fit(self.mask_.transform(texts), authors)
         self.classes_: Strings = self.inner_.classes_
         return self
-
-    def _mask(self) -> Mask:
-        if self.variant == "topic":
-            return TopicMask(self.k)
-        if self.variant in ("ma", "sa"):
-            return Distortion(self.variant, self.k)
-        raise SpecError("distorted has no such variant", found=self.variant, expected="'ma', 'sa' or 'topic'")
 
     def predict(self, texts: Sequence[str]) -> Strings:
         """The inner method's prediction on masked texts."""

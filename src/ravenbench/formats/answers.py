@@ -148,7 +148,7 @@ def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
         if len(names) != 1:
             raise FormatError(
                 "expected one file of answers here", file=path, found=", ".join(names[:5]) or "none",
-                expected="answers.jsonl or answers.txt",
+                expected="answers.jsonl or answers.txt", fix="give that file itself",
             )  # fmt: skip
         return _read(archive, names[0], lenient)
 
@@ -169,7 +169,8 @@ def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]
             truth = any(is_truth(n) for n in archive.names)
             raise FormatError(
                 "there are no answers here, but truth" if truth else "there are no answers here", file=path,
-                expected="answers.jsonl or answers.txt", fix=_SWAPPED if truth else None,
+                expected="answers.jsonl or answers.txt",
+                fix=_SWAPPED if truth else "give the folder that a system's answers.jsonl or answers.txt is in",
             )  # fmt: skip
         found = sorted((_read(archive, name, lenient) for name in names), key=lambda a: a.system)
     for left, right in pairwise(found):
@@ -244,6 +245,7 @@ def write_truth(path: str | Path, ids: Iterable[str], same: Bools) -> Path:
 
 
 _SWAPPED = "are truth and answers swapped?"
+_UNANSWERED = "give it a value, or leave the line out: a problem without an answer counts as 0.5"
 
 
 def _truth_files(archive: Archive, split: Split | None) -> list[str]:
@@ -258,7 +260,8 @@ def _truth_files(archive: Archive, split: Split | None) -> list[str]:
         answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
         raise FormatError(
             "there is no truth here, but answers" if answers else "there is no truth here", file=archive.path,
-            expected="truth.jsonl or truth.txt", fix=_SWAPPED if answers else None,
+            expected="truth.jsonl or truth.txt",
+            fix=_SWAPPED if answers else "give the file of truth, or the folder it is in",
         )  # fmt: skip
     return names
 
@@ -318,7 +321,7 @@ def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
             if decision is not None:
                 decisions[key] = decision
     if not values:
-        raise FormatError("the file of answers is empty", file=archive.label(name))
+        raise FormatError("the file of answers is empty", file=archive.label(name), fix="run the system again")
     decision_array: Floats | None = None
     if decisions:
         # Beside PAN13 lines, a bare score decides by itself.
@@ -339,20 +342,23 @@ def _answer(
         raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=_SWAPPED)
     key = record_id(dict(record), archive, name, line)
     if "value" not in record:
-        raise FormatError("this line has no value", **where, found=sorted(record), expected='{"id", "value"}')
+        raise FormatError(
+            "this line has no value", **where, found=sorted(record), expected='{"id", "value"}', fix=_UNANSWERED
+        )
     value = record["value"]
     if isinstance(value, list):
         if not lenient or len(value) != 1:
             raise FormatError(
                 "the value is a list", **where, found=value, expected="a number from 0 to 1",
-                fix="--lenient takes the number out of it" if len(value) == 1 else None,
+                fix="--lenient takes the number out of it" if len(value) == 1 else "write one number for each problem",
             )  # fmt: skip
         value = value[0]
         if not notes:
             notes.append(f"values are lists of one number, taken out on request (first at line {line})")
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = {str: "a string", bool: "true or false", type(None): "null"}.get(type(value), type(value).__name__)
-        raise FormatError(f"the value is {kind}", **where, found=value, expected="a number from 0 to 1")
+        cure = "write the number without quotes" if isinstance(value, str) else _UNANSWERED
+        raise FormatError(f"the value is {kind}", **where, found=value, expected="a number from 0 to 1", fix=cure)
     return key, _number(value, where)
 
 
@@ -361,13 +367,15 @@ def _plain(text: str, archive: Archive, name: str, line: int) -> tuple[str, floa
     where: dict[str, Any] = {"file": archive.label(name), "line": line, "found": text}
     decision = _DECISIONS.get(parts[1].upper()) if len(parts) in (2, 3) else None
     if len(parts) not in (2, 3) or (len(parts) == 3 and decision is None):
-        raise FormatError("not an answer", **where, expected="ID SCORE, or ID Y|N|- [SCORE]")
+        raise FormatError("not an answer", **where, expected="ID SCORE, or ID Y|N|- [SCORE]", fix=_UNANSWERED)
     if len(parts) == 2 and decision is not None:
         return parts[0], decision, decision
     try:
         value = float(parts[-1])
     except ValueError:
-        raise FormatError("the score is not a number", **where, expected="a number from 0 to 1") from None
+        raise FormatError(
+            "the score is not a number", **where, expected="a number from 0 to 1", fix=_UNANSWERED
+        ) from None
     return parts[0], _number(value, where), decision
 
 
@@ -375,11 +383,16 @@ def _number(value: float, where: dict[str, Any]) -> float:
     if not 0 <= value <= 1:
         # An integer may be too large for math.isinf.
         kind = "NaN" if value != value else "infinite" if abs(value) == math.inf else "outside [0, 1]"
-        raise FormatError(f"the value is {kind}", **{"found": value} | where, expected="a number from 0 to 1")
+        cure = (
+            _UNANSWERED if value != value else "map scores to [0, 1] first: 0 different authors, 1 the same, 0.5 open"
+        )
+        raise FormatError(f"the value is {kind}", **{"found": value} | where, expected="a number from 0 to 1", fix=cure)
     return float(value)
 
 
 def _put(values: dict[str, float], key: str, value: float, archive: Archive, name: str, line: int) -> None:
     if key in values:
-        raise FormatError("an id is answered twice", file=archive.label(name), line=line, found=key)
+        raise FormatError(
+            "an id is answered twice", file=archive.label(name), line=line, found=key, fix="keep one of the two lines"
+        )
     values[key] = value

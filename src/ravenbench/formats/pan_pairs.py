@@ -98,10 +98,13 @@ def records(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, Any]]]
         except (ValueError, RecursionError) as error:
             raise FormatError(
                 f"this line is not JSON ({error})", file=archive.label(name), line=number, found=line,
-                expected="one JSON object a line",
+                expected="one JSON object a line", fix="write each record on a line of its own, as json.dumps does",
             ) from None  # fmt: skip
         if not isinstance(record, dict):
-            raise FormatError("not a JSON object", file=archive.label(name), line=number, found=line)
+            raise FormatError(
+                "not a JSON object", file=archive.label(name), line=number, found=line,
+                expected="one JSON object a line", fix="write each record on a line of its own, as json.dumps does",
+            )  # fmt: skip
         yield number, record
 
 
@@ -120,6 +123,7 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
         raise FormatError(
             "this line has no id" if value is None else "an id must be a string", file=archive.label(name), line=line,
             found=value if value is not None else sorted(record), expected='"id": "…"',
+            fix="give every record the id of its problem, as text",
         )  # fmt: skip
     return value
 

@@ -124,3 +124,18 @@ class TopicMask(Mask):
         if len(token) == 1:
             return token if self.reference else "*"
         return "*" if token.lower() in self.words_ else token
+
+
+def mask(variant: str, k: int) -> Mask:
+    """The mask that ``distorted`` reads through: DV-MA or DV-SA for ``ma`` and ``sa``, TopicFit's for ``topic``.
+
+    Raises
+    ------
+    SpecError
+        If there is no such variant.
+    """
+    if variant == "topic":
+        return TopicMask(k)
+    if variant == "ma" or variant == "sa":
+        return Distortion(variant, k)
+    raise SpecError("distorted has no such variant", found=variant, expected="'ma', 'sa' or 'topic'")

@@ -6,12 +6,13 @@ counts the forms of tokens (``C`` capital first, ``c`` other words, ``N`` digits
 keeps the frequent words of the training texts and has ``*`` for every other token.
 
 Token families are written as texts of one private character a token, so that all families are counted by the same
-character n-gram kernel.
+character n-gram kernel. Memory goes with the vocabulary and the texts, not with the n-grams met.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -20,16 +21,31 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.text.minmax import Vectors
-from ravenbench.text.ngrams import CharNgrams, NgramLexicon
-from ravenbench.text.tokens import TOKEN, frequent_words
+from ravenbench.text.ngram_vocabulary import NgramVocabulary, frequent_ngrams
+from ravenbench.text.tokens import TOKEN, frequent, frequent_words
 from ravenbench.types import Floats, Ints
 
 Weights = Literal["tf", "tfidf"]
-Counters = list[tuple[str, int, NgramLexicon, Ints]]
 _UNIT = re.compile(r"(char|word|shape|function)(\d+)(?:-(\d+))?\Z")
 _FUNCTION_WORDS = 150
 _FIRST = 0x10000
 _UNKNOWN = chr(_FIRST)
+_SYMBOLS = 0x10FFFF - _FIRST
+"""Code points left for token forms; the rarest beyond them count as unknown."""
+_BLOCK = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """N-grams of one family: their features, ascending, and lengths."""
+
+    name: str
+    grams: NgramVocabulary
+    feature: Ints
+    length: Ints
+
+
+Counters = list[Family]
 
 
 def normalised(text: str) -> str:
@@ -86,16 +102,15 @@ class ImpostorSpace:
         self.functions_, self.symbols_ = [], []
         if any(family != "char" for family, _ in families):
             self.functions_ = frequent_words(texts, _FUNCTION_WORDS)
-            symbols = {token for text in texts for token in TOKEN.findall(text)}
-            self.symbols_ = sorted({form(token, kind) for token in symbols for kind in ("word", "shape")} | {"*"})
+            self.symbols_ = token_forms(texts)
         readings = self.read(texts)
-        self.vocabulary_: list[tuple[str, int, list[str]]] = []
-        spread = [np.zeros(0)]
-        for family, n in families:
-            names, documents = self._choose(readings.texts[family], n)
-            self.vocabulary_.append((family, n, names))
-            spread.append(documents)
-        df = np.concatenate(spread)
+        found: dict[tuple[str, int], tuple[list[str], Ints]] = {}
+        for family in dict(families):
+            lengths = [n for name, n in families if name == family]
+            for n, names, documents in frequent_ngrams(readings.texts[family], lengths, self.size, self.least):
+                found[family, n] = names, documents
+        self.vocabulary_: list[tuple[str, int, list[str]]] = [(*unit, found[unit][0]) for unit in families]
+        df = np.concatenate([found[unit][1] for unit in families])
         self.weight_ = np.log((1 + len(texts)) / (1 + df)) + 1 if self.weights == "tfidf" else np.ones(len(df))
         return self
 
@@ -120,48 +135,57 @@ class ImpostorSpace:
         return Readings(found, ends)
 
     def counters(self) -> Counters:
-        """What ``vectors`` counts with; hand the same to all calls that belong together, to count faster."""
+        """What ``vectors`` counts with; hand the same to all calls that belong together."""
+        sizes = [len(names) for _, _, names in self.vocabulary_]
+        ends = np.cumsum(sizes)
         found = []
-        offset = 0
-        for family, n, names in self.vocabulary_:
-            if names:
-                lexicon = CharNgrams(n, lowercase=False).lexicon()
-                found.append((family, offset, lexicon, lexicon.ids(names)))
-                offset += len(names)
+        for family in dict.fromkeys(family for family, _, _ in self.vocabulary_):
+            own = [i for i, (name, _, _) in enumerate(self.vocabulary_) if name == family]
+            names = [name for i in own for name in self.vocabulary_[i][2]]
+            feature = np.concatenate([np.arange(ends[i] - sizes[i], ends[i]) for i in own])
+            length = np.array([len(name) for name in names], dtype=np.int64)
+            found.append(Family(family, NgramVocabulary(names), feature, length))
         return found
 
     def vectors(self, counters: Counters, readings: Readings, rows: Ints, length: int) -> Vectors:
         """The beginnings of these texts as vectors; one without a known feature is empty."""
+        sizes, ids, values = [np.zeros(1, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
+        for first in range(0, len(rows), _BLOCK):
+            block = rows[first : first + _BLOCK]
+            where, what, value = self._block(counters, readings, block, length)
+            sizes.append(np.bincount(where, minlength=len(block)))
+            ids.append(what)
+            values.append(value)
+        bounds = np.cumsum(np.concatenate(sizes)).astype(np.int64)
+        return Vectors(bounds, np.concatenate(ids), np.concatenate(values), len(self.weight_))
+
+    def _block(self, counters: Counters, readings: Readings, rows: Ints, length: int) -> tuple[Ints, Ints, Floats]:
+        """Document, feature and value of all entries of a few texts, in order."""
         documents, ids, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
-        for family, offset, lexicon, index in counters:
-            ends, found, counts = lexicon.count(readings.cut(family, rows, length))
-            column = np.full(len(lexicon), -1, dtype=np.int64)
-            column[index] = offset + np.arange(len(index))
-            document = np.repeat(np.arange(len(rows)), np.diff(ends))
-            total = np.bincount(document, weights=counts, minlength=len(rows))
-            feature = column[found]
-            inside = feature >= 0
-            documents.append(document[inside])
-            ids.append(feature[inside])
-            values.append(counts[inside] / total[document[inside]])
+        for family in counters:
+            texts = readings.cut(family.name, rows, length)
+            bounds, found, counts = family.grams.count(texts)
+            document = np.repeat(np.arange(len(rows)), np.diff(bounds))
+            size = np.array([len(text) for text in texts], dtype=np.int64)
+            documents.append(document)
+            ids.append(family.feature[found])
+            values.append(counts / (size[document] - family.length[found] + 1))
         where, what = np.concatenate(documents), np.concatenate(ids)
         order = np.lexsort((what, where))
         where, what = where[order], what[order]
-        bounds = np.searchsorted(where, np.arange(len(rows) + 1)).astype(np.int64)
-        return Vectors(bounds, what, np.concatenate(values)[order] * self.weight_[what], len(self.weight_))
+        return where, what, np.concatenate(values)[order] * self.weight_[what]
 
-    def _choose(self, texts: list[str], n: int) -> tuple[list[str], Floats]:
-        lexicon = CharNgrams(n, lowercase=False).lexicon()
-        _, ids, counts = lexicon.count(texts)
-        spread, most = np.bincount(ids, minlength=len(lexicon)), np.zeros(len(lexicon), np.int64)
-        np.maximum.at(most, ids, counts)
-        kept = np.flatnonzero(most >= self.least)
-        if len(kept) > self.size:
-            border = np.partition(spread[kept], -self.size)[-self.size]
-            kept = kept[spread[kept] >= border]
-        number = dict(zip(lexicon.names(kept), spread[kept].tolist(), strict=True))
-        chosen = sorted(number, key=lambda name: (-number[name], name))[: self.size]
-        return chosen, np.array([number[name] for name in chosen], dtype=np.float64)
+
+def token_forms(texts: Sequence[str]) -> list[str]:
+    """All forms of tokens of some texts and ``*``, sorted; those of most texts, where there are too many."""
+    tokens = {token for text in texts for token in TOKEN.findall(text)}
+    forms = {form(token, kind) for token in tokens for kind in ("word", "shape")} - {"*"}
+    if len(forms) >= _SYMBOLS:
+        spread: Counter[str] = Counter()
+        for text in texts:
+            spread.update({form(token, kind) for token in TOKEN.findall(text) for kind in ("word", "shape")} - {"*"})
+        forms = set(frequent(spread, _SYMBOLS - 1))
+    return sorted(forms | {"*"})
 
 
 def form(token: str, family: str) -> str:

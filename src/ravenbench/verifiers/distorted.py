@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, Self
 
-from ravenbench.errors import SpecError
-from ravenbench.text.distortion import Distortion, Mask, TopicMask
+from ravenbench.text.distortion import mask
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer, fresh
 
@@ -49,16 +48,9 @@ class Distorted(Scorer):
         return self.inner.provenance
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        self.mask_ = self._mask().fit(problems.texts.rows(problems.documents))
+        self.mask_ = mask(self.variant, self.k).fit(problems.texts.rows(problems.documents))
         self.inner_ = fresh(self.inner).fit(problems.map_texts(self.mask_), same)
         return self
-
-    def _mask(self) -> Mask:
-        if self.variant == "topic":
-            return TopicMask(self.k)
-        if self.variant in ("ma", "sa"):
-            return Distortion(self.variant, self.k)
-        raise SpecError("distorted has no such variant", found=self.variant, expected="'ma', 'sa' or 'topic'")
 
     def score(self, problems: Problems) -> Floats:
         return self.inner_.score(problems.map_texts(self.mask_))

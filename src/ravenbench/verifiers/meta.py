@@ -14,7 +14,23 @@ from ravenbench.verifiers.base import Verifier, as_verifier, calibration_folds, 
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 
 
-class Meta(Verifier):
+class Combined(Verifier):
+    """What every combination of ``members`` takes from them."""
+
+    members: Sequence[Component]
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """If all members are."""
+        return all(as_verifier(member).symmetric for member in self.members)
+
+    @property
+    def transductive(self) -> bool:  # type: ignore[override]
+        """If a member is."""
+        return any(as_verifier(member).transductive for member in self.members)
+
+
+class Meta(Combined):
     """Unweighted mean of the members' answers; their non-answers (0.5) stay in [S].
 
     Parameters
@@ -40,16 +56,6 @@ class Meta(Verifier):
     def __init__(self, members: Sequence[Component], band: bool = False) -> None:
         self.members = members
         self.band = band
-
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """If all members are."""
-        return all(as_verifier(member).symmetric for member in self.members)
-
-    @property
-    def transductive(self) -> bool:  # type: ignore[override]
-        """If a member is."""
-        return any(as_verifier(member).transductive for member in self.members)
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]

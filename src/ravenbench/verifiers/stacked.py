@@ -10,13 +10,12 @@ import numpy as np
 
 from ravenbench.components import Component
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.base import Verifier, as_verifier
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.logistic import Logistic
-from ravenbench.verifiers.meta import answers_of, fit_members, out_of_fold
+from ravenbench.verifiers.meta import Combined, answers_of, fit_members, out_of_fold
 
 
-class Stacked(Verifier):
+class Stacked(Combined):
     """Logistic regression over the log-odds of the members' answers, learned on answers out of fold.
 
     Marks for calibration are ignored: the folds keep groups whole and give every problem an answer by members
@@ -51,16 +50,6 @@ class Stacked(Verifier):
         self.C = C
         self.folds = folds
         self.band = band
-
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """If all members are."""
-        return all(as_verifier(member).symmetric for member in self.members)
-
-    @property
-    def transductive(self) -> bool:  # type: ignore[override]
-        """If a member is."""
-        return any(as_verifier(member).transductive for member in self.members)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)
