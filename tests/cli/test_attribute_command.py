@@ -47,3 +47,10 @@ def test_pan18(pan18, tmp_path):
     assert len(answers) == 21 and set(answers[0]) == {"unknown-text", "predicted-author"}
     rejected = json.loads(raven(archive, "--methods", "cosine-delta", "--reject", "0.9", "--json").output)
     assert rejected["methods"][0]["mean"] < found["methods"][0]["mean"]
+
+
+def test_a_sampler_that_takes_too_few_topics_is_named(table):
+    failed = raven(table, "--sampler", "random", "--topics", "2", "--min-docs", "30", "--workers", "1")
+    assert failed.exit_code != 0
+    assert "on the 2 topics that the sampler took" in str(failed.exception)
+    assert "take more than 2 --topics" in str(failed.exception)

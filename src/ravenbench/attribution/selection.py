@@ -63,8 +63,8 @@ class Chosen:
         return len(self.texts)
 
 
-def choose(corpus: Corpus, rules: Rules = Rules(), seed: int = 0) -> Chosen:
-    """Apply the rules until nothing more falls.
+def choose(corpus: Corpus, rules: Rules = Rules(), seed: int = 0, sampled: int | None = None) -> Chosen:
+    """Apply the rules until nothing more falls. ``sampled`` is how many topics a sampler took, for messages.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def choose(corpus: Corpus, rules: Rules = Rules(), seed: int = 0) -> Chosen:
     rows = np.flatnonzero(kept)
     authors, author_codes = np.unique(author[rows], return_inverse=True)
     topics, topic_codes = np.unique(topic[rows], return_inverse=True)
-    _check_enough(corpus, rules, len(authors), len(topics))
+    _check_enough(corpus, rules, len(authors), len(topics), sampled)
     return Chosen(
         corpus.name,
         tuple(corpus.texts.rows(rows)),
@@ -163,17 +163,23 @@ def _check_names(corpus: Corpus) -> None:
             )  # fmt: skip
 
 
-def _check_enough(corpus: Corpus, rules: Rules, authors: int, topics: int) -> None:
+def _check_enough(corpus: Corpus, rules: Rules, authors: int, topics: int, sampled: int | None) -> None:
     if authors >= 2 and topics >= 2:
         return
-    per_author = Counter(corpus.author.codes.tolist())
+    author, topic = corpus.author.codes, corpus.topic.codes
+    per_author = Counter(author[(author >= 0) & (topic >= 0)].tolist())
     most = max(per_author.values(), default=0)
+    where = f"{len(np.unique(topic[topic >= 0]))} topics"
+    cure = "lower --min-docs, --min-topics or --min-per-topic, or give another level of --topic"
+    if sampled is not None:
+        where = f"the {sampled} topics that the sampler took"
+        cure = f"take more than {sampled} --topics, or {cure.replace(', or give', ', give')}"
     raise CorpusError(
         f"corpus {corpus.name} leaves {authors} authors on {topics} topics, too few for attribution across topics",
-        found=f"{len(corpus.author.names)} authors with at most {most} documents, {len(corpus.topic.names)} topics",
+        found=f"{len(per_author)} authors with at most {most} documents on {where}",
         expected=f"two authors and two topics after the rules (authors of ≥ {rules.min_docs} documents "
         f"on ≥ {rules.min_topics} topics)",
-        fix="lower --min-docs, --min-topics or --min-per-topic, or give another level of --topic",
+        fix=cure,
     )
 
 

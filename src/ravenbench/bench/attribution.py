@@ -101,7 +101,7 @@ def attribute(
     data, _ = at_level(data, topic or "topic", defaults.get("levels", {}))
     if sampler is not None or topics is not None:
         data = _sampled(data, sampler or "hits", topics, encoder, seed, rules.min_topic_docs)
-    documents = choose(data, rules, seed)
+    documents = choose(data, rules, seed, topics)
     settings = {
         "corpus": data.name, "topic": topic or "topic", "protocol": protocol, "methods": [*named], "folds": folds,
         "rules": vars(rules), "sampler": sampler, "topics": topics, "encoder": encoder if sampler else None,
