@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench.bench.choice import no_choice
 from ravenbench.bench.plan import Draft, draft
 from ravenbench.bench.run import Progress, silent
 from ravenbench.bench.spec import RunSpec
@@ -18,6 +19,8 @@ from ravenbench.statistics.pools import correlation
 from ravenbench.types import Fold
 from ravenbench.verifiers.base import FoldFree, Scorer, as_verifier, fresh
 
+START, REPORT = 3.0, 0.0025
+"""Seconds to load programs here and in a worker, and of the report for each cell, measured on one machine."""
 SAMPLE = 200
 """Document pairs timed of a fold-free scorer."""
 STEADY = 0.3
@@ -27,7 +30,11 @@ style-only scorer varied by so much (docs/verdict.md), scorers that lean on topi
 
 @dataclass(frozen=True)
 class Forecast:
-    """Sizes are means over folds; seconds are of one core; detectable differences are in AUC."""
+    """Sizes are means over folds; seconds are of one core; detectable differences are in AUC.
+
+    ``seconds`` by verifier; ``planning`` is what planning took, which the run does once more, ``closing`` what start
+    and report take beside it.
+    """
 
     documents: int
     topics: int
@@ -37,12 +44,20 @@ class Forecast:
     cells: int
     fits: int
     seconds: dict[str, float]
+    planning: float
+    closing: float
     detectable: float | None
+    no_choice: str | None
     detectable_gain: float | None
 
     def to_json(self) -> dict[str, Any]:
         """Every figure by name."""
-        return {**vars(self), "total_seconds": sum(self.seconds.values())}
+        return {**vars(self), "total_seconds": self.total}
+
+    @property
+    def total(self) -> float:
+        """Seconds of the whole run on one core."""
+        return sum(self.seconds.values()) + self.planning + self.closing
 
 
 def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
@@ -53,7 +68,9 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     InputError
         If the data cannot fill what was asked.
     """
+    start = time.process_time()
     made = draft(spec, progress)
+    planning = time.process_time() - start
     plan, folds = made.plan, {fold.name: fold for fold in made.folds}
     components = spec.named_verifiers()
     fits = len({(cell["verifier"], plan["folds"][cell["fold"]]["train_digest"]) for cell in plan["cells"]})
@@ -77,7 +94,10 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         cells=len(plan["cells"]),
         fits=fits,
         seconds=seconds,
+        planning=planning,
+        closing=START + REPORT * len(plan["cells"]),
         detectable=_detectable(plan, main),
+        no_choice=no_choice(plan),
         detectable_gain=_detectable_gain(probes, folds),
     )
 

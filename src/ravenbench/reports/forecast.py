@@ -29,15 +29,19 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     """What a run would hold, cost and show."""
     from rich.text import Text
 
-    seconds = sum(forecast.seconds.values())
     shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
     shown: list[RenderableType] = [
         terminal(forecast_table(forecast)),
-        Text(f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {seconds:.0f} s on one core ({shares})."),
+        Text(
+            f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
+            f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s)."
+        ),
     ]
     if forecast.detectable is not None:
         text = f"HITS against Random would show a true difference of about {forecast.detectable:.3f} in AUC"
         shown.append(Text(f"{text} four times in five, were test pairs all that varies."))
+    elif forecast.no_choice is not None:
+        shown.append(Text(forecast.no_choice))
     elif forecast.topics:
         shown.append(Text("With one pool no difference between HITS and Random can be shown: give --pools 10."))
     if forecast.detectable_gain is not None:
