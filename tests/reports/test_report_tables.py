@@ -89,3 +89,12 @@ def test_a_name_that_a_spreadsheet_would_run_is_text_in_csv() -> None:
     names = ["=cmd()", "@x", "-x", "-1.5", "plain"]
     table = tables.Table("t", "T", [tables.Column("name", text=True)], [[name] for name in names])
     assert tables.to_csv(table).splitlines()[1:] == ["'=cmd()", "'@x", "'-x", "-1.5", "plain"]
+
+
+def test_probabilities_are_never_written_as_zero() -> None:
+    column = Column("p", probability=True)
+    table = Table("t", "t", (column,), ((0.0,), (0.0009,), (0.001,), (0.25,), (None,)))
+    shown = [tables.plain(row[0], column, short=True) for row in table.rows]
+    assert shown == ["< .001", "< .001", ".001", ".250", "n/a"]
+    assert "&lt; 0.001" in tables.to_html(table) and r"\textless{} 0.001" in tables.to_latex(table)
+    assert tables.to_csv(table).split() == ["p", "0.0", "0.0009", "0.001", "0.25", '""']

@@ -44,9 +44,9 @@ def pairs(scores: ProtocolScore, difference: float) -> Table:
         Column("methods", text=True),
         Column("difference", signed=True),
         Column("95 %", signed=True),
-        Column("p Holm", digits=4),
-        Column("p", digits=4),
-        Column("p t", digits=4),
+        Column("p Holm", probability=True),
+        Column("p", probability=True),
+        Column("p t", probability=True),
         Column("detectable"),
         Column(f"{unit} for {difference:g}"),
     )

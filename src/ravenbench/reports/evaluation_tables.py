@@ -87,8 +87,8 @@ def differences(evaluation: Evaluation) -> Table:
         Column("metric", text=True),
         Column("a − b", signed=True),
         Column("interval", signed=True),
-        Column("p", digits=4),
-        Column("p Holm", digits=4),
+        Column("p", probability=True),
+        Column("p Holm", probability=True),
         Column("stars", text=True),
     )
     return Table("differences", "Differences between systems", columns, rows)

@@ -34,7 +34,7 @@ def probe_table(analysis: Analysis) -> Table:
         Column("interval", signed=True),
         Column("null", signed=True),
         Column("shows"),
-        Column("p Holm"),
+        Column("p Holm", probability=True),
         Column("verdict", text=True),
     )
     note = (

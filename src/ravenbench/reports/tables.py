@@ -40,12 +40,16 @@ Value = str | int | float | Measure | Range | None
 
 @dataclass(frozen=True)
 class Column:
-    """A column's heading and how its numbers are written; ``text`` columns are set left, others right."""
+    """A column's heading and how its numbers are written; ``text`` columns are set left, others right.
+
+    Of ``probability`` columns, what would round to zero is written as below the least number shown.
+    """
 
     title: str
     text: bool = False
     digits: int = 3
     signed: bool = False
+    probability: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,8 @@ def number(value: float | int | None, column: Column, *, short: bool = False) ->
         return MISSING
     if isinstance(value, int):
         return f"{value:,}"
+    if column.probability and value < (least := 10.0**-column.digits):
+        return f"< {number(least, replace(column, probability=False), short=short)}"
     rounded = round(value, column.digits) + 0.0
     sign = "−" if rounded < 0 else "+" if column.signed and rounded > 0 else ""
     body = f"{abs(rounded):,.{column.digits}f}"
