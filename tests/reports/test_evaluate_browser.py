@@ -36,6 +36,8 @@ addEventListener("load", () => {
   const button = heads[3].firstElementChild;
   button.focus(); found.focused = document.activeElement === button;
   found.tag = button.tagName;
+  found.cut = Array.from(document.querySelectorAll(".table"), t => [
+    t.classList.contains("cut"), t.firstElementChild.scrollWidth > t.firstElementChild.clientWidth]);
   document.getElementById("probe").textContent = JSON.stringify(found);
 });
 </script>
@@ -69,6 +71,7 @@ def test_page_in_a_browser(tmp_path: Path) -> None:
     figures = [float(v) for v in found["down"]]
     assert figures == sorted(figures, reverse=True) and found["up"] == found["down"][::-1]
     assert found["names"] == sorted(found["names"])
+    assert any(cut for cut, _ in found["cut"]) and all(cut == hidden for cut, hidden in found["cut"])
     assert found["focused"] and found["tag"] == "BUTTON"
 
     spoiled = page.replace(

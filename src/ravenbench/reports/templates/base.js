@@ -20,6 +20,14 @@ for (const table of document.querySelectorAll(".table table")) {
     table.tBodies[0].append(...rows);
   }));
 }
+const wide = () => {
+  for (const place of document.querySelectorAll(".table > .scroll")) {
+    place.parentElement.classList.toggle("cut", place.scrollWidth > place.clientWidth);
+  }
+};
+addEventListener("resize", wide);
+addEventListener("toggle", wide, true);
+wide();
 let closed = [];
 addEventListener("beforeprint", () => {
   closed = Array.from(document.querySelectorAll("details:not([open])"));
