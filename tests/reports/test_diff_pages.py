@@ -131,9 +131,14 @@ def test_index_escapes_and_sorts(tmp_path):
     found = compare(HOSTILE, whole("a b", "a c"), "../../etc")
     assert write_pages(tmp_path, [found]) == 1
     names = sorted(p.name for p in tmp_path.iterdir())
-    assert len(names) == 2
-    assert names[1] == "index.html"
-    assert 'href="index.html"' in (tmp_path / names[0]).read_text()
+    assert len(names) == 3
+    assert names[2] == "index.html"
+    assert all('href="index.html"' in (tmp_path / name).read_text() for name in names[:2])
+    columns = next(name for name in names if name.endswith("-columns.html"))
+    assert f'href="{columns}"' in (tmp_path / "index.html").read_text()
+    (tmp_path / "blind").mkdir()
+    assert write_pages(tmp_path / "blind", [found], blind=True) == 1
+    assert not list((tmp_path / "blind").glob("*columns*"))
 
 
 def run(*arguments):

@@ -24,6 +24,9 @@ def command(
     split: Annotated[str | None, typer.Option(help="train or test, of a set that has both.")] = None,
     system: Annotated[str, typer.Option(help="Name of the obfuscator, shown on the page.")] = "",
     blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Of two texts: side by side; sets and runs always have that view too.")
+    ] = False,
     encoder: Annotated[
         str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
     ] = None,
@@ -46,16 +49,19 @@ def command(
     from ravenbench.files import write_text
     from ravenbench.formats.output import check_fresh, fresh_folder
     from ravenbench.reports.diff import compare, diff_page
+    from ravenbench.reports.diff_columns import columns_page
     from ravenbench.reports.diff_set import from_run, from_sets, neural_facts, write_pages
 
     helpers = Helpers(None, encoder, nli)
+    if columns and blind:
+        raise InputError("columns show the original, which blind review hides", fix="give one of --columns and --blind")
     if obfuscated is not None and original.is_file() and obfuscated.is_file():
         if out.is_dir():
             raise InputError("the output is a folder", file=out, fix="name the page, such as diff.html")
         parts = read_pair(original, obfuscated)
         found = compare(original.name, parts, system or obfuscated.stem, facts=neural_facts(parts, helpers))
         out.parent.mkdir(parents=True, exist_ok=True)
-        write_text(out, diff_page(found, blind=blind))
+        write_text(out, columns_page([found]) if columns else diff_page(found, blind=blind))
         result = {"page": str(out), "comparisons": 1, "changes_per_1000": found.changes_per_1000}
     else:
         check_fresh(out)

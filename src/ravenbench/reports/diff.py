@@ -40,12 +40,18 @@ class Line:
     rewritten: Markup | None
     changes: int
 
+    @property
+    def shown(self) -> Markup:
+        """What the rewriting has here."""
+        return self.original if self.rewritten is None else self.rewritten
+
 
 @dataclass(frozen=True)
 class Block:
-    """One part, or one pair of aligned sentences: its lines and its annotations."""
+    """One part, or one pair of aligned sentences: its lines and its annotations, and the original's own text."""
 
     number: int
+    original: str
     lines: tuple[Line, ...]
     operations: Mapping[str, int]
     anomalies: Mapping[str, int]
@@ -102,7 +108,7 @@ def compare(
     for a, b, operations, moved in _pairs(parts):
         lines = tuple(_lines(pieces(a), pieces(b), shade))
         anomalies = {k: n for k in ANOMALIES if (n := _more(ANOMALIES[k], a, b))}
-        blocks.append(Block(len(blocks) + 1, lines, operations, anomalies, None if a == b else pinc(a, b), moved))
+        blocks.append(Block(len(blocks) + 1, a, lines, operations, anomalies, None if a == b else pinc(a, b), moved))
     return Comparison(
         name,
         system,
@@ -116,15 +122,21 @@ def compare(
     )
 
 
-def diff_page(comparison: Comparison, *, blind: bool = False, index: str | None = None) -> str:
-    """One static page; with ``blind`` it opens in blind review. ``index`` is the address of an index page."""
+def diff_page(
+    comparison: Comparison, *, blind: bool = False, index: str | None = None, columns: str | None = None
+) -> str:
+    """One static page; with ``blind`` it opens in blind review.
+
+    ``index`` and ``columns`` are addresses of an index page and of the side-by-side view.
+    """
     c = comparison
     about = {"id": c.id, "system": c.system, "original": c.digests[0], "rewritten": c.digests[1]}
-    return render("diff.html.j2", c=c, about=about, blind=blind, index=index, sections=[])
+    return render("diff.html.j2", c=c, about=about, blind=blind, index=index, columns=columns, sections=[])
 
 
 def index_page(title: str, rows: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, str]]) -> str:
-    """An index over comparisons; rows hold ``href``, ``problem``, ``system`` and a number or None for each column.
+    """An index over comparisons; rows hold ``href``, ``problem``, ``system`` and a number or None for each column,
+    and where there is a side-by-side view its address as ``beside``.
 
     ``columns`` are (key, heading).
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ravenbench.files import write_text
 from ravenbench.formats.pan_obfuscation import Part, read_parts
 from ravenbench.formats.problems import read_problems
 from ravenbench.reports.diff import Comparison, compare, diff_page, index_page
+from ravenbench.reports.diff_columns import columns_page
 
 SHOWN = (
     ("soundness", "meteor", "METEOR"),
@@ -112,17 +114,26 @@ def from_run(folder: Path) -> Iterator[Comparison]:
 
 
 def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool = False) -> int:
-    """Write a page for each comparison and ``index.html``; returns how many."""
+    """Write a page for each comparison, one of columns for each text, and ``index.html``; returns how many compared.
+
+    In blind review there are no columns, which would show originals and systems' names.
+    """
     rows: list[dict[str, Any]] = []
     keys: dict[str, None] = {}
-    for number, c in enumerate(comparisons):
-        name = f"{number:04d}-{_plain(c.id)}-{_plain(c.system)}.html"
-        write_text(folder / name, diff_page(c, blind=blind, index="index.html"))
-        facts = {key: None if value.startswith("not measured") else float(value) for key, value in c.facts.items()}
-        keys |= dict.fromkeys(facts)
-        change = [after - first for first, after in c.scores.values()]
-        row = {"href": name, "problem": c.id, "system": c.system, "changes": c.changes_per_1000}
-        rows.append(row | {"answers": float(np.mean(change)) if change else None} | facts)
+    for _, group in groupby(comparisons, key=lambda c: (c.id, c.digests[0])):
+        of_one = list(group)
+        beside = None if blind else f"{len(rows):04d}-{_plain(of_one[0].id)}-columns.html"
+        if beside is not None:
+            write_text(folder / beside, columns_page(of_one, index="index.html"))
+        for c in of_one:
+            name = f"{len(rows):04d}-{_plain(c.id)}-{_plain(c.system)}.html"
+            write_text(folder / name, diff_page(c, blind=blind, index="index.html", columns=beside))
+            facts = {k: None if text.startswith("not measured") else float(text) for k, text in c.facts.items()}
+            keys |= dict.fromkeys(facts)
+            change = [after - first for first, after in c.scores.values()]
+            row = {"href": name, "beside": beside, "problem": c.id, "system": c.system}
+            row |= {"changes": c.changes_per_1000, "answers": float(np.mean(change)) if change else None}
+            rows.append(row | facts)
     columns = [("changes", "changes /1000"), *((key, key) for key in keys), ("answers", "mean change of answers")]
     for row in rows:
         for key, _ in columns:
