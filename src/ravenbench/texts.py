@@ -142,14 +142,14 @@ class TextView(Sequence[str]):
     """Some rows of a table as a sequence that holds none of the texts; a slice of it is a list."""
 
     def __init__(self, table: TextTable, index: NDArray[np.int64]) -> None:
-        self.table, self.index = table, index
+        self._table, self._rows = table, index
 
     def __len__(self) -> int:
-        return len(self.index)
+        return len(self._rows)
 
     @overload
     def __getitem__(self, place: int) -> str: ...
     @overload
     def __getitem__(self, place: slice) -> list[str]: ...
     def __getitem__(self, place: int | slice) -> str | list[str]:
-        return self.table.rows(self.index[place]) if isinstance(place, slice) else self.table[self.index[place]]
+        return self._table.rows(self._rows[place]) if isinstance(place, slice) else self._table[self._rows[place]]

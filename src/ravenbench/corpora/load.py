@@ -26,8 +26,9 @@ def load_corpus(what: str | Path, **options: Any) -> Corpus:
     Parameters
     ----------
     what : str or path
-        ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, a folder of Parquet parts, PAN20–23
-        pairs (file, folder, zip), or an imported corpus. A name wins over a file; ``./newsgroups`` is a path.
+        ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, a folder of
+        Parquet parts, PAN20–23 pairs (file, folder, zip), or an imported corpus.
+        A name wins over a file; ``./newsgroups`` is a path.
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus``; parameters of a registered corpus.
 

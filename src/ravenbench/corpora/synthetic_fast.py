@@ -134,7 +134,7 @@ def guide(shares: Floats) -> Ints:
 @njit(cache=True)
 def place(shares: Floats, first: Ints, draw: float) -> int:
     """``searchsorted(shares, draw, side="right")``."""
-    at = first[int(draw * _GUIDE)]
+    at = int(first[int(draw * _GUIDE)])
     while shares[at] <= draw:
         at += 1
     return at

@@ -49,9 +49,9 @@ def generate(
     folder = Path(folder)
     check_fresh(folder)
     partial = folder.absolute().parent / f".{folder.name}.partial"
+    _check_room(corpus, folder, partial)
     parts = list(plan_parts(corpus))
     missing = _take_up(corpus, partial, parts)
-    _check_room(corpus, partial, len(missing) / len(parts))
     done = len(parts) - len(missing)
     progress(done, len(parts))
     for _ in _work(corpus, partial, missing, workers):
@@ -69,9 +69,13 @@ def generate(
 
 def plan_parts(corpus: Synthetic) -> Iterator[tuple[int, range]]:
     """Number and documents of each part: a function of the dials, so of no machine."""
-    each = max(1, int(_PART_BYTES / (_LETTERS_A_WORD * corpus.words)))
+    each = _documents_a_part(corpus)
     for number, start in enumerate(range(0, corpus.documents, each)):
         yield number, range(start, min(start + each, corpus.documents))
+
+
+def _documents_a_part(corpus: Synthetic) -> int:
+    return max(1, int(_PART_BYTES / (_LETTERS_A_WORD * corpus.words)))
 
 
 def write_part(corpus: Synthetic, folder: Path, number: int, documents: range) -> None:
@@ -96,7 +100,8 @@ def write_part(corpus: Synthetic, folder: Path, number: int, documents: range) -
 def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], workers: int) -> Iterator[None]:
     if workers == 1 or len(parts) < 2:
         for number, documents in parts:
-            yield write_part(corpus, folder, number, documents)
+            write_part(corpus, folder, number, documents)
+            yield
         return
     from joblib import Parallel, delayed
 
@@ -107,7 +112,7 @@ def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], worke
 def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -> list[tuple[int, range]]:
     """Parts that an earlier call has not written."""
     begun = partial / _BEGUN
-    mark = {"corpus": str(corpus), "version": corpus.version}
+    mark: dict[str, object] = {"corpus": str(corpus), "version": corpus.version}
     if partial.exists():
         try:
             found = json.loads(begun.read_text("utf-8"))
@@ -116,20 +121,24 @@ def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -
         if found not in (mark, None) or (found is None and any(partial.glob("part-*"))):
             raise InputError(
                 "another corpus was begun here", file=partial, found=str(found and found.get("corpus")),
-                expected=mark["corpus"], fix="give another --out, or remove this folder",
+                expected=str(corpus), fix="give another --out, or remove this folder",
             )  # fmt: skip
-    partial.mkdir(exist_ok=True)
+    partial.mkdir(parents=True, exist_ok=True)
     write_json(begun, mark)
     return [part for part in parts if not (partial / _name(part[0])).is_file()]
 
 
-def _check_room(corpus: Synthetic, place: Path, share: float) -> None:
-    # Parquet needs about half of the letters; a full disk is better known before an hour's work.
-    need = int(share * corpus.documents * corpus.words * _LETTERS_A_WORD * 0.55)
+def _check_room(corpus: Synthetic, folder: Path, partial: Path) -> None:
+    # Parquet needs less than half of the letters; a full disk is better known before an hour's work.
+    there = sum(1 for _ in partial.glob("part-*.parquet")) * _documents_a_part(corpus)
+    need = int(max(0, corpus.documents - there) * corpus.words * _LETTERS_A_WORD * 0.45)
+    place = partial.parent
+    while not place.exists():
+        place = place.parent
     free = shutil.disk_usage(place).free
     if need > free:
         raise InputError(
-            "the disk has no room for this corpus", file=place, found=f"{free / 1e9:,.1f} GB free",
+            "the disk has no room for this corpus", file=folder, found=f"{free / 1e9:,.1f} GB free",
             expected=f"about {need / 1e9:,.1f} GB", fix="give fewer documents or words, or another --out",
         )  # fmt: skip
 

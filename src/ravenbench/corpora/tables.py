@@ -92,12 +92,12 @@ def read_table(
 
 
 def is_parts_folder(path: Path) -> bool:
-    """Whether a folder holds a table in Parquet parts (``raven corpus generate``, Spark, Dask …)."""
-    return path.is_dir() and bool(_parts(path))
+    """Whether a folder holds a table in Parquet parts (``raven corpus generate``, Spark, Dask …) and no other table."""
+    return path.is_dir() and {KINDS[p.suffix.lower()] for p in _parts(path)} == {"parquet"}
 
 
 def _parts(path: Path) -> list[Path]:
-    return sorted(p for p in path.iterdir() if p.suffix.lower() in (".parquet", ".pq") and not p.name.startswith("."))
+    return sorted(p for p in path.iterdir() if p.suffix.lower() in KINDS and not p.name.startswith("."))
 
 
 def _kind(path: Path) -> str:

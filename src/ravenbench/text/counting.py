@@ -103,7 +103,7 @@ class CountStore:
             starts = np.concatenate([[0], stops[:-1]])
             ids, counts = np.empty(stops[-1], np.int32), np.empty(stops[-1], np.int32)
             for at, there in unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
-                ids[at], counts[at] = self._many[there]
+                ids[at], counts[at] = self._many[int(there)]
             yield Rows(first, ids, counts, starts, stops)
 
     def _add(self, table: TextTable, new: dict[bytes, int]) -> None:
@@ -192,8 +192,8 @@ def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: 
 
 
 @njit(cache=True)
-def unpack(packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> list[tuple[int, int]]:
-    """Spread packed rows into ``ids`` and ``counts``; where an entry stands apart: (place here, place in ``packed``)."""
+def unpack(packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> list[tuple[np.int64, np.int64]]:
+    """Spread packed rows; (place here, place in ``packed``) of every entry that stands apart."""
     apart = [(np.int64(0), np.int64(0)) for _ in range(0)]
     filled = 0
     for row in range(len(starts)):
