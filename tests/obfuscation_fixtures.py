@@ -35,17 +35,18 @@ def no_resources(monkeypatch):
     """As on a machine without NLTK data."""
     from ravenbench.errors import MissingPart
     from ravenbench.obfuscation import resources as module
+    from ravenbench.text import nltk_data
 
     def absent(resource, folders=""):
         raise MissingPart(f"the resource {resource} is not here", fix=f"python -m nltk.downloader {resource}")
 
-    module._missing.cache_clear()
-    loaders = (module.wordnet, module._tagger, module.language_model)
+    nltk_data._missing.cache_clear()
+    loaders = (module.wordnet, nltk_data.tagger, module.language_model)
     for loader in loaders:
         loader.cache_clear()
-    monkeypatch.setattr(module, "_find", absent)
+    monkeypatch.setattr(nltk_data, "_find", absent)
     yield
-    module._missing.cache_clear()
+    nltk_data._missing.cache_clear()
     for loader in loaders:
         loader.cache_clear()
 

@@ -147,7 +147,7 @@ def test_pieces_are_equal_and_complete():
 def test_layton_distances_by_hand():
     language = layton.LanguageProfile(1).fit(["aabc"])
     assert dict(zip(language.names_, language.frequency_, strict=True)) == {"a": 0.5, "b": 0.25, "c": 0.25}
-    counts, default = layton.table(layton.grams_of(["aaab", "abdd"], 1), language, 3)
+    ((counts, default),) = layton.tables([["aaab", "abdd"]], language, 3)
     assert counts.tolist() == [[3, 1, 0, 0], [1, 1, 0, 2]] and default.tolist() == [0.5, 0.25, 0.25, 0]
     scap, cng, rlp = layton.distances(counts[:1], counts[1:], default, [2])[:, 0]
     # The most frequent two: {a, b} and {d, a}.
@@ -162,8 +162,7 @@ def test_layton_cng_is_the_kernel():
     from ravenbench.text.cng import reference
 
     one, other = "the cat sat on the mat and sat", "a dog and a cat sat there then"
-    counted = layton.grams_of([one, other], 3)
-    counts, default = layton.table(counted, layton.LanguageProfile(3).fit([one]), 10)
+    ((counts, default),) = layton.tables([[one, other]], layton.LanguageProfile(3).fit([one]), 10)
     found = layton.distances(counts[:1], counts[1:], default, [5, 10])[2:4, 0]
     grams = [[text[i : i + 3] for i in range(len(text) - 2)] for text in (one, other)]
     assert found == pytest.approx([reference(*grams, size) for size in (5, 10)])

@@ -3,16 +3,16 @@ dissimilarities, are not in the sources at hand: those here are ours [O]."""
 
 from __future__ import annotations
 
-import itertools
 import zlib
 from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from ravenbench.text.cng import dissimilarities, gram_numbers, profiles
-from ravenbench.text.tokens import SENTENCE_END, collapse, tokens, words
-from ravenbench.types import Floats, Ints, Problems
+from ravenbench.text.ngrams import CharNgrams
+from ravenbench.text.tokens import SENTENCE_END, collapse, frequent, tokens, words
+from ravenbench.types import Floats, Problems
 
 LENGTHS = (1, 2, 3, 4, 5)
 TOP = (100, 100, 100, 100, 500)
@@ -44,8 +44,10 @@ class Reading:
     """What is counted in a text once."""
 
     text: str
-    letters: Ints
+    profiles: tuple[dict[str, float], ...]
+    letters: Counter[str]
     tokens: Counter[str]
+    length: float
     punctuation: Floats
     endings: Floats
     shape: Floats
@@ -72,49 +74,71 @@ def problem_features(problems: Problems) -> Floats:
     return result
 
 
+@lru_cache(maxsize=1024)
 def reading(text: str) -> Reading:
-    """A text's own figures."""
+    """A text's own figures; kept, since cross-fitting asks for the same texts again and again."""
     raw = text.encode()
     plain = collapse(text)
     found = tokens(text)
     lines = text.splitlines() or [""]
     filled = [line.rstrip() for line in lines if line.strip()]
     blocks = [block for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
-    letters = max(sum(c.isalpha() for c in text), 1)
-    capitals = sum(word[:1].isupper() for word in words(text))
+    letters = Counter(plain)
+    written = Counter(text)
+    alphabetic = max(sum(count for c, count in written.items() if c.isalpha()), 1)
+    upper = sum(count for c, count in written.items() if c.isupper())
+    own = words(text)
+    capitals = sum(word[:1].isupper() for word in own)
+    counted = Counter([token.lower() for token in found])
     sentences = max(sum(token in SENTENCE_END for token in found), 1)
     return Reading(
         text=text,
-        letters=np.array([ord(c) for c in plain], dtype=np.int64),
-        tokens=Counter(token.lower() for token in found),
-        punctuation=np.array([text.count(mark) for mark in MARKS]) / max(len(text), 1),
+        profiles=tuple(profile(plain, n, size) for n, size in zip(LENGTHS, TOP, strict=True)),
+        letters=letters,
+        tokens=counted,
+        length=float(sum(count * count for count in counted.values())),
+        punctuation=np.array([written[mark] for mark in MARKS]) / max(len(text), 1),
         endings=np.array([sum(line.endswith(mark) for line in filled) for mark in ENDINGS]) / max(len(filled), 1),
         shape=np.array([len(filled) / len(lines), 1 - len(filled) / len(lines), len(lines) / max(len(text), 1)]),
-        case=np.array([sum(c.isupper() for c in text) / letters, capitals / max(len(words(text)), 1)]),
+        case=np.array([upper / alphabetic, capitals / max(len(own), 1)]),
         block=np.array([len(blocks) / max(len(lines), 1), len(text) / max(len(blocks), 1)]),
-        sentence=len(words(text)) / sentences,
-        entropy=entropy(Counter(plain)),
+        sentence=len(own) / sentences,
+        entropy=entropy(letters),
         packed=len(zlib.compress(raw)),
         size=max(len(raw), 1),
     )
 
 
+def profile(plain: str, n: int, size: int) -> dict[str, float]:
+    """Relative frequencies of a text's ``size`` most frequent n-grams, ties by code point."""
+    lexicon = CharNgrams(n, lowercase=False).lexicon()
+    _, ids, counts = lexicon.count([plain])
+    if len(counts) > size:
+        kept = counts >= np.partition(counts, -size)[-size]
+        ids, counts = ids[kept], counts[kept]
+    number = dict(zip(lexicon.names(ids.astype(np.int64)), counts.tolist(), strict=True))
+    total = max(len(plain) - n + 1, 1)
+    return {name: number[name] / total for name in frequent(Counter(number), size)}
+
+
+def dissimilarity(p: dict[str, float], q: dict[str, float]) -> float:
+    """Σ ((p − q) / ((p + q) / 2))² over the n-grams of either profile (Kešelj et al. 2003)."""
+    both = sum((2 * (p[name] - q[name]) / (p[name] + q[name])) ** 2 for name in sorted(p.keys() & q.keys()))
+    return both + 4.0 * len(p.keys() ^ q.keys())
+
+
+@lru_cache(maxsize=2048)
 def pair_features(known: Reading, questioned: Reading) -> Floats:
-    """Features of two documents, (24,)."""
-    grams = [gram_numbers([known.letters, questioned.letters], n) for n in LENGTHS]
-    found = [profiles(numbers) for numbers in grams]
-    pair = np.array([0], dtype=np.int64), np.array([1], dtype=np.int64)
-    unlike = [
-        dissimilarities(each, *pair, np.array([top], dtype=np.int64))[0, 0]
-        for each, top in zip(found, TOP, strict=True)
+    """Features of two documents, (24,); kept like readings."""
+    unlike = [dissimilarity(p, q) for p, q in zip(known.profiles, questioned.profiles, strict=True)]
+    shared = [
+        len(p.keys() & q.keys()) / top for p, q, top in zip(known.profiles, questioned.profiles, TOP, strict=True)
     ]
-    shared = []
-    for each, top in zip(found, TOP, strict=True):
-        first, second = (each.grams[a:b][each.rank[a:b] < top] for a, b in itertools.pairwise(each.bounds))
-        shared.append(len(np.intersect1d(first, second)) / top)
-    both = known.text + questioned.text
-    names = sorted(known.tokens.keys() | questioned.tokens.keys())
-    counts = np.array([[known.tokens[name], questioned.tokens[name]] for name in names], dtype=np.float64)
+    product = sum(count * questioned.tokens[token] for token, count in known.tokens.items())
+    length = np.sqrt(known.length * questioned.length)
+    # The same as of the joint text: white space collapses at the seam alone.
+    seam = known.text[-1:].isspace() and questioned.text[:1].isspace()
+    joint = Counter(collapse(known.text + questioned.text)) if seam else known.letters + questioned.letters
     return np.array(
         [
             *unlike,
@@ -124,9 +148,9 @@ def pair_features(known: Reading, questioned: Reading) -> Floats:
             cosine(known.shape, questioned.shape),
             difference(known.case, questioned.case),
             difference(known.block, questioned.block),
-            cosine(*counts.T),
+            product / length if length > 0 else float(known.length == questioned.length),
             abs(known.sentence - questioned.sentence),
-            entropy(Counter(collapse(both))),
+            entropy(joint),
             abs(known.entropy - questioned.entropy),
             compression_ratio(known, questioned),
             known.entropy,

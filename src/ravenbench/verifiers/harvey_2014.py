@@ -11,6 +11,7 @@ from ravenbench.text.ppm import ORDERS, cross_entropies
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer
+from ravenbench.verifiers.calibrators.inputs import told
 from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.harvey_2014_tags import tag_symbols
 from ravenbench.verifiers.pieces import known_and_questioned
@@ -27,8 +28,9 @@ class Harvey2014(Scorer):
     of the same length under that of all of them (PPM-C, order 5); t compares the two means with pooled variance, and
     is clipped to ±10 [O]. A logistic regression fitted in training makes it an answer [O].
 
-    The tagger is NLTK's English one; on other languages its tags mean little (the original left every Greek problem
-    unanswered). It needs the resource averaged_perceptron_tagger_eng.
+    The tagger is NLTK's English one, and needs the resource averaged_perceptron_tagger_eng. On other languages in
+    Latin script its tags mean less; a problem with texts in another script is left unanswered, as the original left
+    every Greek one [S].
 
     Parameters
     ----------
@@ -43,6 +45,7 @@ class Harvey2014(Scorer):
     """
 
     name: ClassVar[str] = "harvey-2014"
+    version: ClassVar[int] = 2
     symmetric: ClassVar[bool] = False
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
 
@@ -85,7 +88,20 @@ class Harvey2014(Scorer):
 
     def default_calibrator(self) -> Calibrator:
         """CAL-LR without a band."""
-        return Logistic(radius=0.0)
+        return WhereTagged(radius=0.0)
+
+
+class WhereTagged(Logistic):
+    """Logistic regression that leaves every problem unanswered where no training problem has tags."""
+
+    name = ""
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        if told(scores).any():
+            return super().fit(scores, same)
+        self.coef_ = np.zeros(1)
+        self.intercept_ = 0.0
+        return self
 
 
 def t_value(known: Floats, questioned: Floats) -> float:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from functools import cache, lru_cache
-from typing import Any
 
-from ravenbench.errors import MissingPart
+from ravenbench.text.nltk_data import tagger
 from ravenbench.text.tokens import tokens
 
-RESOURCE = "averaged_perceptron_tagger_eng"
 _FIRST = ord("A")
+_LATIN_ENDS = "\u024f"
 
 
 def tag_symbols(text: str) -> str:
-    """Penn Treebank tags of a text's tokens, each a character of its own.
+    """Penn Treebank tags of a text's tokens, each a character of its own; none for a script the tagger cannot read.
+
+    A text whose letters are mostly not Latin has no tagger here.
 
     Raises
     ------
@@ -24,25 +25,23 @@ def tag_symbols(text: str) -> str:
     return _symbols(text, os.environ.get("NLTK_DATA", ""))
 
 
+def latin(text: str) -> bool:
+    """Whether at least half of a text's letters are Latin."""
+    letters = [c for c in text if c.isalpha()]
+    return 2 * sum(c <= _LATIN_ENDS for c in letters) >= len(letters)
+
+
 @lru_cache(maxsize=4096)
 def _symbols(text: str, folders: str) -> str:
-    tagger, symbol = _tagger(folders)
     found = tokens(text)
-    return "".join(symbol[tag] for _, tag in tagger.tag(found)) if found else ""
+    if not found or not latin(text):
+        return ""
+    symbol = _alphabet(folders)
+    return "".join([symbol[tag] for _, tag in tagger().tag(found)])
 
 
 @cache
-def _tagger(folders: str) -> tuple[Any, dict[str, str]]:
-    """The tagger, and the symbol of each of its tags in alphabetical order."""
-    try:
-        from nltk import data
-        from nltk.tag.perceptron import PerceptronTagger
-    except ModuleNotFoundError:
-        raise MissingPart("harvey-2014 tags texts through NLTK", fix="pip install 'ravenbench[obfuscation]'") from None
-    data.path[:0] = [folder for folder in folders.split(os.pathsep) if folder and folder not in data.path]
-    try:
-        tagger = PerceptronTagger(lang="eng")
-    except LookupError:
-        raise MissingPart(f"the resource {RESOURCE} is not here", fix=f"python -m nltk.downloader {RESOURCE}") from None
-    known = {*tagger.classes, *tagger.tagdict.values()}
-    return tagger, {tag: chr(_FIRST + i) for i, tag in enumerate(sorted(known))}
+def _alphabet(folders: str) -> dict[str, str]:
+    """The symbol of each of the tagger's tags, in alphabetical order."""
+    known = {*tagger().classes, *tagger().tagdict.values()}
+    return {tag: chr(_FIRST + i) for i, tag in enumerate(sorted(known))}

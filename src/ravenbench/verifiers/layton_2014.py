@@ -8,12 +8,14 @@ import numpy as np
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.text.impostor_spaces import normalised
-from ravenbench.types import Bools, Floats, Problems
+from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.base import Verifier
-from ravenbench.verifiers.layton_2014_distances import METHODS, LanguageProfile, distances, grams_of, table
+from ravenbench.verifiers.layton_2014_distances import METHODS, LanguageProfile, distances, tables
 from ravenbench.verifiers.pieces import known_and_questioned
 
 _PIECES = 4
+_BLOCK = 32
+"""Problems counted at a time."""
 
 
 class Layton2014(Verifier):
@@ -90,20 +92,27 @@ class Layton2014(Verifier):
         members = len(self.lengths) * len(METHODS) * len(self.sizes)
         read = {int(row): normalised(problems.texts[row]) for row in problems.documents}
         result = np.full((len(problems), members), np.nan)
+        cuts: list[tuple[int, list[str], list[str]]] = []
         for i in range(len(problems)):
             known = [read[int(row)] for row in problems.known(i)]
             questioned = read[int(problems.questioned_index[i])]
             parts, asked = known_and_questioned(known, " ".join(known), questioned, _PIECES)
             if min((len(part) for part in [*parts, *asked]), default=0) >= max(self.lengths):
-                result[i] = np.concatenate([self._problem(parts, asked, profile) for profile in self.language_])
+                cuts.append((i, parts, asked))
+        width = len(METHODS) * len(self.sizes)
+        for start in range(0, len(cuts), _BLOCK):
+            block = cuts[start : start + _BLOCK]
+            for column, profile in enumerate(self.language_):
+                found = tables([[*parts, *asked] for _, parts, asked in block], profile, max(self.sizes))
+                for (i, parts, _), (counts, language) in zip(block, found, strict=True):
+                    result[i, width * column : width * (column + 1)] = self._accepts(counts, len(parts), language)
         return result
 
-    def _problem(self, parts: list[str], asked: list[str], profile: LanguageProfile) -> Floats:
-        counted = grams_of([*parts, *asked], profile.n)
-        counts, language = table(counted, profile, max(self.sizes))
-        own, other = counts[: len(parts)], counts[len(parts) :]
+    def _accepts(self, counts: Ints, known: int, language: Floats) -> Floats:
+        """Votes on one problem; the first ``known`` rows of ``counts`` are known pieces."""
+        own, other = counts[:known], counts[known:]
         whole = own.sum(axis=0)
         among = distances(own, whole - own, language, self.sizes)
-        towards = distances(other, np.tile(whole, (len(asked), 1)), language, self.sizes)
+        towards = distances(other, whole[None], language, self.sizes)
         accepted = towards.mean(axis=1) <= among.mean(axis=1) + among.std(axis=1)
         return np.asarray(accepted, dtype=np.float64)

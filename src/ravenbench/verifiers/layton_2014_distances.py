@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
+from numba import njit
 
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import frequent
@@ -30,31 +31,50 @@ class LanguageProfile:
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Count."""
-        total: Counter[str] = Counter()
-        for counts in grams_of(texts, self.n):
-            total.update(counts)
-        self.names_ = frequent(total, _MOST)
-        self.frequency_: Floats = np.array([total[name] for name in self.names_], dtype=np.float64)
-        self.frequency_ /= max(total.total(), 1)
+        lexicon = CharNgrams(self.n, lowercase=False).lexicon()
+        _, ids, counts = lexicon.count(texts)
+        total = np.bincount(ids, weights=counts, minlength=len(lexicon)).astype(np.int64)
+        kept = np.arange(len(total))
+        if len(kept) > _MOST:
+            kept = np.flatnonzero(total >= np.partition(total, -_MOST)[-_MOST])
+        number = Counter(dict(zip(lexicon.names(kept), total[kept].tolist(), strict=True)))
+        self.names_ = frequent(number, _MOST)
+        self.frequency_: Floats = np.array([number[name] for name in self.names_], dtype=np.float64)
+        self.frequency_ /= max(int(total.sum()), 1)
         return self
 
 
-def grams_of(texts: Sequence[str], n: int) -> list[Counter[str]]:
-    """Character n-grams of each text, case intact."""
-    units = CharNgrams(n, lowercase=False)
-    return [units.reference(text) for text in texts]
+def tables(problems: Sequence[Sequence[str]], profile: LanguageProfile, common: int) -> list[tuple[Ints, Floats]]:
+    """For each problem's texts, counts (texts, n-grams) and what the language has of each n-gram, (n-grams,).
 
-
-def table(counted: Sequence[Counter[str]], profile: LanguageProfile, common: int) -> tuple[Ints, Floats]:
-    """Counts (texts, n-grams), n-grams in code-point order, and what the language has of each, (n-grams,).
-
-    The n-grams are those of the texts and the ``common`` most frequent of the language: a text may be marked by what
-    it lacks.
+    The n-grams, case intact and in code-point order, are those of the texts and the ``common`` most frequent of the
+    language: a text may be marked by what it lacks.
     """
-    names = sorted(set(profile.names_[:common]).union(*counted))
-    counts = np.array([[one[name] for name in names] for one in counted], dtype=np.int64)
-    known = dict(zip(profile.names_, profile.frequency_.tolist(), strict=True))
-    return counts, np.array([known.get(name, 0.0) for name in names])
+    lexicon = CharNgrams(profile.n, lowercase=False).lexicon()
+    named = lexicon.ids(profile.names_) if profile.names_ else np.zeros(0, np.int64)
+    bounds, ids, counts = lexicon.count([text for texts in problems for text in texts])
+    letters = np.frombuffer("".join(lexicon.names(np.arange(len(lexicon)))).encode("utf-32-le", "surrogatepass"), "<u4")
+    place = np.empty(len(lexicon), dtype=np.int64)
+    place[np.lexsort(letters.reshape(-1, profile.n).T[::-1])] = np.arange(len(lexicon))
+    known = np.zeros(len(lexicon))
+    known[place[named]] = profile.frequency_
+    grams, always = place[ids], place[named[:common]]
+    column = np.empty(len(lexicon), dtype=np.int64)
+    found = []
+    first = 0
+    for texts in problems:
+        edges = bounds[first : first + len(texts) + 1]
+        first += len(texts)
+        inside = slice(edges[0], edges[-1])
+        here = np.zeros(len(lexicon), dtype=bool)
+        here[grams[inside]] = here[always] = True
+        used = np.flatnonzero(here)
+        table = np.zeros((len(texts), len(used)), dtype=np.int64)
+        row = np.repeat(np.arange(len(texts)), np.diff(edges))
+        column[used] = np.arange(len(used))
+        table[row, column[grams[inside]]] = counts[inside]
+        found.append((table, known[used]))
+    return found
 
 
 def distances(left: Ints, right: Ints, language: Floats, sizes: Sequence[int]) -> Floats:
@@ -63,32 +83,72 @@ def distances(left: Ints, right: Ints, language: Floats, sizes: Sequence[int]) -
     SCAP: 1 − |P ∩ Q| / L over the L most frequent n-grams. CNG: Σ ((p − q) / ((p + q) / 2))² over P ∪ Q, a
     frequency outside its profile being 0. RLP: frequencies minus the language's, the L of largest absolute value,
     1 − cosine over the union with actual values. Ties by code point. Rows without a count have no profile.
+
+    A single row on the right is compared with all on the left.
     """
     p, q = _shares(left), _shares(right)
-    most = tuple(_ranks(counts, counts > 0) for counts in (left, right))
-    relative = p - language, q - language
-    marked = tuple(_ranks(np.abs(value), np.ones(value.shape, dtype=bool)) for value in relative)
+    longest = max(sizes)
+    frequent_ = [_first(counts, counts > 0, longest) for counts in (left, right)]
+    marked = [
+        _first(np.abs(value), np.ones(value.shape, dtype=bool), longest) for value in (p - language, q - language)
+    ]
     result = np.empty((len(METHODS), len(sizes), len(left)))
-    for s, size in enumerate(sizes):
-        mine, theirs = most[0] < size, most[1] < size
-        result[0, s] = 1 - (mine & theirs).sum(axis=1) / size
-        x, y = np.where(mine, p, 0.0), np.where(theirs, q, 0.0)
-        both = x + y
-        result[1, s] = ((2 * (x - y) / np.where(both > 0, both, 1.0)) ** 2).sum(axis=1)
-        union = (marked[0] < size) | (marked[1] < size)
-        a, b = np.where(union, relative[0], 0.0), np.where(union, relative[1], 0.0)
-        length = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
-        result[2, s] = 1 - (a * b).sum(axis=1) / np.where(length > 0, length, 1.0)
+    for pair in range(len(left)):
+        other = pair if len(right) > 1 else 0
+        result[:, :, pair] = _pair(
+            p[pair], q[other], language, frequent_[0][pair], frequent_[1][other], marked[0][pair], marked[1][other],
+            np.array(sizes, dtype=np.int64),
+        )  # fmt: skip
     return result.reshape(len(METHODS) * len(sizes), len(left))
+
+
+@njit(cache=True)
+def _pair(
+    p: Floats, q: Floats, language: Floats, most_p: Ints, most_q: Ints, marked_p: Ints, marked_q: Ints, sizes: Ints
+) -> Floats:
+    result = np.empty((3, len(sizes)))
+    stamp = np.zeros(len(p), np.int8)
+    for s in range(len(sizes)):
+        size = sizes[s]
+        stamp[:] = 0
+        stamp[most_p[:size]] = 1
+        shared = 0
+        unlike = 4.0 * len(most_p[:size])
+        for column in most_q[:size]:
+            if stamp[column] == 1:
+                shared += 1
+                unlike += (2 * (p[column] - q[column]) / (p[column] + q[column])) ** 2 - 4.0
+            else:
+                unlike += 4.0
+        result[0, s] = 1 - shared / size
+        result[1, s] = unlike
+        stamp[:] = 0
+        stamp[marked_p[:size]] = 1
+        stamp[marked_q[:size]] = 1
+        product = length_p = length_q = 0.0
+        for column in range(len(p)):
+            if stamp[column] == 1:
+                a, b = p[column] - language[column], q[column] - language[column]
+                product += a * b
+                length_p += a * a
+                length_q += b * b
+        length = np.sqrt(length_p * length_q)
+        result[2, s] = 1 - product / (length if length > 0 else 1.0)
+    return result
 
 
 def _shares(counts: Ints) -> Floats:
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
 
-def _ranks(values: Ints | Floats, present: Bools) -> Ints:
-    """Place of each column in its row's descending order, ties by column; absent ones come behind all others."""
-    order = np.argsort(-values, axis=1, kind="stable")
-    ranks = np.empty(values.shape, dtype=np.int64)
-    np.put_along_axis(ranks, order, np.arange(values.shape[1])[None, :], axis=1)
-    return np.where(present, ranks, np.iinfo(np.int64).max)
+def _first(values: Ints | Floats, present: Bools | list[Bools], size: int) -> list[Ints]:
+    """The first ``size`` present columns of every row in descending order of value, ties by column."""
+    found = []
+    for row, here in zip(values, present, strict=True):
+        columns = np.flatnonzero(here)
+        inside = row[columns]
+        if len(columns) > size:
+            kept = inside >= np.partition(inside, -size)[-size]
+            columns, inside = columns[kept], inside[kept]
+        found.append(columns[np.argsort(-inside, kind="stable")][:size].astype(np.int64))
+    return found

@@ -7,8 +7,10 @@ the training texts' most frequent words), ``prefix`` and ``suffix`` (three lette
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -23,30 +25,45 @@ _AFFIX = 3
 _LONGEST = 15
 _FIRST = 0xF0000
 _MOST = 60_000
+_KEPT = 1024
+"""Texts whose tokens are kept."""
 
 
 def stream(text: str, family: Family, stopwords: frozenset[str] = frozenset()) -> Sequence[str]:
     """Units of a normalised text."""
     if family == "char":
         return text.lower()
-    found = TOKEN.findall(text.lower())
+    words, marks = _read(text)
     if family == "mark":
-        return [token for token in found if not _is_word(token)]
+        return marks
     if family == "sentence":
         # Bins of about a fifth.
         return [str(round(5 * np.log(size))) for size in sentence_lengths(text)]
-    words = [token for token in found if _is_word(token)]
     if family == "word":
         return words
     if family == "stop":
         return [word for word in words if word in stopwords]
     if family == "length":
         return [str(min(len(word), _LONGEST)) for word in words]
-    part = slice(_AFFIX) if family == "prefix" else slice(-_AFFIX, None)
-    return [word[part] for word in words if len(word) > _AFFIX]
+    return _affixes(text)[family == "suffix"]
 
 
-def sentence_lengths(text: str) -> list[int]:
+@lru_cache(maxsize=_KEPT)
+def _read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Lowercased words and marks; kept, since families and folds ask for the same texts again and again."""
+    found = [sys.intern(token) for token in TOKEN.findall(text.lower())]
+    return tuple(token for token in found if _is_word(token)), tuple(token for token in found if not _is_word(token))
+
+
+@lru_cache(maxsize=_KEPT)
+def _affixes(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Prefixes and suffixes of words longer than they are."""
+    long = [word for word in _read(text)[0] if len(word) > _AFFIX]
+    return tuple(sys.intern(word[:_AFFIX]) for word in long), tuple(sys.intern(word[-_AFFIX:]) for word in long)
+
+
+@lru_cache(maxsize=_KEPT)
+def sentence_lengths(text: str) -> tuple[int, ...]:
     """Words of each sentence that has any."""
     sizes = [0]
     for token in TOKEN.findall(text):
@@ -54,7 +71,7 @@ def sentence_lengths(text: str) -> list[int]:
             sizes[-1] += 1
         elif token in SENTENCE_END and sizes[-1]:
             sizes.append(0)
-    return [size for size in sizes if size]
+    return tuple(size for size in sizes if size)
 
 
 def count(streams: Sequence[Sequence[str]], n: int) -> Profiles:
@@ -95,8 +112,10 @@ def written(streams: Sequence[Sequence[str]], known: Sequence[str]) -> list[str]
     """
     if not known:
         return ["".join(units) for units in streams]
-    code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(known)}
-    return ["".join([code.get(unit, chr(_FIRST)) for unit in units]) for units in streams]
+    used = {unit for units in streams for unit in units}
+    code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(known) if symbol in used}
+    code |= dict.fromkeys(used - code.keys(), chr(_FIRST))
+    return ["".join([code[unit] for unit in units]) for units in streams]
 
 
 class Members:

@@ -1,0 +1,76 @@
+"""What NLTK brings: its resources, found and never fetched, and its English part-of-speech tagger."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ravenbench.errors import MissingPart
+
+TAGGER = "averaged_perceptron_tagger_eng"
+_FILES = {"wordnet": "corpora/wordnet", "brown": "corpora/brown", TAGGER: f"taggers/{TAGGER}"}
+
+
+def find(resource: str) -> Any:
+    """NLTK's pointer to a resource, unpacked or in its zip.
+
+    Raises
+    ------
+    MissingPart
+        If NLTK or the resource is not here, with the command that brings it.
+    """
+    return _find(resource, os.environ.get("NLTK_DATA", ""))
+
+
+@cache
+def _find(resource: str, folders: str) -> Any:
+    try:
+        import nltk
+    except ModuleNotFoundError:
+        raise MissingPart(f"{resource} is read through NLTK", fix="pip install 'ravenbench[obfuscation]'") from None
+    paths = [p for p in folders.split(os.pathsep) if p] + list(nltk.data.path)
+    inside = _FILES[resource]
+    for place in (f"{inside}.zip/{resource}/", inside):
+        try:
+            return nltk.data.find(place, paths)
+        except LookupError:
+            continue
+    raise MissingPart(f"the resource {resource} is not here", fix=f"python -m nltk.downloader {resource}")
+
+
+def missing(resource: str) -> str | None:
+    """The message of what is missing, or None where the resource is here (for methods that run without it)."""
+    return _missing(resource, os.environ.get("NLTK_DATA", ""))
+
+
+@cache
+def _missing(resource: str, folders: str) -> str | None:
+    try:
+        _find(resource, folders)
+    except MissingPart as error:
+        return str(error).replace("\n  ", "; ")
+    return None
+
+
+@cache
+def tagger() -> Any:
+    """NLTK's English perceptron tagger.
+
+    Raises
+    ------
+    MissingPart
+        If NLTK or the tagger is not here.
+    """
+    find(TAGGER)
+    from nltk import data
+    from nltk.tag.perceptron import PerceptronTagger
+
+    data.path[:0] = [p for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p and p not in data.path]
+    return PerceptronTagger(lang="eng")
+
+
+def tag(tokens: Sequence[str]) -> list[str]:
+    """Penn Treebank tags of tokens, in order."""
+    return [name for _, name in tagger().tag(list(tokens))] if tokens else []
