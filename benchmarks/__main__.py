@@ -72,7 +72,8 @@ def main() -> None:
     parser.add_argument("--hits", type=Path, metavar="FOLDER", help="checkout of the HITS paper's released code")
     options = parser.parse_args()
     checkouts = {"pan": ("--pan", options.pan), "hits_code": ("--hits", options.hits)}
-    new = []
+    old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
+    new: list[dict[str, Any]] = []
     for name in options.names or available():
         module = importlib.import_module(f"benchmarks.bench_{name}")
         option, folder = checkouts.get(name, (None, None))
@@ -82,10 +83,8 @@ def main() -> None:
             print(f"{name}: left out, its peer's code is read from a checkout ({option} FOLDER)")
         else:
             new += module.rows(folder)
-    old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
-    rows = merge(old, new)
-    RESULTS.write_text(json.dumps(rows, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    draw(rows)
+        RESULTS.write_text(json.dumps(merge(old, new), indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    draw(merge(old, new))
     show(new)
 
 

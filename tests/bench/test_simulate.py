@@ -1,6 +1,7 @@
 """raven simulate: small, repeatable, and every key of its contract."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -9,6 +10,7 @@ from ravenbench.bench.simulate import Design, area, check, trial, trials
 from ravenbench.cli.main import build
 from ravenbench.errors import SpecError
 from ravenbench.reports.simulation import summarise, to_json
+from ravenbench.reports.simulation_page import standing
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"
 TINY = Design(CORPUS, "matched", (0.0, 1.0), pools=2, folds=2, repetitions=5)
@@ -28,6 +30,7 @@ def test_topic_gains_and_style_does_not(found):
 def test_json(found):
     made = to_json(found)
     json.dumps(made, allow_nan=False)
+    assert made["verdicts_given"]
     assert {"doses", "false_alarm_rate", "power"} <= set(made)
     assert {"dose", "diff", "gain", "interval"} <= set(made["doses"][0])
     designs = {(p["test"], p["pools"], p["folds"], p["repetitions"], p["pairs"]) for p in made["power"]}
@@ -48,10 +51,16 @@ def test_the_command_writes_a_page(tmp_path):
         build("simulate"), ["simulate", "--corpus", CORPUS, "--doses", "0,1", *sizes, "--out", str(tmp_path / "s")]
     )
     assert done.exit_code == 0, done.output
-    assert "Doses of known reliance" in done.output
+    assert "Doses of known reliance" in done.output and "under no other pair rule" in " ".join(done.output.split())
     page = (tmp_path / "s" / "index.html").read_text()
     assert "False alarms" in page and "<svg" in page
     assert (tmp_path / "s" / "simulation.json").is_file() and (tmp_path / "s" / "doses.svg").is_file()
+
+
+def test_other_pair_rules_are_said_to_give_no_verdict(found):
+    other = replace(found, design=replace(TINY, pairs="reference"))
+    assert "no verdict under reference pairs, only under matched ones" in standing(other)
+    assert to_json(other)["verdicts_given"] is False
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,9 @@ def command(
     corpus: Annotated[
         str, typer.Option(help="The synthetic corpus and its dials; each replicate has its own seed.")
     ] = "synthetic(style=0.4)",
-    pairs: Annotated[str, typer.Option(help="Pair rule: matched, controlled or reference.")] = "matched",
+    pairs: Annotated[
+        str, typer.Option(help="Pair rule: matched, under which alone runs give verdicts, controlled or reference.")
+    ] = "matched",
     doses: Annotated[
         str, typer.Option(help="Known reliance on topic, from 0 (style alone) to 1 (topic alone).")
     ] = "0, .05, .1, .2, .5, 1",
@@ -34,7 +36,7 @@ def command(
 
         raven simulate
 
-        raven simulate --pairs reference --replicates 10
+        raven simulate --pairs reference --replicates 10      why there is no verdict under that rule
     """
     from ravenbench.bench.engines import usable_cores
     from ravenbench.bench.simulate import Design, check, trials

@@ -17,7 +17,7 @@ from ravenbench.reports.probe import gain_of
 from ravenbench.statistics.gains import gain_test
 from ravenbench.statistics.pools import correlation, pool_mean
 from ravenbench.statistics.power import wilson
-from ravenbench.statistics.verdict import Verdict, judge
+from ravenbench.statistics.verdict import Verdict, judge, shown_under
 
 if TYPE_CHECKING:
     from ravenbench.bench.simulate import Trial
@@ -205,6 +205,7 @@ def to_json(simulation: Simulation) -> dict[str, Any]:
     return {
         "corpus": simulation.design.corpus,
         "pairs": simulation.design.pairs,
+        "verdicts_given": shown_under(simulation.design.pairs),
         "replicates": simulation.replicates,
         "doses": [
             {

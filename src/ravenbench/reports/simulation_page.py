@@ -12,6 +12,7 @@ from ravenbench.reports.figures import FAINT, INK, SETUP, canvas, style, svg
 from ravenbench.reports.page import inline, render
 from ravenbench.reports.simulation import Power, Simulation, to_json
 from ravenbench.reports.tables import Column, Range, Table, to_html
+from ravenbench.statistics.verdict import SHOWN, shown_under
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,6 +36,7 @@ def write(simulation: Simulation, folder: Path) -> Path:
         sections=[("found", "Findings"), ("doses", "Doses"), ("power", "Power"), ("method", "Method")],
         simulation=simulation,
         false_alarm=simulation.false_alarm,
+        standing=standing(simulation),
         figure=inline(figure, "doses"),
         signed=lambda value: tables.number(value, Column("", signed=True)),
         tables={table.key: to_html(table) for table in made},
@@ -54,10 +56,23 @@ def write(simulation: Simulation, folder: Path) -> Path:
 
 
 def terminal(simulation: Simulation) -> list[RenderableType]:
-    """Both tables for 80 columns."""
+    """Both tables for 80 columns, and what the pair rule means."""
+    from rich.text import Text
+
     doses = tables.without(dose_table(simulation), "coverage", "null")
     power = tables.without(power_table(simulation), "interval")
-    return [tables.terminal(doses), tables.terminal(power)]
+    return [tables.terminal(doses), tables.terminal(power), Text(standing(simulation))]
+
+
+def standing(simulation: Simulation) -> str:
+    """What the simulated pair rule means for verdicts, as a sentence."""
+    rule = simulation.design.pairs
+    if shown_under(rule):
+        return f"Verdicts are given under {rule} pairs, which these are, and under no other pair rule."
+    return (
+        f"Runs give no verdict under {rule} pairs, only under {' or '.join(SHOWN)} ones: convictions here are what the "
+        "same tests would say if they did."
+    )
 
 
 def dose_table(simulation: Simulation) -> Table:

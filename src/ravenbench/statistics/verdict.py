@@ -44,6 +44,11 @@ class Judged(NamedTuple):
     reason: str | None
 
 
+def shown_under(rule: str) -> bool:
+    """Whether runs with this pair rule give verdicts."""
+    return rule.partition("(")[0] in SHOWN
+
+
 def judge(tests: Sequence[GainTest], pairs: float | None, rule: str = SHOWN[0]) -> list[Judged]:
     """Verdicts on all verifiers of a run.
 
@@ -59,7 +64,7 @@ def judge(tests: Sequence[GainTest], pairs: float | None, rule: str = SHOWN[0]) 
     known = [test.p for test in tests if test.p is not None]
     adjusted = iter(holm(np.asarray(known)).tolist() if known else [])
     judged = [_judge(test, None if test.p is None else next(adjusted), pairs) for test in tests]
-    if rule.partition("(")[0] in SHOWN or pairs is None:
+    if shown_under(rule) or pairs is None:
         return judged
     reason = f"simulations have not shown that verdicts hold for {rule} pairs"
     return [Judged(Verdict.NO_VERDICT, one.p_holm, reason) for one in judged]
