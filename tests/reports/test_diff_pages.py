@@ -167,7 +167,7 @@ def test_command_on_sets(tmp_path):
             (folder / "unknown.txt").write_text(text + problem)
         (tmp_path / name / "truth.txt").write_text("EN1 Y\nEN2 N\n")
     assert run(tmp_path / "before", tmp_path / "after", "--out", tmp_path / "pages").exit_code == 0
-    assert len(list((tmp_path / "pages").glob("*.html"))) == 3
+    assert len(list((tmp_path / "pages").glob("*.html"))) == 5
 
 
 def test_command_refuses_other_runs(tmp_path):

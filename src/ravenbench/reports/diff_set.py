@@ -128,10 +128,12 @@ def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool 
         for c in of_one:
             name = f"{len(rows):04d}-{_plain(c.id)}-{_plain(c.system)}.html"
             write_text(folder / name, diff_page(c, blind=blind, index="index.html", columns=beside))
-            facts = {k: None if text.startswith("not measured") else float(text) for k, text in c.facts.items()}
+            facts: dict[str, Any] = {
+                k: None if text.startswith("not measured") else float(text) for k, text in c.facts.items()
+            }
             keys |= dict.fromkeys(facts)
             change = [after - first for first, after in c.scores.values()]
-            row = {"href": name, "beside": beside, "problem": c.id, "system": c.system}
+            row: dict[str, Any] = {"href": name, "beside": beside, "problem": c.id, "system": c.system}
             row |= {"changes": c.changes_per_1000, "answers": float(np.mean(change)) if change else None}
             rows.append(row | facts)
     columns = [("changes", "changes /1000"), *((key, key) for key in keys), ("answers", "mean change of answers")]

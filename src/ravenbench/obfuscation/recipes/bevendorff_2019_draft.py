@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import pack
-from ravenbench.obfuscation.recipes.bevendorff_2019_profile import Bytes, normalised
+from ravenbench.obfuscation.recipes.bevendorff_2019_profile import normalised
 from ravenbench.types import Ints
 
 _PLAIN = str.maketrans(dict.fromkeys("‘’‚“”„«»–—−", "-"))
@@ -44,7 +43,12 @@ class Draft:
 
     def occurrences(self, gram: bytes) -> list[int]:
         """First bytes of a trigram's occurrences, overlapping ones included."""
-        return [m.start() for m in re.finditer(b"(?=" + re.escape(gram) + b")", self.data)]
+        found = []
+        place = self.data.find(gram)
+        while place >= 0:
+            found.append(place)
+            place = self.data.find(gram, place + 1)
+        return found
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The characters that bytes ``[start, end)`` belong to."""
@@ -53,15 +57,14 @@ class Draft:
         starts = self._starts()
         return int(np.searchsorted(starts, start, "right")) - 1, int(np.searchsorted(starts, end, "left"))
 
-    def windows(self, change: Change) -> tuple[Bytes, Bytes]:
+    def windows(self, change: Change) -> tuple[bytes, bytes]:
         """The bytes a change touches with two bytes of context a side, before and after."""
         low, high = change.start, change.end
         if len(self.data) != len(self.text):
             starts = np.append(self._starts(), len(self.data))
             low, high = int(starts[low]), int(starts[high])
         left, right = self.data[max(0, low - 2) : low], self.data[high : high + 2]
-        old, new = left + self.data[low:high] + right, left + normalised(change.new) + right
-        return np.frombuffer(old, np.uint8), np.frombuffer(new, np.uint8)
+        return left + self.data[low:high] + right, left + normalised(change.new) + right
 
     def apply(self, change: Change) -> Draft:
         """The draft with this change made."""

@@ -11,7 +11,6 @@ from collections import Counter
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from ravenbench.types import Floats, Ints
 
@@ -19,12 +18,12 @@ _TABLE = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "−": "-"}
     | {"…": "...", "\n": " ", "\r": " ", "\t": " "}
 )
-Bytes = NDArray[np.uint8]
 
 
 def normalised(text: str) -> bytes:
     """UTF-8 with quotes, dashes and ellipses made plain and every line break a space."""
-    return text.translate(_TABLE).encode()
+    # What is plain already, as most single words are, needs no table.
+    return (text if text.isascii() and text.isprintable() else text.translate(_TABLE)).encode()
 
 
 def codes(data: bytes) -> Ints:

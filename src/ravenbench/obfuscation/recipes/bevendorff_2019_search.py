@@ -11,7 +11,6 @@ import numpy as np
 from ravenbench.obfuscation.recipes.bevendorff_2019_draft import Change, Draft
 from ravenbench.obfuscation.recipes.bevendorff_2019_operators import acceptable, changes
 from ravenbench.obfuscation.recipes.bevendorff_2019_profile import (
-    Bytes,
     add_window,
     author_profile,
     count_in,
@@ -66,15 +65,16 @@ class State:
         jsd, self.own = divergence(self.author.shares, self.counts, self.n)
         self.distance = math.sqrt(2 * max(0.0, jsd))
 
-    def gain(self, old: Bytes, new: Bytes) -> float:
+    def gain(self, old: bytes, new: bytes) -> float:
         """Change of the divergence by an edit."""
-        return float(gain(self.author.keys, self.author.shares, self.counts, self.n, self.own, old, new))
+        before, after = np.frombuffer(old, np.uint8), np.frombuffer(new, np.uint8)
+        return float(gain(self.author.keys, self.author.shares, self.counts, self.n, self.own, before, after))
 
     def make(self, change: Change) -> None:
         """Apply an edit in place."""
         old, new = self.draft.windows(change)
-        add_window(self.author.keys, self.counts, old, -1)
-        add_window(self.author.keys, self.counts, new, 1)
+        add_window(self.author.keys, self.counts, np.frombuffer(old, np.uint8), -1)
+        add_window(self.author.keys, self.counts, np.frombuffer(new, np.uint8), 1)
         self.draft = self.draft.apply(change)
         self.n = max(1, len(self.draft.data) - 2)
         self.measure()
@@ -102,11 +102,15 @@ class State:
         out = []
         for place in places:
             start, end = self.draft.span(place, place + 3)
+            # Operators often propose the same edit at different costs: it is weighed once.
+            known: dict[tuple[int, int, str], float] = {}
             for change in changes(self.draft, start, end, self.author.words, self.author.model):
-                old, new = self.draft.windows(change)
-                if new.tobytes().count(gram) >= old.tobytes().count(gram):
-                    continue
-                won = self.gain(old, new)
+                edit = change.start, change.end, change.new
+                won = known.get(edit)
+                if won is None:
+                    old, new = self.draft.windows(change)
+                    back = new.count(gram) >= old.count(gram)
+                    won = known[edit] = 0.0 if back else self.gain(old, new)
                 if won > _LEAST_GAIN:
                     out.append((won, change))
         return out
