@@ -33,3 +33,12 @@ def test_texts_become_vectors_and_long_ones_are_averaged(tiny_model):
     assert vectors.shape == (3, 16) and np.isfinite(vectors).all()
     assert not np.allclose(vectors[0], vectors[1])
     assert np.array_equal(vectors, SBERT(model=tiny_model, window=3).encode([short, other, f"{short} {other}"]))
+
+
+def test_static_embeddings_are_the_light_alternative(tmp_path, tiny_model, need_extra):
+    model2vec, tokenizers = need_extra("model2vec"), need_extra("tokenizers")
+    tokenizer = tokenizers.Tokenizer.from_file(str(tmp_path / "bert" / "tokenizer.json"))
+    table = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)
+    model2vec.StaticModel(table, tokenizer, config={}).save_pretrained(str(tmp_path / "static"))
+    vectors = SBERT(model=str(tmp_path / "static")).encode(["the cat", "the cat the cat", "dog"])
+    assert vectors.shape == (3, 6) and np.allclose(vectors[0], vectors[1]) and not np.allclose(vectors[0], vectors[2])

@@ -10,9 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from ravenbench.errors import MissingPart
 from ravenbench.topics.base import Encoder
 from ravenbench.topics.chunks import averaged, chunked
+from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, model_folder
 from ravenbench.types import Floats
 
 
@@ -22,13 +22,18 @@ class SBERT(Encoder):
     Parameters
     ----------
     model : str
-        A name in the local Hugging Face cache, or a folder.
+        A name in the local Hugging Face cache, or a folder: sentence-transformers, a plain transformer, or static
+        embeddings (model2vec), the light alternative.
     window : int
         Words a window; 180 English words are about 256 word pieces.
     batch : int
         Windows encoded at once.
     device : str
         As torch names it.
+    revision : str, optional
+        Of a model by name.
+    remote_code : bool
+        Run code that comes with the model.
     """
 
     name: ClassVar[str] = "sbert"
@@ -39,27 +44,31 @@ class SBERT(Encoder):
         window: int = 180,
         batch: int = 64,
         device: str = "cpu",
+        revision: str | None = None,
+        remote_code: bool = False,
     ) -> None:
         self.model = model
         self.window = window
         self.batch = batch
         self.device = device
+        self.revision = revision
+        self.remote_code = remote_code
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        try:
-            from sentence_transformers import SentenceTransformer
-        except ModuleNotFoundError as error:
-            raise MissingPart(
-                f"encoder sbert needs {error.name!r}, which is not installed", fix="pip install 'ravenbench[neural]'"
-            ) from error
-        try:
-            model = SentenceTransformer(self.model, device=self.device, local_files_only=True)
-        except (OSError, ValueError) as error:
-            raise MissingPart(
-                f"the sentence-transformers model {self.model!r} is not on this machine",
-                found=str(error),
-                fix=f"hf download {self.model}   (or give a folder: sbert(model='FOLDER'))",
-            ) from error
+        """Vectors of texts.
+
+        Raises
+        ------
+        MissingPart
+            If the extra is not installed, or the model is not on this machine.
+        FormatError, InputError
+            If files are missing, or the tokenizer belongs to another model.
+        """
+        folder = model_folder(self.model, self.revision)
         windows, owner = chunked(texts, self.window)
-        vectors = model.encode(windows, batch_size=self.batch, show_progress_bar=False, convert_to_numpy=True)
+        if is_static(folder):
+            vectors = load_static(folder).encode(windows, max_length=None, use_multiprocessing=False)
+        else:
+            model = load_sentences(folder, self.device, self.remote_code)
+            vectors = model.encode(windows, batch_size=self.batch, show_progress_bar=False, convert_to_numpy=True)
         return averaged(np.asarray(vectors, dtype=np.float64), owner)

@@ -8,7 +8,14 @@ from typing import Any
 
 from ravenbench.errors import FormatError, InputError, MissingPart
 
-_TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "tokenizer.model", "spiece.model", "sentencepiece.bpe.model")
+_TOKENIZERS = (
+    "tokenizer.json",
+    "vocab.txt",
+    "vocab.json",
+    "tokenizer.model",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+)
 
 
 def missing(error: ModuleNotFoundError, who: str) -> MissingPart:
@@ -62,7 +69,7 @@ def load_static(folder: Path) -> Any:
     except ModuleNotFoundError as error:
         raise missing(error, "a static model") from error
     try:
-        return StaticModel.from_pretrained(str(folder), force_download=False)
+        return StaticModel.from_pretrained(str(folder))
     except (OSError, ValueError, KeyError) as error:
         raise FormatError("this static model cannot be loaded", file=folder, found=str(error)) from error
 

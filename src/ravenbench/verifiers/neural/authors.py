@@ -47,10 +47,10 @@ class Written:
         """Training and held-out documents with no author in both.
 
         About ``share`` of the authors who have two documents or more are held out, with at least two such authors on
-        either side where there are four; with fewer nothing is held out.
+        either side where there are four; with fewer, or a share of 0, nothing is held out.
         """
         several = np.flatnonzero(self.sizes >= 2)
-        hold = 0 if len(several) < 4 else int(np.clip(round(share * len(several)), 2, len(several) - 2))
+        hold = 0 if share <= 0 or len(several) < 4 else int(np.clip(round(share * len(several)), 2, len(several) - 2))
         chosen = stream(seed, "held-out-authors", len(several)).permutation(several)[:hold]
         held = np.isin(self.author, chosen)
         return self.select(~held), self.select(held)

@@ -71,8 +71,8 @@ def learned_reading(texts: Sequence[str], vocabulary: int) -> Reading:
         show_progress=False,
     )
     tokenizer.train_from_iterator(_blocks(texts), trainer)
-    pad, before, after = (tokenizer.token_to_id(token) for token in _SPECIAL)
-    return Reading(tokenizer.to_str(), pad, (before,), (after,))
+    # Special tokens are numbered first, in their order.
+    return Reading(tokenizer.to_str(), 0, (1,), (2,))
 
 
 def _blocks(texts: Sequence[str], size: int = 64) -> Iterator[list[str]]:
@@ -112,7 +112,7 @@ def pretrained(name: str, revision: str | None, width: int) -> Backbone:
         If files are missing, the tokenizer belongs to another model, or the model cannot read a piece.
     """
     from safetensors.torch import load_file
-    from transformers import AutoConfig, AutoModel, AutoTokenizer
+    from transformers import AutoModel, AutoTokenizer
     from transformers.utils import logging
 
     folder = model_folder(name, revision)
@@ -123,8 +123,8 @@ def pretrained(name: str, revision: str | None, width: int) -> Backbone:
         head: dict[str, torch.Tensor] = {}
         if config.get("model_type") == "LUAR":
             module, head = _published(load_file(folder / "model.safetensors"), folder)
-        elif "auto_map" in config and config.get("model_type") not in AutoConfig.for_model.__globals__["CONFIG_MAPPING"]:
-            raise InputError("this model is code of its own, which is not run", file=folder, found=config["model_type"])
+        elif "auto_map" in config and config.get("model_type") not in CONFIG_MAPPING:
+            raise InputError("luar runs no code of a model's own", file=folder, found=config.get("model_type"))
         else:
             module = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
     except (OSError, ValueError, KeyError) as error:
@@ -164,10 +164,15 @@ def _published(tensors: dict[str, torch.Tensor], folder: Path) -> tuple[Any, dic
     if {name: tuple(tensor.shape) for name, tensor in head.items()} != wanted:
         raise FormatError("these are not LUAR's weights", file=folder, expected=f"linear of shape {wanted}")
     config = RobertaConfig(
-        vocab_size=words.shape[0], hidden_size=words.shape[1], max_position_embeddings=positions.shape[0],
-        intermediate_size=width, type_vocab_size=1, layer_norm_eps=1e-5, num_attention_heads=max(1, words.shape[1] // 64),
+        vocab_size=words.shape[0],
+        hidden_size=words.shape[1],
+        max_position_embeddings=positions.shape[0],
+        intermediate_size=width,
+        type_vocab_size=1,
+        layer_norm_eps=1e-5,
+        num_attention_heads=max(1, words.shape[1] // 64),
         num_hidden_layers=1 + max(int(k.split(".")[2]) for k in inner if k.startswith("encoder.layer.")),
-    )  # fmt: skip
+    )
     module = RobertaModel(config)
     inner.pop("embeddings.position_ids", None)
     missing, unexpected = module.load_state_dict(inner, strict=False)

@@ -189,9 +189,7 @@ class LUAR(Scorer):
     def _dimensions(self, backbone: Backbone) -> int:
         return len(backbone.head["bias"]) if backbone.head else self.dimensions
 
-    def _train(
-        self, model: Luar, known: Written, texts: list[str], device: torch.device, spec: dict[str, Any]
-    ) -> None:
+    def _train(self, model: Luar, known: Written, texts: list[str], device: torch.device, spec: dict[str, Any]) -> None:
         reading: Reading = self.reading_
         learn, held = known.split(self.held_out, self.seed)
         place = {row: i for i, row in enumerate(known.documents.tolist())}

@@ -49,7 +49,7 @@ class Drawn:
         parts: list[list[int]] = [[]]
         waiting = order.tolist()
         while waiting:
-            later = []
+            later: list[int] = []
             for author in waiting:
                 if len(parts[-1]) == self.size:
                     parts.append([])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class Luar(nn.Module):
         cuts = torch.searchsorted(batch.place, bounds).tolist()
         parts = [
             checkpoint(self, batch.ids[a:b], batch.mask[a:b], batch.place[a:b], use_reentrant=False)
-            for a, b in zip(cuts[:-1], cuts[1:], strict=True)
+            for a, b in pairwise(cuts)
             if b > a
         ]
         return torch.cat(parts)

@@ -1,0 +1,168 @@
+"""Any pretrained sentence encoder as a verifier: cosine of whole texts, calibrated."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import torch
+
+from ravenbench.errors import SpecError
+from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, model_folder
+from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.verifiers.base import Calibrator, Scorer, mean_by_problem
+from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
+from ravenbench.verifiers.neural import devices
+from ravenbench.verifiers.neural.batching import batches, distinct
+
+
+class Encoder(Scorer):
+    """Cosine between two texts' embeddings by a model that is already on this machine; known documents are averaged.
+
+    A text is tiled into windows as long as the model reads, special tokens included; its embedding is the mean of
+    the windows' vectors, weighted by their tokens, so no part of it is cut off. Static embeddings (model2vec) have
+    no windows. Nothing is learned but the calibration.
+
+    Parameters
+    ----------
+    model : str
+        A sentence-transformers or Hugging Face model, or static embeddings: a name in the local Hugging Face cache or
+        a folder. A plain transformer gets the mean of its last layer.
+    revision : str, optional
+        Of a model by name.
+    window : int, optional
+        Tokens a window; by default as many as the model reads.
+    batch : int
+        Tokens in a batch.
+    remote_code : bool
+        Run code that comes with the model.
+    precision : {"fp32", "bf16", "auto"}
+    device : str
+        auto, cpu, cuda or cuda:NUMBER.
+
+    Attributes
+    ----------
+    digest_ : str
+        Of the model's weights: a saved verifier is refused where the name stands for other weights.
+
+    References
+    ----------
+    Reimers and Gurevych 2019, Sentence-BERT.
+    """
+
+    name: ClassVar[str] = "encoder"
+    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    _loaded: Any = None
+
+    def __init__(
+        self,
+        model: str = "sentence-transformers/all-MiniLM-L6-v2",
+        revision: str | None = None,
+        window: int | None = None,
+        batch: int = 8192,
+        remote_code: bool = False,
+        precision: str = "fp32",
+        device: str = "auto",
+    ) -> None:
+        self.model = model
+        self.revision = revision
+        self.window = window
+        self.batch = batch
+        self.remote_code = remote_code
+        self.precision = precision
+        self.device = device
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Load the model.
+
+        Raises
+        ------
+        MissingPart
+            If it is not on this machine.
+        FormatError, InputError
+            If files are missing, or the tokenizer belongs to another model.
+        """
+        self.digest_ = _digest(model_folder(self.model, self.revision))
+        self._network()
+        return self
+
+    def score(self, problems: Problems) -> Floats:
+        vectors, known, questioned = distinct(problems, self.embeddings)
+        return mean_by_problem(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), problems)
+
+    def embeddings(self, texts: list[str]) -> Floats:
+        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows."""
+        model = self._network()
+        vectors = _static(model, texts) if hasattr(model, "embedding") else self._windows(model, texts)
+        length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        return np.asarray(vectors / np.where(length > 0, length, 1)[:, None], dtype=np.float64)
+
+    def _network(self) -> Any:
+        if self._loaded is None:
+            folder = model_folder(self.model, self.revision)
+            if _digest(folder) != self.digest_:
+                raise SpecError(
+                    "this verifier was trained with other weights of this name", file=folder,
+                    fix="train again, or pin revision",
+                )  # fmt: skip
+            device = str(devices.pick(self.device))
+            self._loaded = (
+                load_static(folder) if is_static(folder) else load_sentences(folder, device, self.remote_code)
+            )
+        return self._loaded
+
+    def _windows(self, model: Any, texts: list[str]) -> Floats:
+        device = torch.device(model.device)
+        windows, owner = self._tiled(model, texts)
+        parts: list[Floats] = [np.empty(0)] * len(windows)
+        with devices.inferring(device), devices.precision(self.precision, device):
+            for batch in batches(windows, self.batch, model.tokenizer.pad_token_id or 0):
+                ids, mask = (torch.from_numpy(part).to(device) for part in (batch.ids, batch.mask))
+                found = model({"input_ids": ids, "attention_mask": mask.long()})["sentence_embedding"]
+                for row, vector in zip(batch.rows, found.double().cpu().numpy(), strict=False):
+                    parts[row] = vector
+        weight = np.array([len(w) for w in windows], dtype=np.float64)
+        starts = np.searchsorted(owner, np.arange(len(texts)))
+        total = np.add.reduceat(np.stack(parts) * weight[:, None], starts, axis=0)
+        return np.asarray(total / np.add.reduceat(weight, starts)[:, None], dtype=np.float64)
+
+    def _tiled(self, model: Any, texts: list[str]) -> tuple[list[Ints], Ints]:
+        """Windows with their special tokens, and the text of each, ascending."""
+        longest = model.get_max_seq_length()
+        # A tokenizer without a limit says so with an absurd number.
+        reads = int(longest) if longest and longest < 10**6 else 512
+        if self.window is not None and not 3 < self.window <= reads:
+            raise SpecError("encoder cannot read such windows", found=self.window, expected=f"window from 4 to {reads}")
+        coded = model.tokenizer(
+            texts,
+            truncation=True,
+            max_length=self.window or reads,
+            return_overflowing_tokens=True,
+            return_attention_mask=False,
+            verbose=False,
+        )
+        order = np.argsort(coded["overflow_to_sample_mapping"], kind="stable")
+        windows = [np.array(coded["input_ids"][i] or [model.tokenizer.pad_token_id or 0]) for i in order]
+        return windows, np.array(coded["overflow_to_sample_mapping"])[order]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the model, which is loaded again."""
+        return {k: v for k, v in vars(self).items() if k != "_loaded"}
+
+    def default_calibrator(self) -> Calibrator:
+        return ThresholdBand()
+
+
+def _static(model: Any, texts: list[str]) -> Floats:
+    return np.asarray(model.encode(texts, max_length=None, use_multiprocessing=False), dtype=np.float64)
+
+
+def _digest(folder: Path) -> str:
+    h = hashlib.blake2b(digest_size=16)
+    for file in sorted(folder.rglob("*")):
+        if file.is_file() and file.suffix in (".safetensors", ".json", ".txt", ".model"):
+            h.update(file.relative_to(folder).as_posix().encode())
+            h.update(file.read_bytes())
+    return h.hexdigest()
