@@ -105,6 +105,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
     "transform": {
         "distortion": "ravenbench.text.distortion:Distortion",
         "topic-mask": "ravenbench.text.distortion:TopicMask",
+        "normaliser": "ravenbench.text.normalisation:Normaliser",
     },
     "attributor": {
         "maxent": "ravenbench.attribution.words:MaxEnt",
@@ -134,6 +135,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
     "translator": {
         "unchanged": "ravenbench.obfuscation.translators.toy:Unchanged",
         "toy-lossy": "ravenbench.obfuscation.translators.toy:ToyLossy",
+        "argos": "ravenbench.obfuscation.translators.argos:Argos",
         "ctranslate2": "ravenbench.obfuscation.translators.ctranslate2:CTranslate2",
         "marian": "ravenbench.obfuscation.translators.marian:Marian",
         "libretranslate": "ravenbench.obfuscation.translators.libretranslate:LibreTranslate",

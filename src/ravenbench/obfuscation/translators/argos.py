@@ -1,0 +1,44 @@
+"""Argos Translate with packages that lie on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from ravenbench.errors import MissingPart
+from ravenbench.obfuscation.translators.base import Translator
+
+
+class Argos(Translator):
+    """Argos Translate, direct packages only.
+
+    Where a pair has no package of its own Argos silently translates by way of English, which undoes a round trip:
+    such a pair is refused. Nothing is downloaded.
+    """
+
+    name = "argos"
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
+        translation = _direct(source, target)
+        return [translation.translate(text).strip() or None for text in texts]
+
+
+@cache
+def _direct(source: str, target: str) -> Any:
+    try:
+        from argostranslate import package, translate
+    except ModuleNotFoundError as error:
+        raise MissingPart(
+            f"the argos translator needs {error.name!r}, which is not installed", fix="pip install argostranslate"
+        ) from None
+    pairs = sorted(
+        (p.from_code, p.to_code) for p in package.get_installed_packages() if getattr(p, "type", "") == "translate"
+    )
+    if (source, target) not in pairs:
+        raise MissingPart(
+            f"Argos has no package that translates {source} to {target} directly, and would go by way of English",
+            found=", ".join(f"{a}→{b}" for a, b in pairs) or "no packages",
+            fix=f"argospm install translate-{source}_{target}, or another translator where there is none",
+        )
+    return translate.get_translation_from_codes(source, target)
