@@ -133,7 +133,7 @@ def write_overview(overview: Overview, folder: Path) -> Path:
 def shown(overview: Overview) -> list[RenderableType]:
     """The closing tables for a terminal of 80 columns."""
     tables = pan14_tables.all_tables(overview)
-    wanted = ("overall", "corpus-", "shared-", "significance-c1", "reasons")
+    wanted = ("overall", "corpus-", "shared-", "published", "significance-c1", "reasons")
     return [_tight(t) for t in tables if t.key.startswith(wanted) and t.rows]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ravenbench.reports import evaluation_tables
 from ravenbench.reports.pan14 import META, CorpusScores, Overview, Row, Rows
-from ravenbench.reports.pan14_published import PUBLISHED
+from ravenbench.reports.pan14_published import CORPORA, publication
 from ravenbench.reports.tables import Column, Measure, Range, Table, Value
 
 _NAME = Column("system", text=True)
@@ -84,24 +84,36 @@ def apart_table(corpus: CorpusScores, number: int) -> Table:
 
 
 def published_tables(overview: Overview) -> tuple[Table, ...]:
-    """The overview's printed rows beside the best of this run, where a corpus bears its name."""
+    """Every method's final score beside the printed one, and why they may differ, where corpora bear its names."""
+    corpora = [c for c in overview.corpora if c.name in CORPORA]
+    names = dict.fromkeys(name for c in corpora for name in c.rows if publication(name) is not None)
     rows: list[tuple[Value, ...]] = []
-    for c in overview.corpora:
-        best = next(iter(c.rows), None)
-        for name in (best, META):
-            if name in c.rows and name is not None and PUBLISHED.get(c.name):
-                s = c.rows[name].scores
-                rows.append((f"{c.name}: {name}", "here", s["final"], s["auc"], s["c@1"]))
-        for p in PUBLISHED.get(c.name, ()):
-            rows.append((f"{c.name}: {p.system}", "2014", p.final, p.auc, p.c_at_1))
+    reasons: list[tuple[Value, ...]] = []
+    for name in sorted(names, key=lambda name: (name == META, name)):
+        found = publication(name)
+        assert found is not None
+        reasons.append((name, found.system, found.why))
+        for c in corpora:
+            if (row := c.rows.get(name)) is not None:
+                printed = found.figures.get(c.name)
+                final = None if printed is None else printed.final
+                rows.append((name, c.name, row.scores["final"], _range(row), final, _place(final, row)))
     if not rows:
         return ()
-    columns = (Column("corpus and system", text=True), Column("", text=True), *_SCORES[:1], *_SCORES[2:4])
-    note = (
-        "2014: printed in the overview, Tables 3–8: the meta-classifier of 13 participants, the best participant, the "
-        "baseline."
+    columns = (_NAME, Column("corpus", text=True), *_SCORES[:2], Column("printed"), Column("it lies", text=True))
+    note = "Printed: final scores of the overview, Tables 3–8; n/a where a method was published on other data."
+    why = (_NAME, Column("published as", text=True), Column("why figures may differ", text=True))
+    return (
+        Table("published", "Beside the published figures", columns, tuple(rows), note),
+        Table("published-why", "Why they may differ", why, tuple(reasons)),
     )
-    return (Table("published", "Beside the published figures", columns, tuple(rows), note),)
+
+
+def _place(printed: float | None, row: Row) -> str:
+    """Where a printed score lies by the interval of a row."""
+    if printed is None or (interval := row.interval["final"]) is None:
+        return "n/a"
+    return "below" if printed < interval[0] else "above" if printed > interval[1] else "inside"
 
 
 def significance_tables(overview: Overview) -> tuple[Table, ...]:
