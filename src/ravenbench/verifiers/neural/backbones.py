@@ -113,6 +113,7 @@ def pretrained(name: str, revision: str | None, width: int) -> Backbone:
     """
     from safetensors.torch import load_file
     from transformers import AutoModel, AutoTokenizer
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
     from transformers.utils import logging
 
     folder = model_folder(name, revision)
