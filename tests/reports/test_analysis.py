@@ -16,7 +16,7 @@ from ravenbench.statistics.pools import pool_mean
 
 KEYS = {
     "run", "report", "pairs", "metric", "pools", "composition", "detectable", "setups", "results", "shortcut",
-    "probe", "stability", "failed",
+    "no_choice", "sweep", "probe", "stability", "failed",
 }  # fmt: skip
 
 

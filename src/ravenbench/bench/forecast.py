@@ -13,6 +13,7 @@ from ravenbench.bench.choice import no_choice
 from ravenbench.bench.plan import Draft, draft
 from ravenbench.bench.run import Progress, silent
 from ravenbench.bench.spec import RunSpec
+from ravenbench.bench.sweep import sweep_sizes
 from ravenbench.components import Component
 from ravenbench.statistics.detectable import detectable
 from ravenbench.statistics.pools import correlation
@@ -39,6 +40,7 @@ class Forecast:
     documents: int
     topics: int
     setups: dict[str, dict[str, float]]
+    sweep: list[dict[str, Any]] | None
     probe: dict[str, float] | None
     probe_reason: str | None
     cells: int
@@ -89,6 +91,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         documents=plan["corpus"]["documents"],
         topics=len(plan["topics"]),
         setups=setups,
+        sweep=sweep_sizes(plan["sweep"], folds),
         probe=_sizes([folds[f] for entry in probes for f in entry["folds"].values()]) if probes else None,
         probe_reason=None if section is None else section["reason"],
         cells=len(plan["cells"]),

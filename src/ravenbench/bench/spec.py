@@ -5,21 +5,42 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from ravenbench import registry
 from ravenbench.components import Component, identity_hash, unknown_parameter
 from ravenbench.errors import SpecError, did_you_mean
 
+if TYPE_CHECKING:
+    from ravenbench.sampling.base import Sampler
+
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit"
+_SIZE: TypeAdapter[int] = TypeAdapter(Annotated[int, Field(ge=2)])
+
+
+def _sizes(value: Any) -> Any:
+    """One number as it is; several, a list or between commas, as a tuple: a sweep."""
+    if value is None:
+        return None
+    parts = value if isinstance(value, list | tuple) else value.split(",") if isinstance(value, str) else [value]
+    try:
+        found = tuple(_SIZE.validate_python(part.strip() if isinstance(part, str) else part) for part in parts)
+    except ValidationError as error:
+        raise PydanticCustomError("sizes", "{why}", {"why": error.errors()[0]["msg"]}) from None
+    if len(set(found)) < len(found) or not found:
+        raise PydanticCustomError("sizes", "Input should name each number once")
+    return found if len(found) > 1 else found[0]
 
 
 class RunSpec(BaseModel):
     """What decides a run's answers. Values left None come from the corpus (its catalogue entry or its sizes).
 
-    ``workers``, ``engine`` and ``out`` decide nothing and are no part of it.
+    ``topics``, ``encoder`` and ``samplers`` may name several: a sweep over all their combinations, of which the first
+    number of topics and the first encoder are the main design. ``workers``, ``engine`` and ``out`` decide nothing and
+    are no part of it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -28,7 +49,7 @@ class RunSpec(BaseModel):
     train: str | None = None
     test: str | None = None
     topic: str | None = None
-    topics: int | None = Field(None, ge=2)
+    topics: Annotated[int | tuple[int, ...] | None, BeforeValidator(_sizes)] = None
     folds: int | None = Field(None, ge=2)
     pools: int | None = Field(None, ge=1)
     pool_share: float = Field(0.5, gt=0, le=1)
@@ -65,6 +86,32 @@ class RunSpec(BaseModel):
             raise SpecError("no verifier is given", expected="a comma-separated list", fix=DEFAULT_VERIFIERS)
         return named
 
+    def every_m(self) -> tuple[int | None, ...]:
+        """Numbers of topics to choose, the main one first; (None,) leaves it to the corpus."""
+        return self.topics if isinstance(self.topics, tuple) else (self.topics,)
+
+    def encoders(self) -> list[Component]:
+        """Topic encoders, the main one first.
+
+        Raises
+        ------
+        SpecError
+            If one does not parse or is listed twice, or there is none.
+        """
+        return list(_named("encoder", self.encoder).values())
+
+    def named_samplers(self) -> dict[str, Sampler]:
+        """Setup name → sampler, in order: its short name, or all of it where another one shares that.
+
+        Raises
+        ------
+        SpecError
+            If one does not parse or is listed twice, or there is none.
+        """
+        found = _named("sampler", self.samplers)
+        short = [component.name for component in found.values()]
+        return {c.name if c.name and short.count(c.name) == 1 else full: c for full, c in found.items()}
+
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
         return self.model_dump(mode="json")
@@ -72,6 +119,17 @@ class RunSpec(BaseModel):
     def hash(self) -> str:
         """Identity of the spec."""
         return identity_hash(self.resolved())
+
+
+def _named(kind: str, text: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for component in registry.parse_list(kind, text):
+        if str(component) in found:
+            raise SpecError(f"{kind} {str(component)!r} is listed twice")
+        found[str(component)] = component
+    if not found:
+        raise SpecError(f"no {kind} is given", expected=", ".join(registry.names(kind)))
+    return found
 
 
 def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
@@ -88,6 +146,8 @@ def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
         values.setdefault("corpus", None)
         if values.get("train") is None or values.get("test") is None or values["corpus"] is not None:
             raise SpecError("--train and --test belong together and replace CORPUS")
+        if isinstance(values.get("topics"), str) and "," in values["topics"]:
+            raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
     try:
         return RunSpec(**values)
     except ValidationError as error:

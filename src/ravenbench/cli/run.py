@@ -14,7 +14,7 @@ def command(
         typer.Argument(help="A known corpus (raven corpus list), a table or an imported folder; default: synthetic."),
     ] = None,
     topic: Annotated[str | None, typer.Option(help="Level of topic: a column, or extract(within='group').")] = None,
-    topics: Annotated[int | None, typer.Option(metavar="M", help="Topics to sample.")] = None,
+    topics: Annotated[str | None, typer.Option(metavar="M[,M…]", help="Topics to sample; several: a sweep.")] = None,
     folds: Annotated[int | None, typer.Option(metavar="K", help="Folds over topics.")] = None,
     pools: Annotated[int | None, typer.Option(metavar="N", help="Repetitions on random subsets of topics.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Pair rule: matched, controlled or reference.")] = None,
@@ -22,7 +22,7 @@ def command(
     docs_per_topic: Annotated[int | None, typer.Option(help="Documents kept of each topic.")] = None,
     min_docs: Annotated[int | None, typer.Option(help="Topics with fewer documents are left out.")] = None,
     limit: Annotated[int | None, typer.Option(help="Most pairs on each side of a fold.")] = None,
-    encoder: Annotated[str | None, typer.Option(help="Document encoder: lsa, nmf, lda or sbert.")] = None,
+    encoder: Annotated[str | None, typer.Option(help="Compares topics: lsa, nmf, lda, sbert; or several.")] = None,
     verifiers: Annotated[
         str | None,
         typer.Option(help="E.g. 'char-ngram(n=3), ppm'. Default: char-ngram, ppm, topic-fit."),
@@ -59,6 +59,8 @@ def command(
         raven run newsgroups                          20 Newsgroups (raven corpus fetch newsgroups)
 
         raven run mine.parquet --verifiers char-ngram,ppm
+
+        raven run newsgroups --topics 25,10,50        a sweep: similarity and ranking stability over m
 
         raven run newsgroups --plan                   pairs, cost and what could be seen, before anything runs
 

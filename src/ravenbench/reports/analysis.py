@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ravenbench.bench.choice import no_choice
+from ravenbench.reports.fold_rows import fold_rows
 from ravenbench.reports.probe import probing
-from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis, Failure, FoldRow, Result, Setup, Shortcut
+from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis, FoldRow, Result, Setup, Shortcut
 from ravenbench.reports.run_json import to_json
+from ravenbench.reports.sweep import sweeping
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
@@ -32,14 +35,16 @@ def analyse(store: Store) -> Analysis:
     """
     plan = store.plan
     names = [entry["name"] for entry in plan["verifiers"]]
-    folds, failures = _folds(store, names)
+    folds, failures = fold_rows(store, names, [(fold, s["setup"]) for s in plan["setups"] for fold in s["folds"]])
+    sweep = sweeping(store, names, folds)
     probe = probing(store, names)
-    failures += () if probe is None else probe.failures
+    failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
     similarity = store.similarity() if plan["topics"] else None
     second = store.similarity2() if plan["topics"] else None
     setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
     by_setup = {s.name: [f for f in folds if f.setup == s.name] for s in setups}
-    shortcut = tuple(_shortcut(plan, folds, verifier, metric) for metric in TESTED for verifier in names)
+    tested = {"hits", "random"} <= set(by_setup) and no_choice(plan) is None
+    shortcut = tuple(_shortcut(plan, folds, v, metric) for metric in TESTED for v in names) if tested else ()
     return Analysis(
         name=store.path.name,
         path=str(store.path),
@@ -50,8 +55,10 @@ def analyse(store: Store) -> Analysis:
         detectable=_median_detectable(shortcut),
         setups=setups,
         verifiers=tuple(names),
-        results=tuple(_result(by_setup, v, s.name, names) for s in setups for v in names),
-        shortcut=shortcut if {"hits", "random"} <= set(by_setup) else (),
+        results=tuple(_result(by_setup, v, s.name, names, tested) for s in setups for v in names),
+        shortcut=shortcut,
+        no_choice=no_choice(plan),
+        sweep=sweep,
         probe=probe,
         stability={name: {m: _stability(rows, names, m) for m in METRICS} for name, rows in by_setup.items()},
         folds=folds,
@@ -64,27 +71,6 @@ def analyse(store: Store) -> Analysis:
 def _setup_names(plan: Mapping[str, Any]) -> list[str]:
     found = {s["setup"] for s in plan["setups"]}
     return [name for name in ORDER if name in found] + sorted(found - set(ORDER))
-
-
-def _folds(store: Store, names: Sequence[str]) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
-    from ravenbench.metrics import scores
-
-    keys = {(cell["verifier"], cell["fold"]): cell["key"] for cell in store.plan["cells"]}
-    setup_of = {fold: s["setup"] for s in store.plan["setups"] for fold in s["folds"]}
-    rows, failures = [], []
-    for fold, setup in setup_of.items():
-        info, truth = store.plan["folds"][fold], store.truth(fold)
-        found: dict[str, dict[str, float | None]] = {}
-        for name in names:
-            cell = store.cell(name, fold)
-            if cell is not None and cell.answers is not None:
-                found[name] = scores(truth, cell.answers)
-                found[name]["unanswered"] = float(np.mean(cell.answers == 0.5))
-            else:
-                error = "not computed" if cell is None else cell.error or "no answers"
-                failures.append(Failure(keys.get((name, fold), ""), name, fold, error))
-        rows.append(FoldRow(fold, setup, info, found))
-    return tuple(rows), tuple(failures)
 
 
 def _setup(plan: Mapping[str, Any], name: str, similarity: Floats | None, second: Floats | None) -> Setup:
@@ -139,11 +125,13 @@ def _neighbours(
     return tuple((names[found[p][0]], names[found[p][1]], float(similarity[p])) for p in most)  # type: ignore[index]
 
 
-def _result(by_setup: Mapping[str, Sequence[FoldRow]], verifier: str, setup: str, names: Sequence[str]) -> Result:
+def _result(
+    by_setup: Mapping[str, Sequence[FoldRow]], verifier: str, setup: str, names: Sequence[str], tested: bool
+) -> Result:
     rows = by_setup[setup]
     done = [f.scores[verifier] for f in rows if verifier in f.scores]
     p: dict[str, float | None] = dict.fromkeys(METRICS)
-    if setup == "hits" and "random" in by_setup:
+    if setup == "hits" and tested:
         others = [f.scores[verifier] for f in by_setup["random"] if verifier in f.scores]
         p = {m: _t_test(_values(done, m), _values(others, m)) for m in METRICS}
     return Result(
@@ -223,13 +211,14 @@ def _median_detectable(shortcut: Sequence[Shortcut]) -> float | None:
 
 
 def _by_number(folds: Sequence[FoldRow], setup: str, pool: int, verifier: str, metric: str) -> dict[int, float]:
-    found = {}
+    """Value by number of fold, averaged over the draws of a setup that was drawn several times."""
+    found: dict[int, list[float]] = {}
     for f in folds:
         if f.setup == setup and f.info["pool"] == pool:
             value = f.scores.get(verifier, {}).get(metric)
             if value is not None:
-                found[f.info["fold"]] = value
-    return found
+                found.setdefault(f.info["fold"], []).append(value)
+    return {number: float(np.mean(values)) for number, values in found.items()}
 
 
 def _means(records: Iterable[Mapping[str, float | None] | None]) -> dict[str, float | None]:

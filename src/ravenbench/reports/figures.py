@@ -73,7 +73,7 @@ def style() -> Iterator[None]:
 
 
 def draw(analysis: Analysis) -> dict[str, Figure]:
-    """The figures this run allows, by name: ``probe``, ``shortcut``, ``scores``, ``similarity``."""
+    """The figures this run allows, by name: ``probe``, ``shortcut``, ``scores``, ``similarity``, ``sweep``."""
     made: dict[str, Figure] = {}
     with style():
         if analysis.probe is not None and any(r.test.gain is not None for r in analysis.probe.rows):
@@ -84,6 +84,10 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
             made["scores"] = scores(analysis)
         if analysis.similarity is not None and analysis.selected:
             made["similarity"] = heat_maps(analysis)
+        if analysis.sweep is not None and len(analysis.sweep.m) > 1:
+            from ravenbench.reports.sweep_figure import sweep_figure
+
+            made["sweep"] = sweep_figure(analysis.sweep)
     return made
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ravenbench.reports.records import title
+from ravenbench.reports.sweep_tables import planned_sweep
 from ravenbench.reports.tables import Column, Table, Value, terminal
 from ravenbench.statistics.verdict import FEWEST_PAIRS, MOST_DETECTABLE
 
@@ -32,6 +33,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
     shown: list[RenderableType] = [
         terminal(forecast_table(forecast)),
+        *([] if forecast.sweep is None else [terminal(planned_sweep(forecast.sweep))]),
         Text(
             f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
             f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s)."

@@ -57,7 +57,8 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     plan = analysis.plan
     tables = {key: Markup("") for key in ("probe", "shortcut", "results", "stability", "ranks")}
     tables |= {key: Markup("") for key in ("sizes", "similarities", "neighbours")}
-    tables |= {table.key: to_html(table) for table in run_tables(analysis)}
+    made = {table.key: to_html(table) for table in run_tables(analysis)}
+    tables |= made
     tables["failures"] = to_html(failures(analysis))
     tested = any(s.difference is not None for s in analysis.shortcut)
     probe = analysis.probe
@@ -68,6 +69,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         "shortcut": "HITS and Random" if tested else "",
         "scores": "Scores",
         "topics": "Topics" if plan["topics"] else "",
+        "sweep": "Sweep" if analysis.sweep is not None else "",
         "data": "Data",
         "folds": "Folds",
         "method": "Method",
@@ -85,6 +87,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         pool_sizes=" or ".join(map(str, sizes)),
         detectable=analysis.detectable,
         tested=tested,
+        no_choice=analysis.no_choice,
         probe=probe,
         probed=probed,
         probe_missing=probe_missing(probe),
@@ -96,6 +99,8 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         cells=len(plan["cells"]),
         figures={name: inline(figure, name) for name, figure in figures.items()},
         tables=tables,
+        sweep=analysis.sweep,
+        sweep_tables=[html for key, html in made.items() if key.startswith("sweep-")],
         setups=[{"title": title(s.name), "topics": s.topics} for s in analysis.setups],
         notes={k: v for k, v in plan["corpus"].get("notes", {}).items() if k not in ("defaults", "levels")},
         folds=[_fold_group(analysis, s.name) for s in analysis.setups],

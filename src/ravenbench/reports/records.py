@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ravenbench.statistics.gains import GainTest
 from ravenbench.statistics.verdict import Judged
 from ravenbench.types import Floats
+
+if TYPE_CHECKING:
+    from ravenbench.reports.sweep import Sweep
 
 METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
 """Metrics of a run's tables, in their order; all in [0, 1], higher is better."""
@@ -171,10 +174,11 @@ class Probing:
 class Analysis:
     """Everything the reports say about a run, derived from its store and from truth.
 
-    ``probe`` is None where a run has no topics. ``similarity`` (T, T) and ``selected`` (topic rows of the first
-    pool by setup, in order of choice) feed the heat maps. ``composition`` is the mean share of same-topic pairs by
-    class of test pair, ``detectable`` the smallest HITS–Random difference in AUC this run could show (median over
-    verifiers), ``stability`` Spearman's ρ between folds by setup and metric (Table 4).
+    ``probe`` is None where a run has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
+    ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
+    the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
+    AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
+    they can), ``stability`` Spearman’s ρ between folds by setup and metric (Table 4).
     """
 
     name: str
@@ -188,6 +192,8 @@ class Analysis:
     verifiers: tuple[str, ...]
     results: tuple[Result, ...]
     shortcut: tuple[Shortcut, ...]
+    no_choice: str | None
+    sweep: Sweep | None
     probe: Probing | None
     stability: Mapping[str, Mapping[str, float | None]]
     folds: tuple[FoldRow, ...]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis
+from ravenbench.reports.sweep_json import sweep_json
 from ravenbench.statistics.gains import GainTest
 
 
@@ -45,6 +46,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             }
             for r in analysis.results
         ],
+        "no_choice": analysis.no_choice,
         "shortcut": [
             {
                 "verifier": s.verifier,
@@ -58,6 +60,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             }
             for s in analysis.shortcut
         ],
+        "sweep": sweep_json(analysis.sweep),
         "probe": _probe(analysis),
         "stability": {
             name: None if name not in found else {m: analysis.stability[name][m] for m in METRICS} for name in names

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from ravenbench.reports.probe_tables import probe_table
 from ravenbench.reports.records import SHOWN, TESTED, Analysis, Result, title
+from ravenbench.reports.sweep_tables import sweep_tables
 from ravenbench.reports.tables import Column, Measure, Range, Table, Value
 
 SIGNIFICANT = 0.05
 
 
 def run_tables(analysis: Analysis) -> tuple[Table, ...]:
-    """Every table that has rows: probe and shortcut test first, then Tables 2, 4, 5, 1, 7, 6."""
+    """Every table that has rows: probe and shortcut test first, then Tables 2, 4, 5, 1, 7, 6, and a sweep's."""
     made = (
         probe_table(analysis),
         shortcut(analysis),
@@ -22,6 +23,7 @@ def run_tables(analysis: Analysis) -> tuple[Table, ...]:
         sizes(analysis),
         similarities(analysis),
         neighbours(analysis),
+        *sweep_tables(analysis),
     )
     return tuple(table for table in made if table.rows)
 
@@ -64,7 +66,7 @@ def results(analysis: Analysis) -> Table:
             rows.append((verifier, title(s.name), *cells))
     columns = (Column("verifier", text=True), Column("setup", text=True), *(Column(title(m)) for m in SHOWN))
     note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
-    if {"hits", "random"} <= {s.name for s in analysis.setups}:
+    if analysis.shortcut:
         note += (
             " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
             " it takes folds for independent, which they are not."

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from ravenbench.errors import InputError
 from ravenbench.files import is_remote, write_json, write_text
-from ravenbench.reports import probe_tables, run_tables, tables
+from ravenbench.reports import probe_tables, run_tables, sweep_tables, tables
 from ravenbench.reports.analysis import analyse
-from ravenbench.reports.records import Analysis
+from ravenbench.reports.records import SHOWN, Analysis, title
 from ravenbench.reports.run_json import to_json
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def terminal(analysis: Analysis) -> list[RenderableType]:
     for table in (run_tables.results(analysis), tables.without(run_tables.shortcut(analysis), "Diff", "≠ 0?")):
         if table.rows:
             shown.append(tables.terminal(table))
+    if analysis.no_choice is not None:
+        shown.append(Text(analysis.no_choice))
     if analysis.detectable is not None:
         shown.append(Text(f"A true difference of {analysis.detectable:.3f} in AUC would show four times in five."))
     verdicts = tables.without(probe_tables.verdicts(analysis), "metric", "p Holm")
@@ -93,6 +95,9 @@ def terminal(analysis: Analysis) -> list[RenderableType]:
         shown += [Text(f"{name}: no verdict, {reason}.") for name, reason in probe_tables.reasons(analysis)]
     elif (missing := probe_tables.probe_missing(analysis.probe)) is not None:
         shown.append(Text(f"No verdict: there is no crossed probe ({missing})."))
+    for table in sweep_tables.sweep_tables(analysis):
+        # The metrics one by one are for the page: 80 columns hold their mean.
+        shown.append(tables.terminal(tables.without(table, *(title(m) for m in SHOWN), "test pairs")))
     if analysis.failures:
         shown.append(Text(f"{len(analysis.failures)} of {len(analysis.plan['cells'])} cells have no answers."))
     return shown

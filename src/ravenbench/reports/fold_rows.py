@@ -1,0 +1,36 @@
+"""Metrics of every verifier on every fold of a plan that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ravenbench.reports.records import Failure, FoldRow
+
+if TYPE_CHECKING:
+    from ravenbench.bench.store import Store
+
+
+def fold_rows(
+    store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]]
+) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
+    """Rows of (fold, its setup), and the cells among them that have no answers."""
+    from ravenbench.metrics import scores
+
+    keys = {(cell["verifier"], cell["fold"]): cell["key"] for cell in store.plan["cells"]}
+    rows, failures = [], []
+    for fold, setup in setups:
+        info, truth = store.plan["folds"][fold], store.truth(fold)
+        found: dict[str, dict[str, float | None]] = {}
+        for name in names:
+            cell = store.cell(name, fold)
+            if cell is not None and cell.answers is not None:
+                found[name] = scores(truth, cell.answers)
+                found[name]["unanswered"] = float(np.mean(cell.answers == 0.5))
+            else:
+                error = "not computed" if cell is None else cell.error or "no answers"
+                failures.append(Failure(keys.get((name, fold), ""), name, fold, error))
+        rows.append(FoldRow(fold, setup, info, found))
+    return tuple(rows), tuple(failures)
