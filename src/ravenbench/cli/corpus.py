@@ -104,15 +104,15 @@ def import_(
     name: Annotated[str | None, typer.Option("--name", help="Name of the corpus.")] = None,
     json: Json = False,
 ) -> None:
-    """Read a corpus once, check it, and keep it as a folder that opens at once."""
-    from ravenbench.corpora.imported import save_corpus
-    from ravenbench.corpora.load import load_corpus
-    from ravenbench.corpora.summary import summarise
-    from ravenbench.formats.output import check_fresh
+    """Read a corpus once, check it, and keep it as a folder that opens at once.
 
-    check_fresh(out)
+    Killed, the same command goes on where it was.
+    """
+    from ravenbench.corpora.imported import import_corpus
+    from ravenbench.corpora.summary import summarise
+
     options = _options(text, author, topic, id, fold_case) | ({} if name is None else {"name": name})
-    summary = summarise(save_corpus(load_corpus(source, **options), out))
+    summary = summarise(import_corpus(source, out, **options))
     if json:
         print_json({"folder": str(out), "corpus": summary})
         return

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ravenbench.corpora.import_log import Entry, ImportLog
 from ravenbench.errors import CorpusError, FormatError
 from ravenbench.formats.collector import TextCollector, identity_key
 from ravenbench.types import Corpus, Labels
+
+_NO_COLUMNS: Mapping[str, str | None] = {}
 
 
 class CorpusBuilder:
@@ -20,16 +23,25 @@ class CorpusBuilder:
 
     A text that its own author repeats stands once, where it came first. A text that stands under two authors
     has no author: every copy is dropped. Texts are the same when they differ in white space or BOM only.
+    With a ``log``, documents are noted there, and those that an earlier call noted are passed over.
     """
 
-    def __init__(self, file: str | Path) -> None:
+    def __init__(self, file: str | Path, log: ImportLog | None = None) -> None:
         self.file = file
-        self._texts = TextCollector()
+        self._log = log
+        self._texts = TextCollector(None if log is None else log.texts)
         self._rows: list[tuple[str, str, str | None, str | None, Mapping[str, str | None]]] = []
         self._line_of: dict[str, int] = {}
         self._first: dict[bytes, int] = {}
         self._shared: dict[int, int] = {}
         self._repeated = 0
+        self._earlier: deque[str] = deque()
+        for entry in () if log is None else log.earlier():
+            self._earlier.append(entry.name)
+            self._line_of[entry.name] = entry.line
+            if self._is_new(bytes.fromhex(entry.key), entry.author) and entry.text is not None:
+                self._texts.restore(bytes.fromhex(entry.text[0]), entry.text[1])
+                self._rows.append((entry.name, entry.author, entry.topic, entry.language, entry.columns))
 
     def add(
         self,
@@ -48,6 +60,9 @@ class CorpusBuilder:
         FormatError
             If its text is empty or not valid Unicode, or its id was used before.
         """
+        if self._earlier:
+            self._skip(name, line)
+            return
         if not text.strip():
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
         if name in self._line_of:
@@ -55,19 +70,36 @@ class CorpusBuilder:
             raise FormatError(f"the id stands twice (first at line {first})", file=self.file, line=line, found=name)
         self._line_of[name] = line
         key = identity_key(text)
-        row = self._first.get(key)
-        if row is not None:
-            if self._rows[row][1] == author:
-                self._repeated += 1
-            else:
-                self._shared[row] = self._shared.get(row, 0) + 1
-            return
-        try:
-            self._texts.add(text)
-        except FormatError as error:
-            raise FormatError(error.problem, file=self.file, line=line, found=error.found, fix=error.fix) from None
-        self._first[key] = len(self._rows)
-        self._rows.append((name, author, topic, language, columns or {}))
+        new = self._is_new(key, author)
+        if new:
+            try:
+                self._texts.add(text)
+            except FormatError as error:
+                raise FormatError(error.problem, file=self.file, line=line, found=error.found, fix=error.fix) from None
+            self._rows.append((name, author, topic, language, columns or _NO_COLUMNS))
+        if self._log is not None:
+            known, size = self._texts.last()
+            held = (known.hex(), size) if new else None
+            self._log.add(Entry(name, line, author, topic, language, dict(columns or {}), key.hex(), held))
+
+    def _is_new(self, key: bytes, author: str) -> bool:
+        """Whether this text comes for the first time; others are counted."""
+        row = self._first.setdefault(key, len(self._rows))
+        if row == len(self._rows):
+            return True
+        if self._rows[row][1] == author:
+            self._repeated += 1
+        else:
+            self._shared[row] = self._shared.get(row, 0) + 1
+        return False
+
+    def _skip(self, name: str, line: int) -> None:
+        """Pass over a document that an earlier call took up."""
+        if self._earlier.popleft() != name:
+            raise FormatError(
+                "the source reads otherwise than when this import began", file=self.file, line=line, found=name,
+                fix="import into another folder",
+            )  # fmt: skip
 
     def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False) -> Corpus:
         """The corpus.

@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 from ravenbench.corpora.build import CorpusBuilder
+from ravenbench.corpora.import_log import ImportLog
 from ravenbench.errors import CorpusError, FormatError
 from ravenbench.formats.archive import Archive
 from ravenbench.formats.pan_pairs import pairs_files, read_pairs, read_truth_records
 from ravenbench.types import Corpus
 
 
-def read_pairs_corpus(path: str | Path, *, fold_case: bool = False, name: str | None = None) -> Corpus:
+def read_pairs_corpus(
+    path: str | Path, *, fold_case: bool = False, name: str | None = None, log: ImportLog | None = None
+) -> Corpus:
     """The distinct documents of all pairs in a file, folder or zip.
 
     Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further
@@ -25,7 +28,7 @@ def read_pairs_corpus(path: str | Path, *, fold_case: bool = False, name: str | 
         As for every corpus.
     """
     path = Path(path)
-    builder = CorpusBuilder(path)
+    builder = CorpusBuilder(path, log)
     unusable = 0
     with Archive(path) as archive:
         files = pairs_files(archive)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.corpora.build import CorpusBuilder
+from ravenbench.corpora.import_log import ImportLog
 from ravenbench.errors import FormatError, InputError, did_you_mean
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.types import Corpus
@@ -31,6 +32,7 @@ def read_table(
     language: str = "language",
     fold_case: bool = False,
     name: str | None = None,
+    log: ImportLog | None = None,
 ) -> Corpus:
     """A corpus from one table, read in a stream; a folder of Parquet parts is one table.
 
@@ -44,6 +46,8 @@ def read_table(
         Join topics that differ in case only, instead of refusing them.
     name : str, optional
         The corpus's name; default the file's.
+    log : ImportLog, optional
+        Where documents are noted as they are read, and found that were noted before.
 
     Raises
     ------
@@ -59,7 +63,7 @@ def read_table(
     kind = "parquet" if is_parts_folder(path) else _kind(path)
     rows = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv}[kind](path)
     wanted = [text, author] + ([] if topic is None else [topic])
-    builder = CorpusBuilder(path)
+    builder = CorpusBuilder(path, log)
     ignored: set[str] = set()
     for number, (line, row) in enumerate(rows):
         for column in wanted:

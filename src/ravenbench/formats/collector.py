@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import mmap
 import tempfile
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +36,28 @@ def same_document(a: str, b: str) -> bool:
 
 
 class TextCollector:
-    """Distinct texts in order of first occurrence; never more than one copy of them is held."""
+    """Distinct texts in order of first occurrence; never more than one copy of them is held.
 
-    def __init__(self) -> None:
+    They are written to ``file`` where one is given (opened to read and write, at its end).
+    """
+
+    def __init__(self, file: IO[bytes] | None = None) -> None:
         self._rows: dict[bytes, int] = {}
         self._sizes: list[int] = []
-        self._file = tempfile.SpooledTemporaryFile(max_size=SPOOL_LIMIT)  # noqa: SIM115 (lives as long as this)
+        # It lives as long as this object.
+        self._file: Any = tempfile.SpooledTemporaryFile(max_size=SPOOL_LIMIT) if file is None else file  # noqa: SIM115
 
     def __len__(self) -> int:
         return len(self._rows)
+
+    def restore(self, key: bytes, size: int) -> None:
+        """Take up a text that already lies in the file given."""
+        self._rows[key] = len(self._rows)
+        self._sizes.append(size)
+
+    def last(self) -> tuple[bytes, int]:
+        """Hash and bytes of the text that came last."""
+        return next(reversed(self._rows)), self._sizes[-1]
 
     def add(self, text: str) -> int:
         """The row of this text.
