@@ -83,10 +83,11 @@ def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
     found = json.loads(done.stdout)
     assert found["cells"] == 2 * (3 * 2 * 2 + 2 * 2 * 4) and found["detectable"] > 0 and found["detectable_gain"] > 0
     assert set(found["setups"]) == {"hits", "random", "anti"} and found["probe"]["folds"] == 16
-    assert set(found["seconds"]) == {"length", "char-ngram"} and found["total_seconds"] >= 0
+    assert set(found["seconds"]) == {"length", "char-ngram"} and found["total_seconds"] > sum(found["seconds"].values())
+    assert found["no_choice"] is None
     shown = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan"])
     text = " ".join(shown.output.split())
-    assert "four times in five" in text and "crossed probe" in text
+    assert "four times in five" in text and "crossed probe" in text and "start and report" in text
     assert not list(tmp_path.iterdir())
 
 
@@ -121,3 +122,18 @@ def test_what_a_corpus_cannot_fill_is_explained(tmp_path, rows, options, message
 def test_unknown_probes_are_refused():
     with pytest.raises(Exception, match="probe"):
         build({"probe": "twice"})
+
+
+def test_two_topics_leave_hits_and_random_no_choice(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = table(tmp_path, [(f"a{i % 9}", f"t{i % 2}") for i in range(160)])
+    planned = CliRunner().invoke(application("run"), ["run", path, "--verifiers", "length", "--plan"])
+    assert planned.exit_code == 0 and "both take the same" in " ".join(planned.output.split())
+    flags = ["--verifiers", "length", "--out", "two", "--workers", "1"]
+    done = CliRunner().invoke(application("run"), ["run", path, *flags])
+    assert done.exit_code == 0, done.output
+    assert "HITS and Random cannot be compared: of 2 topics 2 are chosen" in " ".join(done.output.split())
+    found = json.loads((tmp_path / "two" / "report" / "report.json").read_text())
+    assert found["shortcut"] == [] and found["detectable"] is None and "name a level" in found["no_choice"]
+    page = (tmp_path / "two" / "report" / "index.html").read_text()
+    assert "cannot be compared" in page and 'id="shortcut"' not in page
