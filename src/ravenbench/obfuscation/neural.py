@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.errors import InputError, MissingPart
+from ravenbench.errors import FormatError, InputError, MissingPart
+from ravenbench.topics.sbert_models import check_vocabulary, is_static, load_sentences, load_static, model_folder
 
 Pairs = Sequence[tuple[str, str]]
 Similarity = Callable[[Pairs], Sequence[float]]
@@ -37,33 +37,24 @@ Inference = Callable[[Pairs], Sequence[Judgement]]
 """Pairs (premise, hypothesis) → a judgement of each."""
 
 
-def absence(library: str, model: str) -> str | None:
-    """Why a model cannot be used here, None where it can: a cheap look that loads nothing."""
-    try:
-        if find_spec(library) is None or find_spec("torch") is None:
-            raise ModuleNotFoundError
-    except ModuleNotFoundError:
-        return f"{library} is not installed: pip install 'ravenbench[neural]'"
-    if Path(model).is_dir():
-        return None if (Path(model) / "config.json").is_file() else f"{model} holds no model: no config.json"
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    try:
-        here = isinstance(try_to_load_from_cache(model, "config.json"), str)
-    except HFValidationError:
-        here = False
-    return None if here else f"the model {model} is not on this machine: hf download {model}"
-
-
 def encoder_absence(model: str) -> str | None:
-    """Why this sentence encoder cannot be used here, or None."""
-    return absence("sentence_transformers", model)
+    """Why this sentence encoder cannot be used here, None where it can; nothing is loaded."""
+    return _absence(model, "sentence_transformers", static="model2vec")
 
 
 def inference_absence(model: str) -> str | None:
     """Why this inference model cannot be used here, or None."""
-    return absence("transformers", model)
+    return _absence(model, "transformers", static="transformers")
+
+
+def _absence(model: str, library: str, static: str) -> str | None:
+    try:
+        folder = model_folder(model)
+    except InputError as error:
+        return str(error).replace("\n  ", "; ")
+    needed = (static,) if is_static(folder) else (library, "torch")
+    lacking = [name for name in needed if find_spec(name) is None]
+    return f"{lacking[0]} is not installed: pip install 'ravenbench[neural]'" if lacking else None
 
 
 @cache
@@ -73,28 +64,25 @@ def sentence_similarity(model: str) -> Similarity:
     Parameters
     ----------
     model : str
-        A sentence-transformers or Hugging Face model: a folder, or a name in the local cache. One without a pooling
-        layer averages its token vectors.
+        A sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. One without
+        a pooling layer averages its token vectors.
 
     Raises
     ------
     MissingPart
         If the library or the model is not here.
+    FormatError
+        If the model cannot be loaded.
     """
     if (reason := encoder_absence(model)) is not None:
         raise MissingPart(reason)
-    from sentence_transformers import SentenceTransformer
-
-    try:
-        encoder: Any = SentenceTransformer(model, device="cpu", local_files_only=True)
-    except (OSError, ValueError) as error:
-        raise MissingPart(f"the sentence encoder {model} cannot be loaded", found=_first(error)) from error
+    folder = model_folder(model)
+    encoder: Any = load_static(folder) if is_static(folder) else load_sentences(folder, "cpu")
 
     def cosines(pairs: Pairs) -> list[float]:
         texts = [text for pair in pairs for text in pair]
-        vectors = np.asarray(
-            encoder.encode(texts, show_progress_bar=False, convert_to_numpy=True), dtype=np.float64
-        ).reshape(len(pairs), 2, -1)
+        vectors = np.asarray(encoder.encode(texts, show_progress_bar=False), dtype=np.float64)
+        vectors = vectors.reshape(len(pairs), 2, -1)
         a, b = vectors[:, 0], vectors[:, 1]
         norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
         found: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
@@ -116,6 +104,8 @@ def inference(model: str) -> Inference:
     ------
     MissingPart
         If the library or the model is not here.
+    FormatError
+        If the model cannot be loaded.
     InputError
         If its labels do not say which is entailment.
     """
@@ -124,11 +114,15 @@ def inference(model: str) -> Inference:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+    folder = model_folder(model)
     try:
-        tokenizer: Any = AutoTokenizer.from_pretrained(model, local_files_only=True)
-        net: Any = AutoModelForSequenceClassification.from_pretrained(model, local_files_only=True)
-    except (OSError, ValueError) as error:
-        raise MissingPart(f"the inference model {model} cannot be loaded", found=_first(error)) from error
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        net: Any = AutoModelForSequenceClassification.from_pretrained(
+            folder, local_files_only=True, use_safetensors=True
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise FormatError("this inference model cannot be loaded", file=folder, found=str(error)) from error
+    check_vocabulary(len(tokenizer), net.get_input_embeddings().num_embeddings, folder)
     net.eval()
     entails, contradicts = label_places(net.config.id2label, model)
 
@@ -167,7 +161,3 @@ def label_places(labels: Mapping[int, str], model: str = "the model") -> tuple[i
             fix="name them in id2label of its config.json",
         )
     return yes[0], no[0] if no else None
-
-
-def _first(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
