@@ -126,7 +126,7 @@ class TopicMask(Mask):
         return "*" if token.lower() in self.words_ else token
 
 
-def mask(variant: str, k: int) -> Mask:
+def mask(variant: Literal["ma", "sa", "topic"], k: int) -> Mask:
     """The mask that ``distorted`` reads through: DV-MA or DV-SA for ``ma`` and ``sa``, TopicFit's for ``topic``.
 
     Raises
@@ -136,6 +136,6 @@ def mask(variant: str, k: int) -> Mask:
     """
     if variant == "topic":
         return TopicMask(k)
-    if variant == "ma" or variant == "sa":
+    if variant in ("ma", "sa"):
         return Distortion(variant, k)
     raise SpecError("distorted has no such variant", found=variant, expected="'ma', 'sa' or 'topic'")
