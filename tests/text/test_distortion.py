@@ -59,6 +59,6 @@ def test_transforms_are_components():
         check_component("transform", transform)
         fitted = pickle.loads(pickle.dumps(transform.fit(TRAIN)))
         assert fitted.transform([TEXT]) == transform.transform([TEXT])
-    assert registry.names("transform") == ["distortion", "topic-mask"]
+    assert {"distortion", "topic-mask"} <= set(registry.names("transform"))
     with pytest.raises(SpecError):
         Distortion("mv").fit(TRAIN)
