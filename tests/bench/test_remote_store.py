@@ -1,7 +1,9 @@
 """Stores and corpora behind an fsspec URL: a local S3 server, and no rights."""
 
 import json
+import os
 import re
+import urllib.request
 
 import pytest
 
@@ -74,3 +76,24 @@ def test_a_store_that_cannot_be_written(bucket, monkeypatch, need_extra):
     need_extra("s3fs").S3FileSystem.clear_instance_cache()
     with pytest.raises(InputError, match="cannot be written"):
         run(CORPUS, out="s3://elsewhere/run", **OPTIONS)
+
+
+def test_a_store_without_rights(bucket, need_extra):
+    """The server answers, and says no."""
+    need_extra("moto")
+    endpoint = os.environ["AWS_ENDPOINT_URL"]
+
+    def refuse_after(calls: int) -> None:
+        order = urllib.request.Request(f"{endpoint}/moto-api/reset-auth", data=str(calls).encode(), method="POST")
+        order.add_header("Content-Type", "text/plain")
+        urllib.request.urlopen(order).close()
+
+    refuse_after(0)
+    need_extra("s3fs").S3FileSystem.clear_instance_cache()
+    try:
+        with pytest.raises(InputError, match=r"cannot be written[\s\S]*your rights there"):
+            run(CORPUS, out=f"{bucket}/one", **OPTIONS)
+        with pytest.raises(InputError, match="cannot be read"):
+            run(f"{bucket}/c.jsonl", **OPTIONS)
+    finally:
+        refuse_after(10**9)

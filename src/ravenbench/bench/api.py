@@ -89,10 +89,18 @@ def prepare(spec: RunSpec, folder: Path, progress: Progress = silent) -> Store:
     """
     from ravenbench.bench.plan import fingerprint, write_plan
 
-    def write(store: Store, record: dict[str, Any]) -> None:
-        write_plan(spec, store, record, progress)
+    def unchanged() -> None:
+        now = fingerprint(spec)
+        if now != data:
+            places = ", ".join(str(getattr(spec, key, key)) for key in _changed(data, now))
+            again = "repeat the command when they are complete"
+            raise InputError("the data changed while they were read", file=places, fix=again)
 
-    return take_up(folder, spec.resolved(), fingerprint(spec), write)
+    def write(store: Store, record: dict[str, Any]) -> None:
+        write_plan(spec, store, record, progress, unchanged)
+
+    data = fingerprint(spec)
+    return take_up(folder, spec.resolved(), data, write)
 
 
 def take_up(
@@ -131,7 +139,7 @@ def take_up(
             raise InputError(
                 "the data or the methods of this run have changed since it began",
                 file=folder,
-                found=", ".join(k for k in sorted({*record["data"], *data}) if record["data"].get(k) != data.get(k)),
+                found=", ".join(_changed(record["data"], data)),
                 fix="give another --out, or remove the folder and run again",
             )
     elif folder.exists() and any(folder.iterdir()):
@@ -150,6 +158,10 @@ def _record(store: Store) -> dict[str, Any]:
         return store.run
     except StoreError:
         return {}
+
+
+def _changed(old: dict[str, str], new: dict[str, str]) -> list[str]:
+    return [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
 
 
 def _differences(old: dict[str, Any], new: dict[str, Any]) -> str:

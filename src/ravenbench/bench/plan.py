@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -72,8 +72,10 @@ def draft(spec: RunSpec, progress: Progress) -> Draft:
     return Draft(plan, folds, texts, ids, labels, arrays)
 
 
-def write_plan(spec: RunSpec, store: Store, record: dict[str, Any], progress: Progress) -> None:
-    """Make the plan and write it, the manifest last.
+def write_plan(
+    spec: RunSpec, store: Store, record: dict[str, Any], progress: Progress, check: Callable[[], None] = lambda: None
+) -> None:
+    """Make the plan and write it, the manifest last; ``check`` is called when everything was read.
 
     Raises
     ------
@@ -82,6 +84,7 @@ def write_plan(spec: RunSpec, store: Store, record: dict[str, Any], progress: Pr
     """
     record |= {"python": platform.python_version(), "packages": packages(), "seed": spec.seed}
     made = draft(spec, progress)
+    check()
     begin(store, record)
     made.texts.save(store.path / "texts")
     store.save_labels(made.ids, made.labels)

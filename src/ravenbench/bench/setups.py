@@ -14,6 +14,7 @@ from ravenbench.problems.base import PairRule
 from ravenbench.problems.needs import Sizes
 from ravenbench.randomness import stream
 from ravenbench.sampling.base import Sampler
+from ravenbench.sampling.random import Random
 from ravenbench.types import Corpus, Floats, Fold, Ints
 
 Place = tuple[int, tuple[int, ...], tuple[int, ...]]
@@ -38,13 +39,14 @@ class Drawing:
     known: dict[tuple[Place, str | None], list[str]] = field(default_factory=dict)
 
     def main(self, pool: int, name: str, sampler: Sampler) -> dict[str, Any]:
-        """The entry of a setup of the main design, on folds of its own."""
+        """The entry of a setup of the main design, on folds of its own; further draws of Random are that setup too."""
+        setup = sampler.name if isinstance(sampler, Random) else name
         topics, merged = self._choice(pool, sampler, self.sizes.topics, self.similarity)
-        drawn = self._draw(pool, name, topics, merged, f"p{pool:02d}-{_slug(name)}")
+        drawn = self._draw(pool, setup, topics, merged, f"p{pool:02d}-{_slug(name)}")
         place = _place(pool, topics, merged)
         self.known[place, name] = drawn
         self.known.setdefault((place, None), drawn)
-        return self._entry(pool, name, topics, merged, drawn)
+        return self._entry(pool, setup, topics, merged, drawn)
 
     def point(self, pool: int, name: str, sampler: Sampler, m: int, encoder: int, similarity: Floats) -> dict[str, Any]:
         """The entry of a point of a sweep; ``similarity`` (T, T) is that of its ``encoder``."""

@@ -37,7 +37,7 @@ def plan_sweep(
         If a corpus of a point cannot be drawn.
     """
     samplers = spec.named_samplers()
-    if len(sizes) == len(similarities) == 1 and set(samplers) <= set(USUAL):
+    if len(sizes) == len(similarities) == 1 and {s.name for s in samplers.values()} <= set(USUAL):
         return None
     points = [
         (pool, name, m, e)

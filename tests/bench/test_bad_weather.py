@@ -1,0 +1,122 @@
+"""A full disk, data that change under a run, a store without rights, what another version left behind."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ravenbench import files
+from ravenbench.bench import plan as planning
+from ravenbench.bench.api import run
+from ravenbench.corpora.load import load_corpus
+from ravenbench.errors import InputError
+
+CORPUS = "synthetic(authors=40, topics=8, documents=240, words=60)"
+OPTIONS = {
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "hits, random, random(draw=1)",
+    "docs_per_topic": 30,
+    "probe": "none",
+    "verifiers": "length, ppm(order=2)",
+    "workers": 1,
+}
+
+
+def answers(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*.npy")) if "cells" in p.parts}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    assert not run(CORPUS, out=folder, **OPTIONS).errors
+    return folder
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    lines = [json.dumps({"text": d.text, "author": d.author, "topic": d.topic}) for d in load_corpus(CORPUS)]
+    (tmp_path / "c.jsonl").write_text("\n".join(lines) + "\n")
+    return tmp_path / "c.jsonl"
+
+
+def test_random_is_drawn_several_times_in_one_run(whole):
+    plan = json.loads((whole / "plan.json").read_text())
+    assert [s["setup"] for s in plan["setups"]] == ["hits", "random", "random"]
+    assert plan["setups"][1]["topics"] != plan["setups"][2]["topics"]
+    assert len(plan["folds"]) == 6 and plan["sweep"] is None
+    assert {plan["folds"][name]["setup"] for name in plan["setups"][2]["folds"]} == {"random"}
+
+
+def test_a_full_disk_at_any_write(whole, tmp_path, monkeypatch):
+    """The disk is full from some write on; each time it has room for a few more, and the run goes on."""
+    folder, allowed, tries = tmp_path / "run", 0, 0
+    real, left = files.os.fsync, 0
+
+    def full(descriptor: int) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(descriptor)
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    while True:
+        left = allowed
+        try:
+            run(CORPUS, out=folder, **OPTIONS)
+            break
+        except (OSError, InputError) as error:
+            assert "No space left" in str(error)
+            assert not [p for p in folder.rglob(".*") if p.is_file()] if folder.exists() else True
+        allowed, tries = allowed + 5, tries + 1
+    assert tries > 4 and answers(folder) == answers(whole)
+
+
+def test_a_full_disk_is_one_message_on_the_command_line(tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small]
+    if not shutil.which("mount") or os.geteuid() or subprocess.run(mount, check=False).returncode:
+        pytest.skip("no small file system can be mounted here")
+    try:
+        command = [sys.executable, "-c", "from ravenbench.cli.main import run; run()", "run", CORPUS]
+        command += ["--topics", "4", "--folds", "2", "--pools", "1", "--probe", "none", "--verifiers", "length"]
+        command += ["--out", str(small / "run")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and "No space left" in done.stderr and "Traceback" not in done.stderr
+        subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def test_a_corpus_that_changes_while_it_is_read(table, tmp_path, monkeypatch):
+    real = planning.load_corpus
+
+    def reading(what):
+        corpus = real(what)
+        with table.open("a") as file:
+            file.write(json.dumps({"text": "one more text", "author": "a0001", "topic": "f00a"}) + "\n")
+        return corpus
+
+    monkeypatch.setattr(planning, "load_corpus", reading)
+    with pytest.raises(InputError, match=r"c\.jsonl: the data changed while they were read"):
+        run(str(table), out=tmp_path / "run", **OPTIONS)
+    assert not (tmp_path / "run" / "plan.json").exists()
+
+
+def test_a_corpus_that_changed_before_the_run_was_taken_up_again(table, tmp_path):
+    run(str(table), out=tmp_path / "run", **OPTIONS)
+    table.write_text(table.read_text().replace("a0001", "a0002"))
+    with pytest.raises(InputError, match="changed since it began"):
+        run(str(table), out=tmp_path / "run", **OPTIONS)
