@@ -85,7 +85,7 @@ def test_a_full_disk_at_any_write(whole, tmp_path, monkeypatch):
 def test_a_full_disk_is_one_message_on_the_command_line(tmp_path):
     small = tmp_path / "small"
     small.mkdir()
-mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small]
     if not shutil.which("mount") or os.geteuid() or subprocess.run(mount, check=False).returncode:
         pytest.skip("no small file system can be mounted here")
     try:
