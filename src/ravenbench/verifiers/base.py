@@ -60,6 +60,10 @@ class Scorer(Component):
     def default_calibrator(self) -> Calibrator:
         """The calibrator this method is published with."""
 
+    def figures(self) -> dict[str, bytes]:
+        """SVG by file name, of what fitting looked like: saved beside a trained verifier, never read."""
+        return {}
+
 
 class FoldFree(Scorer):
     """A scorer whose features depend on the two texts alone; several known documents are averaged."""
@@ -94,6 +98,10 @@ class Verifier(Component):
     @abstractmethod
     def verify(self, problems: Problems) -> Floats:
         """Answers in [0, 1], float64 (n,); higher = same author, exactly 0.5 = unanswered."""
+
+    def figures(self) -> dict[str, bytes]:
+        """As a scorer's."""
+        return {}
 
 
 class Calibrated(Verifier):
@@ -170,6 +178,9 @@ class Calibrated(Verifier):
 
     def verify(self, problems: Problems) -> Floats:
         return self.calibrator_.transform(self.scorer_.score(problems))
+
+    def figures(self) -> dict[str, bytes]:
+        return self.scorer_.figures()
 
 
 def fresh(component: C) -> C:

@@ -2,6 +2,7 @@
 
 FOLDER/verifier.json   format, spec, identity, packages, state, SHA-256 of arrays.npz; written last
 FOLDER/arrays.npz      learned arrays
+FOLDER/*.svg           what fitting looked like, where the method draws it; never read
 """
 
 from __future__ import annotations
@@ -52,6 +53,9 @@ def save(verifier: Verifier, folder: str | Path) -> Path:
         "state": state,
     }
     with fresh_folder(folder) as place:
+        figures = verifier.figures() if isinstance(verifier, Verifier) else {}
+        for name, figure in figures.items():
+            write_bytes(place / name, figure)
         write_json(place / _HEAD, {**head, "arrays_sha256": write_bytes(place / _ARRAYS, buffer.getvalue())})
     return folder
 

@@ -210,6 +210,7 @@ def test_starts_from_a_transformer_here_and_needs_it_no_more(bert_folder, tmp_pa
 def test_a_trained_verifier_of_another_spec_is_refused(tmp_path):
     problems, same = toy_problems(20)
     persist.save(as_verifier(luar(epochs=1)).fit(problems, same), tmp_path / "trained")
+    assert b"held-out" in (tmp_path / "trained" / "learning.svg").read_bytes()
     with pytest.raises(SpecError, match="hidden: 16 there, 32 asked"):
         persist.load(tmp_path / "trained", luar(epochs=1, hidden=32))
 

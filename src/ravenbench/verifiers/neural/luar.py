@@ -18,13 +18,14 @@ from ravenbench.verifiers.neural import backbones, checkpoints, devices
 from ravenbench.verifiers.neural.authors import Written, pairs, written
 from ravenbench.verifiers.neural.backbones import Backbone, Reading
 from ravenbench.verifiers.neural.batching import batches, distinct
+from ravenbench.verifiers.neural.curve import learning_curve
 from ravenbench.verifiers.neural.folder import training_folder, training_spec
 from ravenbench.verifiers.neural.luar_episodes import Drawn, tiles
 from ravenbench.verifiers.neural.luar_model import Luar, contrastive, stacked
 from ravenbench.verifiers.neural.training import Epoch, Settings, train
 
-TOKENS = 4096
-"""Tokens in a batch when scoring, and between backward passes of a chunk."""
+TOKENS = {"cpu": 1024, "cuda": 65_536}
+"""Tokens in a batch when scoring."""
 
 
 class LUAR(Scorer):
@@ -205,7 +206,7 @@ class LUAR(Scorer):
             return contrastive(vectors, torch.from_numpy(author).to(device), self.temperature)
 
         def separation() -> float:
-            vectors = self._embed(theirs)
+            vectors = self.embeddings(theirs)
             return auc_of_scores(truth, np.einsum("ij,ij->i", vectors[a], vectors[b])) or 0.0
 
         rate = self.learning_rate if self.learning_rate is not None else (1e-3 if self.model is None else 2e-5)
@@ -221,7 +222,7 @@ class LUAR(Scorer):
         )  # fmt: skip
 
     def score(self, problems: Problems) -> Floats:
-        vectors, known, questioned = distinct(problems, self._embed)
+        vectors, known, questioned = distinct(problems, self.embeddings)
         each = np.einsum("ij,ij->i", vectors[known], vectors[questioned])
         if self._folder is not None:
             checkpoints.forget(self._folder)
@@ -230,9 +231,6 @@ class LUAR(Scorer):
 
     def embeddings(self, texts: list[str]) -> Floats:
         """Unit embeddings, (texts, dimensions)."""
-        return self._embed(texts)
-
-    def _embed(self, texts: list[str]) -> Floats:
         model = self._network()
         device = next(model.parameters()).device
         reading: Reading = self.reading_
@@ -240,7 +238,7 @@ class LUAR(Scorer):
         pieces = [piece for text in cut for piece in text]
         found = torch.zeros((len(pieces), model.linear.in_features), device=device)
         with devices.inferring(device):
-            for batch in batches(pieces, TOKENS, reading.pad):
+            for batch in batches(pieces, TOKENS[device.type], reading.pad):
                 ids, mask = (torch.from_numpy(part).to(device) for part in (batch.ids, batch.mask))
                 found[batch.rows] = model.pieces(ids, mask)[: len(batch.rows)].float()
             ends = np.cumsum([len(text) for text in cut])
@@ -259,6 +257,9 @@ class LUAR(Scorer):
             model.load_state_dict({name: torch.from_numpy(value) for name, value in self.weights_.items()})
             self._built = model.to(device).eval()
         return self._built
+
+    def figures(self) -> dict[str, bytes]:
+        return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the network, which is built again."""
