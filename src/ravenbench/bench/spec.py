@@ -146,16 +146,17 @@ def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
         values.setdefault("corpus", None)
         if values.get("train") is None or values.get("test") is None or values["corpus"] is not None:
             raise SpecError("--train and --test belong together and replace CORPUS")
-        if isinstance(values.get("topics"), str) and "," in values["topics"]:
-            raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
     try:
-        return RunSpec(**values)
+        spec = RunSpec(**values)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         if first["type"] == "extra_forbidden":
             raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, RunSpec.model_fields)) from None
         raise SpecError(f"{key}: {first['msg']}", file=file, found=first["input"]) from None
+    if spec.train is not None and isinstance(spec.topics, tuple):
+        raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
+    return spec
 
 
 def read_toml(file: Path) -> dict[str, Any]:
