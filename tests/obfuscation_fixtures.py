@@ -41,7 +41,7 @@ def no_resources(monkeypatch):
         raise MissingPart(f"the resource {resource} is not here", fix=f"python -m nltk.downloader {resource}")
 
     nltk_data._missing.cache_clear()
-    loaders = (module.wordnet, nltk_data.tagger, module.language_model)
+    loaders = (module.wordnet, nltk_data._tagger, module.language_model)
     for loader in loaders:
         loader.cache_clear()
     monkeypatch.setattr(nltk_data, "_find", absent)

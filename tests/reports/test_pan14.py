@@ -17,9 +17,11 @@ from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.scores import scores
+from ravenbench.reports import pan14_tables
 from ravenbench.reports.evaluation_run import read_run
 from ravenbench.reports.pan14 import META, analyse
 from ravenbench.reports.pan14_page import write_overview
+from ravenbench.reports.pan14_published import CORPORA, publication
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.length import Length
 
@@ -253,3 +255,31 @@ def test_essays_share_documents_between_their_parts(pan14):
     parts = [read_problems(pan14 / "en_essays.zip", split).problems for split in ("train", "test")]
     documents, touched = shared_documents(*parts)
     assert documents == 143 and int(touched.sum()) == 77
+
+
+SHELF = [
+    *("frery-2014", "castillo-2014", "moreau-2014", "mayor-2014", "zamani-2014", "satyam-2014", "modaresi-2014"),
+    *("halvani-2014", "vartapetiance-2014", "layton-2014", "harvey-2014", "jankowska-2014", "cng-2013", "unmasking"),
+    *("glad-2015", "spatium-2015"),
+]
+
+
+def test_every_method_of_the_shelf_has_its_publication():
+    for name in [*SHELF, META, 'impostors(variant="khonji-iraqi")', "mayor-2014(iterations=5)"]:
+        found = publication(name)
+        assert found is not None and found.why
+        assert set(found.figures) in (set(CORPORA), set())
+        for printed in found.figures.values():
+            assert printed.final == pytest.approx(printed.auc * printed.c_at_1, abs=0.0011)
+    assert publication("impostors") is None and publication("ppm") is None
+
+
+def test_published_figures_stand_beside_ours(overview):
+    # Only the meta-classifier of this run was at PAN-2014, and only one corpus has a name of it.
+    table, why = pan14_tables.published_tables(overview)
+    ((name, corpus, final, interval, printed, place),) = table.rows
+    assert (name, corpus, printed) == (META, "du_essays", 0.867)
+    assert final == overview.corpora[0].rows[META].scores["final"]
+    low, high = interval.low, interval.high
+    assert place == ("below" if printed < low else "above" if printed > high else "inside")
+    assert [row[0] for row in why.rows] == [META]

@@ -15,11 +15,12 @@ import pytest
 from ravenbench import registry
 from ravenbench.bench import spec
 from ravenbench.bench.pan14 import pan14
-from ravenbench.errors import InputError, ProgramError, SpecError
+from ravenbench.errors import InputError, ProgramError, RavenError, SpecError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.testing import check_verifier, toy_problems
+from ravenbench.types import Problems
 from ravenbench.verifiers import command_process
 from ravenbench.verifiers.command import Command
 
@@ -158,6 +159,15 @@ def test_failures_are_told_never_scored(tmp_path: Path, fault: str) -> None:
     code, message = FAULTS[fault]
     with pytest.raises(ProgramError, match=message):
         answer(tmp_path, code)
+
+
+def test_problem_ids_never_name_a_place(tmp_path: Path) -> None:
+    """An id with a separator is refused before anything is written outside, or stays a name."""
+    text = "one two three"
+    problems = Problems.of([("../../x", [text, f"{text} four"], text), ("y", [text], f"{text} five")])
+    verifier = Command(program(tmp_path, FOLDERS) + " $inputDataset ${outputDir}").fit(*toy_problems(4))
+    with pytest.raises(RavenError, match="x"):
+        verifier.verify(problems)
 
 
 def test_stderr_ends_the_message_of_bad_answers(tmp_path: Path) -> None:

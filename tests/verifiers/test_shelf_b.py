@@ -7,6 +7,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, MissingPart, SpecError
@@ -16,7 +18,7 @@ from ravenbench.verifiers import halvani_2014 as halvani
 from ravenbench.verifiers import harvey_2014 as harvey
 from ravenbench.verifiers import layton_2014_distances as layton
 from ravenbench.verifiers import moreau_2014_features as moreau
-from ravenbench.verifiers import pieces
+from ravenbench.verifiers import pieces, unmasking
 from ravenbench.verifiers import spatium_2015 as spatium
 from ravenbench.verifiers import unmasking_curves as curves
 from ravenbench.verifiers.moreau_2014_search import evolve, stalled
@@ -284,3 +286,67 @@ def test_bad_parameters_are_named():
     train, same = toy_problems(8)
     with pytest.raises(SpecError, match="positive"):
         registry.parse("verifier", "spatium-2015(rounds=0)").fit(train, same)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(1, 12))
+def test_layton_keeps_the_first_of_the_whole_order(values, size):
+    row = np.array([values])
+    found = layton._first(row, row > 0, size)[0]
+    assert found.tolist() == [c for c in np.argsort(-row[0], kind="stable") if row[0, c] > 0][:size]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text("ab c", min_size=1, max_size=40), st.text("ab d", min_size=1, max_size=40), st.integers(1, 3))
+def test_glad_profiles_are_those_of_the_kernel(one, other, n):
+    from ravenbench.text.cng import reference
+    from ravenbench.text.tokens import collapse
+
+    texts = [collapse(one), collapse(other)]
+    grams = [[text[i : i + n] for i in range(len(text) - n + 1)] for text in texts]
+    profiles = [glad.profile(text, n, 5) for text in texts]
+    assert glad.dissimilarity(*profiles) == pytest.approx(
+        reference(*grams, 5) if all(grams) else 4 * sum(map(len, profiles))
+    )
+
+
+def test_glad_joint_entropy_minds_the_seam():
+    pair = glad.pair_features(glad.reading("ab "), glad.reading(" ab"))
+    assert pair[glad.FEATURES.index("joint entropy")] == pytest.approx(glad.entropy(Counter("ab ab")))
+
+
+@pytest.mark.data
+def test_harvey_leaves_other_scripts_unanswered(nltk_home, need_extra):
+    from ravenbench.types import Problems
+    from ravenbench.verifiers.base import as_verifier
+
+    need_extra("nltk")
+    greek = "Ο συγγραφέας δεν είναι εδώ, αλλά το κείμενό του μένει. " * 8
+    assert harvey.tag_symbols(greek) == ""
+    problems = Problems.of([(str(i), [f"{greek} {i}"], greek) for i in range(6)])
+    verifier = as_verifier(registry.parse("verifier", "harvey-2014")).fit(problems, np.arange(6) % 2 == 0)
+    assert verifier.verify(problems).tolist() == [0.5] * 6
+
+
+@pytest.mark.data
+def test_moreau_observes_tags_where_there_is_a_tagger(nltk_home, need_extra):
+    from ravenbench.types import Problems
+
+    need_extra("nltk")
+    texts = ["The cat sat on the mat.", "A dog ran to the door.", "Why not?"]
+    problems = Problems.of([("one", texts[:1], texts[1]), ("none", texts[:1], texts[2])])
+    observations = moreau.Observations("char2", 100, 1, tags=True).fit(texts)
+    found = observations.features(problems)
+    # Of characters, tags 1–4, and levels.
+    assert observations.count == found.shape[3] == 1 + 4 + 3
+    assert (found[0, :, :, 1:4] > 0.1).all() and (found[1, 0, 0, 2:5] < 1e-3).all()
+    with pytest.warns(UserWarning, match="tags are left out"):
+        assert moreau.Observations("char2", 100, 1, tags=True).fit(["Ο συγγραφέας δεν"]).count == 4
+
+
+def test_unmasking_chooses_c_unless_told():
+    train, same = toy_problems(24, known=1, words=60)
+    chosen = registry.parse("verifier", "unmasking(runs=1)").fit(train, same)
+    assert chosen.C_ in unmasking.GRID
+    told = registry.parse("verifier", f"unmasking(runs=1, C={chosen.C_})").fit(train, same)
+    assert told.coef_.tolist() == chosen.coef_.tolist()

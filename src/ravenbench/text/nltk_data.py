@@ -54,7 +54,6 @@ def _missing(resource: str, folders: str) -> str | None:
     return None
 
 
-@cache
 def tagger() -> Any:
     """NLTK's English perceptron tagger.
 
@@ -64,6 +63,11 @@ def tagger() -> Any:
         If NLTK or the tagger is not here.
     """
     find(TAGGER)
+    return _tagger()
+
+
+@cache
+def _tagger() -> Any:
     from nltk import data
     from nltk.tag.perceptron import PerceptronTagger
 

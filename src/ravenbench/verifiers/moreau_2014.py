@@ -34,8 +34,9 @@ class Moreau2014(Verifier):
     The last generation's best are rated again in repeated cross-validation.
 
     Rebuilt [O]: scikit-learn's tree in place of M5P, linear support vector regression, uniform crossover, similarities
-    kept for the whole search; no part-of-speech tags, which few languages have; of the confidence learners the direct
-    optimum of c@1 and none. The band is chosen on answers of an outer cross-validation that searches anew in every
+    kept for the whole search; of the confidence learners the direct optimum of c@1 and none. Part-of-speech 1–4-grams
+    are observed on demand (``tags``), since the tagger is a part of its own, NLTK's, for English; no skips and no
+    mixtures of tokens and tags. The band is chosen on answers of an outer cross-validation that searches anew in every
     fold, since a search overfits small corpora.
 
     Parameters
@@ -46,6 +47,8 @@ class Moreau2014(Verifier):
         Folds of the outer cross-validation; each costs one more search.
     size, least : int
         N-grams kept of each kind, and how often some training text must have one.
+    tags : bool
+        Observe part-of-speech tags; left out, with a warning, where no training text is in Latin script.
     seed : int
 
     Attributes
@@ -73,6 +76,7 @@ class Moreau2014(Verifier):
         outer: int = 2,
         size: int = 5000,
         least: int = 3,
+        tags: bool = False,
         seed: int = 0,
     ) -> None:
         self.population = population
@@ -80,6 +84,7 @@ class Moreau2014(Verifier):
         self.outer = outer
         self.size = size
         self.least = least
+        self.tags = tags
         self.seed = seed
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -91,6 +96,8 @@ class Moreau2014(Verifier):
             If a parameter is out of range.
         CorpusError
             If a class has fewer than four problems.
+        MissingPart
+            If tags are wanted and NLTK or its tagger is not here.
         """
         if self.population < 8 or min(self.generations, self.size, self.least) < 1 or self.outer < 2:
             raise SpecError(
@@ -106,7 +113,7 @@ class Moreau2014(Verifier):
                 expected="at least four of each",
             )
         texts = [normalised(problems.texts[row]) for row in problems.documents]
-        self.observations_ = Observations(UNITS, self.size, self.least).fit(texts)
+        self.observations_ = Observations(UNITS, self.size, self.least, self.tags).fit(texts)
         features = self.observations_.features(problems)
         fold, _ = calibration_folds(problems, same, self.outer)
         apart = np.full(len(same), float(same.mean()))

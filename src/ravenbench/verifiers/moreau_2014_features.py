@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Self
 
@@ -10,12 +11,14 @@ import numpy as np
 from ravenbench.text.impostor_spaces import ImpostorSpace, normalised
 from ravenbench.text.minmax import Measure, norms, similarities
 from ravenbench.text.tokens import SENTENCE_END, tokens, words
-from ravenbench.types import Floats, Problems
+from ravenbench.types import Floats, Ints, Problems
+from ravenbench.verifiers.harvey_2014_tags import tag_symbols
 
 MEASURES: tuple[Measure, ...] = ("cosine", "minmax")
 MEANS = ("median", "arithmetic", "geometric", "harmonic")
 LEVELS = ("type/token ratio", "word length", "sentence length")
 _LEAST = 1e-6
+_PRIVATE = 0xE000
 
 
 class Observations:
@@ -27,20 +30,36 @@ class Observations:
         As in ``ImpostorSpace``.
     size, least : int
         N-grams kept of each family and length; only those some training text has ``least`` times.
+    tags : bool
+        Count 1–4-grams of part-of-speech tags too.
     """
 
-    def __init__(self, units: str, size: int, least: int) -> None:
+    def __init__(self, units: str, size: int, least: int, tags: bool = False) -> None:
         self.space = ImpostorSpace(units, size, "tf", least)
+        self.tags = ImpostorSpace("char1-4", size, "tf", least) if tags else None
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn the vocabulary from normalised texts."""
+        """Learn the vocabulary from normalised texts; without tags where no text is in a script that has a tagger.
+
+        Raises
+        ------
+        MissingPart
+            If tags are wanted and the tagger is not here.
+        """
         self.space.fit(texts)
+        if self.tags is not None:
+            written = [tagged(text) for text in texts]
+            if any(written):
+                self.tags.fit(written)
+            else:
+                warnings.warn("no training text can be tagged: observations of tags are left out", stacklevel=2)
+                self.tags = None
         return self
 
     @property
     def count(self) -> int:
         """Number of observations."""
-        return len(self.space.vocabulary_) + len(LEVELS)
+        return sum(len(space.vocabulary_) for space in (self.space, self.tags) if space is not None) + len(LEVELS)
 
     def features(self, problems: Problems) -> Floats:
         """Mean similarity of the questioned text to the known ones, (n, measures, means, observations).
@@ -50,12 +69,9 @@ class Observations:
         """
         used = problems.documents
         texts = [normalised(text) for text in problems.texts.rows(used)]
-        vectors = self.space.vectors(
-            self.space.counters(), self.space.read(texts), np.arange(len(texts)), max(map(len, texts), default=0)
-        )
-        sizes = [len(names) for _, _, names in self.space.vocabulary_]
-        masks = np.repeat(np.eye(len(sizes), dtype=np.float32), sizes, axis=0)
-        norm = [norms(vectors, masks, measure) for measure in MEASURES]
+        kinds = [_Kind(self.space, texts)]
+        if self.tags is not None:
+            kinds.append(_Kind(self.tags, [tagged(text) for text in texts]))
         level = np.array([levels(text) for text in texts]).reshape(len(texts), len(LEVELS))
         known, questioned = (
             np.searchsorted(used, problems.known_index),
@@ -66,10 +82,31 @@ class Observations:
             rows = known[problems.known_ptr[i] : problems.known_ptr[i + 1]]
             high = np.maximum(level[rows], level[u])
             plain = np.minimum(level[rows], level[u]) / np.where(high > 0, high, 1.0)
-            for m, measure in enumerate(MEASURES):
-                found = similarities(vectors.dense(u), norm[m][u], vectors, norm[m], rows, masks, measure)
-                result[i, m] = means(np.concatenate([found, plain], axis=1))
+            for m in range(len(MEASURES)):
+                found = [kind.similarities(int(u), rows, m) for kind in kinds]
+                result[i, m] = means(np.concatenate([*found, plain], axis=1))
         return result
+
+
+class _Kind:
+    """Vectors of texts in one space, each family and length of n-grams by itself."""
+
+    def __init__(self, space: ImpostorSpace, texts: list[str]) -> None:
+        longest = max(map(len, texts), default=0)
+        self.vectors = space.vectors(space.counters(), space.read(texts), np.arange(len(texts)), longest)
+        sizes = [len(names) for _, _, names in space.vocabulary_]
+        self.masks = np.repeat(np.eye(len(sizes), dtype=np.float32), sizes, axis=0)
+        self.norms = [norms(self.vectors, self.masks, measure) for measure in MEASURES]
+
+    def similarities(self, u: int, rows: Ints, measure: int) -> Floats:
+        """Of text ``u`` to ``rows``, (rows, families)."""
+        norm = self.norms[measure]
+        return similarities(self.vectors.dense(u), norm[u], self.vectors, norm, rows, self.masks, MEASURES[measure])
+
+
+def tagged(text: str) -> str:
+    """A text's tags as private characters, which have no lowercase."""
+    return "".join([chr(_PRIVATE + ord(symbol)) for symbol in tag_symbols(text)])
 
 
 def means(found: Floats) -> Floats:
