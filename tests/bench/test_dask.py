@@ -88,3 +88,31 @@ def test_engines_by_name():
         engine("spark")
     with pytest.raises(SpecError, match="needs --scheduler"):
         engine("dask")
+
+
+def test_workers_started_elsewhere_find_a_relative_folder(need_extra, tmp_path, monkeypatch, expected):
+    distributed = need_extra("distributed")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "there")
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        monkeypatch.chdir(tmp_path / "here")
+        run(out="run", engine=dask(cluster.scheduler_address), **OPTIONS)
+    assert answers(tmp_path / "here" / "run") == expected
+
+
+def test_verify_and_pan14_on_a_cluster(cluster, tmp_path):
+    from ravenbench.bench.pan14 import pan14
+    from ravenbench.bench.verify import verify
+    from ravenbench.formats.pan_problems import write_pan_problems
+    from ravenbench.testing import toy_problems
+
+    for part, n, seed in (("train", 24, 1), ("test", 12, 2)):
+        write_pan_problems(tmp_path / "corpus" / part, *toy_problems(n, known=2, words=60, seed=seed))
+    engine = dask(cluster.scheduler_address)
+    for name, options in (("here", {"workers": 1}), ("there", {"engine": engine})):
+        data = tmp_path / "corpus"
+        verify("length", train=data, test=data, folder=tmp_path / f"v-{name}", **options)
+        pan14([data], verifiers="length", out=tmp_path / f"p-{name}", **options)
+    for kind in "vp":
+        assert answers(tmp_path / f"{kind}-here") == answers(tmp_path / f"{kind}-there") != {}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from ravenbench.bench.units import Unit, run_unit
 from ravenbench.errors import MissingPart, RavenError, SpecError
+from ravenbench.files import is_remote
 
 Units = Sequence[Unit]
 Engine = Callable[[Units], Iterator[list[str]]]
@@ -63,7 +66,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
         except (OSError, ValueError) as error:
             raise RavenError(f"no Dask scheduler answers at {scheduler} ({error})") from error
         with client, client.as_current():
-            futures = client.map(run_unit, list(units), pure=False)
+            futures = client.map(run_unit, [_anywhere(unit) for unit in units], pure=False)
             waiting = as_completed(futures)
             for _ in range(len(futures)):
                 try:
@@ -78,6 +81,12 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
                     ) from error
 
     return work
+
+
+def _anywhere(unit: Unit) -> Unit:
+    """The unit with the full path of its run: workers were started in other folders."""
+    run = getattr(unit, "run", None)
+    return unit if run is None or is_remote(run) else replace(unit, run=Path(run).absolute())  # type: ignore[type-var]
 
 
 def engine(name: str, workers: int | None = None, scheduler: str | None = None) -> Engine:

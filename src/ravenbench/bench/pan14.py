@@ -19,7 +19,7 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.bench.api import RunResult, take_up
-from ravenbench.bench.engines import local
+from ravenbench.bench.engines import Engine, local
 from ravenbench.bench.keys import cell_key, decides
 from ravenbench.bench.plan import begin, data_hash, describe, manifest, on_one_table, packages
 from ravenbench.bench.run import Progress, silent
@@ -53,6 +53,7 @@ def pan14(
     verifiers: str | Sequence[str | Component] | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
+    engine: Engine | None = None,
     progress: Progress = silent,
 ) -> RunResult:
     """Train and test every verifier on every corpus; resume where an earlier call stopped.
@@ -67,6 +68,8 @@ def pan14(
         The run's folder; by default ``raven-runs/pan14-<hash>``.
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
+    engine : Engine, optional
+        Where units are worked on instead (see ``ravenbench.bench.engines``); its workers see the same folder.
 
     Raises
     ------
@@ -74,7 +77,7 @@ def pan14(
         Before any long work, if something cannot be used.
     """
     named = named_verifiers(verifiers)
-    engine = local(workers)
+    work = engine or local(workers)
     progress("reading the problems", 0, 0)
     corpora = read_corpora(data)
     for corpus in corpora:
@@ -97,7 +100,7 @@ def pan14(
     errors: list[str] = []
     if units:
         progress("fitting and scoring", 0, len(units))
-        for done, failed in enumerate(engine(units), start=1):
+        for done, failed in enumerate(work(units), start=1):
             errors += failed
             progress("fitting and scoring", done, len(units))
     return RunResult(store, tuple(errors))

@@ -108,6 +108,7 @@ def verify(
     out: str | Path | None = None,
     folder: str | Path | None = None,
     workers: int | None = None,
+    engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Verified:
     """Train a verifier on problems, or load a trained one, and answer test problems.
@@ -125,6 +126,8 @@ def verify(
         Where cells are kept; by default ``raven-runs/verify-<test>-<hash>``.
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
+    engine : Engine, optional
+        Where units are worked on instead (see ``ravenbench.bench.engines``); its workers see the same folder.
 
     Raises
     ------
@@ -136,7 +139,7 @@ def verify(
     component = registry.parse("verifier", verifier) if isinstance(verifier, str) else verifier
     if (train is None) == (load is None):
         raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
-    engine = local(workers)
+    work = engine or local(workers)
     if save is not None:
         check_fresh(save)
     progress("reading the problems", 0, 0)
@@ -173,7 +176,7 @@ def verify(
             persist.save(trained, save)
         own = None if _keep(trained, kept) else trained
         units = [BlockUnit(store.path, *block, own) for block in todo]
-        errors = _answer(units, engine if own is None else local(1), progress)
+        errors = _answer(units, work if own is None else local(1), progress)
         if errors:
             raise RavenError(
                 f"{component} failed on {len(errors)} of {len(blocks)} blocks of problems: {errors[0]}\n"

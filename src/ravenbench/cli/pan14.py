@@ -20,6 +20,8 @@ def command(
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; default raven-runs/….")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
+    scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does.
@@ -31,11 +33,13 @@ def command(
 
         raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
     """
+    from ravenbench.bench import engines
     from ravenbench.bench.pan14 import pan14
     from ravenbench.cli.show import progress_bar
 
+    how = engines.engine(engine, workers, scheduler)
     with progress_bar() as progress:
-        result = pan14(data, verifiers=verifiers, out=out, workers=workers, progress=progress)
+        result = pan14(data, verifiers=verifiers, out=out, engine=how, progress=progress)
         progress("evaluating", 0, 0)
         overview = analysed(result.store)
     report(overview, json)

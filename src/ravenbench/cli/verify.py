@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ravenbench.cli.device import Device, use
+
 if TYPE_CHECKING:
     from ravenbench.bench.verify import Verified
 
@@ -22,6 +24,9 @@ def command(
     save: Annotated[Path | None, typer.Option(help="A new folder for the trained verifier.")] = None,
     load: Annotated[Path | None, typer.Option(help="A trained verifier's folder, instead of --train.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
+    scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
+    device: Device = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Train a verifier on problems, or load a trained one, and answer others.
@@ -35,13 +40,14 @@ def command(
 
         raven verify ppm --load trained/ --test more/ --out more.jsonl
     """
+    from ravenbench.bench import engines
     from ravenbench.bench.verify import verify
     from ravenbench.cli.show import print_json, progress_bar
 
+    use(device)
+    how = engines.engine(engine, workers, scheduler)
     with progress_bar() as progress:
-        found = verify(
-            verifier, test=test, train=train, load=load, save=save, out=out, workers=workers, progress=progress
-        )
+        found = verify(verifier, test=test, train=train, load=load, save=save, out=out, engine=how, progress=progress)
     if json:
         print_json({**found.to_json(), "answers": str(out), "saved": None if save is None else str(save)})
         return
