@@ -87,9 +87,9 @@ def rows() -> list[dict[str, Any]]:
     """One row for minmax and one for cosine; the peer is left out, with the reason, where it is not installed."""
     written = texts(POOL + 2 * PROBLEMS)
     space = ImpostorSpace("char4", FEATURES).fit(written)
-    readings = space.read(written)
+    readings = space.read(written, space.forest())
     parts = [np.arange(POOL, POOL + PROBLEMS), np.arange(POOL + PROBLEMS, len(written)), np.arange(POOL)]
-    sparse = [space.vectors(space.counters(), readings, part, max(map(len, written))) for part in parts]
+    sparse = [space.vectors(readings, part, max(map(len, written))) for part in parts]
     dense = [np.stack([v.dense(i) for i in range(len(v))]) for v in sparse]
     # Questioned documents lean on their known one, so that scores lie between 0 and 1.
     lean = stream(0, "bench-impostors-lean").random((PROBLEMS, 1)) * 0.3

@@ -89,13 +89,13 @@ def test_space_families() -> None:
     space = ImpostorSpace("char2 word1 shape2", 100, "tf").fit([text])
     names = {family: names for family, _, names in space.vocabulary_}
     assert len(names["char"]) == len({text.lower()[i : i + 2] for i in range(len(text) - 1)})
-    vectors = space.vectors(space.counters(), space.read([text, "", "DOGS"]), np.arange(3), 1000)
+    vectors = space.vectors(space.read([text, "", "DOGS"], space.forest()), np.arange(3), 1000)
     whole = vectors.dense(0)
     # Every family sums to 1; of 6 tokens "the" is 2; forms are C c , c N C.
     assert whole.sum() == pytest.approx(3)
     assert whole[len(names["char"]) :].max() == pytest.approx(2 / 6)
     assert vectors.dense(1).sum() == 0 and len(names["shape"]) == 5
-    cut = space.vectors(space.counters(), space.read([text]), np.array([0]), len("The cat,")).dense(0)
+    cut = space.vectors(space.read([text], space.forest()), np.array([0]), len("The cat,")).dense(0)
     assert np.count_nonzero(cut[len(names["char"]) :][: len(names["word"])]) == 3
     assert parse_units("char2-3 word1") == [("char", 2), ("char", 3), ("word", 1)]
     for wrong in ("", "char", "char0", "char5-2", "pos1"):
@@ -158,5 +158,5 @@ def test_token_forms_beyond_the_code_points_left_are_the_rarest(monkeypatch):
     texts = ["often rare1x", "often also", "often also rare2x", "also often"]
     space = ImpostorSpace("word1", 50).fit(texts)
     assert len(space.symbols_) == 4 and {"often", "also", "*"} <= set(space.symbols_)
-    vectors = space.vectors(space.counters(), space.read(texts), np.arange(4), 1000)
+    vectors = space.vectors(space.read(texts, space.forest()), np.arange(4), 1000)
     assert len(vectors) == 4 and np.diff(vectors.bounds).tolist() == [2, 2, 3, 2]

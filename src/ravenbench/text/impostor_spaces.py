@@ -21,9 +21,10 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.text.minmax import Vectors
-from ravenbench.text.ngram_vocabulary import NgramVocabulary, frequent_ngrams
+from ravenbench.text.ngram_vocabulary import NgramTree, frequent_ngrams, shares
+from ravenbench.text.ngrams import Int32s
 from ravenbench.text.tokens import TOKEN, frequent, frequent_words
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Ints
 
 Weights = Literal["tf", "tfidf"]
 _UNIT = re.compile(r"(char|word|shape|function)(\d+)(?:-(\d+))?\Z")
@@ -32,20 +33,6 @@ _FIRST = 0x10000
 _UNKNOWN = chr(_FIRST)
 _SYMBOLS = 0x10FFFF - _FIRST
 """Code points left for token forms; the rarest beyond them count as unknown."""
-_BLOCK = 64
-
-
-@dataclass(frozen=True, eq=False)
-class Family:
-    """N-grams of one family: their features, ascending, and lengths."""
-
-    name: str
-    grams: NgramVocabulary
-    feature: Ints
-    length: Ints
-
-
-Counters = list[Family]
 
 
 def normalised(text: str) -> str:
@@ -54,19 +41,40 @@ def normalised(text: str) -> str:
 
 
 @dataclass(frozen=True, eq=False)
+class Forest:
+    """The n-grams of every family as a tree; nodes and features are numbered through.
+
+    ``feature`` (nodes,) is −1 for a prefix only; ``family`` and ``length`` are those of every feature.
+    """
+
+    trees: dict[str, NgramTree]
+    parent: Int32s
+    depth: Int32s
+    feature: Int32s
+    family: Ints
+    length: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Readings:
-    """Texts as each family sees them: strings, and where each of their characters ends in the text (token
-    families; None for characters)."""
+    """Texts as each family sees them.
 
-    texts: dict[str, list[str]]
-    ends: list[Ints] | None
+    ``places`` has the deepest node at every character or token, those of text ``i`` and family ``f`` from
+    ``starts[f, i]`` on; ``characters`` are a text's, and ``ends`` says where each of its tokens ends.
+    """
 
-    def cut(self, family: str, rows: Ints, length: int) -> list[str]:
-        """The beginnings of these texts, ``length`` characters of the original long."""
-        texts = self.texts[family]
-        if self.ends is None or family == "char":
-            return [texts[row][:length] for row in rows]
-        return [texts[row][: np.searchsorted(self.ends[row], length, side="right")] for row in rows]
+    forest: Forest
+    places: Int32s
+    starts: Ints
+    characters: Ints
+    ends: list[Ints]
+
+    def sizes(self, rows: Ints, length: int) -> Ints:
+        """Characters or tokens of these texts within their first ``length`` characters, (families, rows)."""
+        found = dict.fromkeys(self.forest.trees, np.minimum(self.characters[rows], length))
+        tokens = [np.searchsorted(self.ends[row], length, side="right") for row in rows] if self.ends else []
+        found |= dict.fromkeys(found.keys() - {"char"}, np.array(tokens, dtype=np.int64))
+        return np.array([found[family] for family in self.forest.trees])
 
 
 class ImpostorSpace:
@@ -103,23 +111,84 @@ class ImpostorSpace:
         if any(family != "char" for family, _ in families):
             self.functions_ = frequent_words(texts, _FUNCTION_WORDS)
             self.symbols_ = token_forms(texts)
-        readings = self.read(texts)
+        written, _ = self._written(texts)
         found: dict[tuple[str, int], tuple[list[str], Ints]] = {}
         for family in dict(families):
             lengths = [n for name, n in families if name == family]
-            for n, names, documents in frequent_ngrams(readings.texts[family], lengths, self.size, self.least):
+            for n, names, documents in frequent_ngrams(written[family], lengths, self.size, self.least):
                 found[family, n] = names, documents
         self.vocabulary_: list[tuple[str, int, list[str]]] = [(*unit, found[unit][0]) for unit in families]
         df = np.concatenate([found[unit][1] for unit in families])
         self.weight_ = np.log((1 + len(texts)) / (1 + df)) + 1 if self.weights == "tfidf" else np.ones(len(df))
         return self
 
-    def read(self, texts: Sequence[str]) -> Readings:
+    def forest(self) -> Forest:
+        """What ``read`` finds n-grams with; slow to make, so hand the same to calls that belong together."""
+        ends = np.cumsum([len(names) for _, _, names in self.vocabulary_])
+        trees: dict[str, NgramTree] = {}
+        nodes = 0
+        parts: list[tuple[Int32s, Int32s, Int32s]] = []
+        family = np.zeros(ends[-1], np.int64)
+        length = np.repeat([n for _, n, _ in self.vocabulary_], np.diff(ends, prepend=0))
+        for number, name in enumerate(dict.fromkeys(name for name, _, _ in self.vocabulary_)):
+            own = [
+                (end - len(grams), grams)
+                for end, (of, _, grams) in zip(ends, self.vocabulary_, strict=True)
+                if of == name
+            ]
+            feature = np.concatenate([first + np.arange(len(grams)) for first, grams in own])
+            family[feature] = number
+            tree = trees[name] = NgramTree([gram for _, grams in own for gram in grams])
+            # −1 picks the last: a node that is no n-gram.
+            parts.append(
+                (
+                    np.where(tree.parent >= 0, tree.parent + nodes, -1).astype(np.int32),
+                    tree.depth,
+                    np.append(feature, -1)[tree.gram].astype(np.int32),
+                )
+            )
+            nodes += len(tree.parent)
+        parent, depth, features = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return Forest(trees, parent, depth, features, family, length)
+
+    def read(self, texts: Sequence[str], forest: Forest) -> Readings:
         """Normalised texts as every family sees them."""
+        written, ends = self._written(texts)
+        places, starts = [], []
+        nodes = filled = 0
+        for name, tree in forest.trees.items():
+            found, bounds = tree.places(written[name])
+            places.append(np.where(found >= 0, found + nodes, -1).astype(np.int32))
+            starts.append(bounds[:-1] + filled)
+            nodes += len(tree.parent)
+            filled += len(found)
+        # Lowercasing changes the length of some texts.
+        characters = np.array([len(text) for text in written.get("char", texts)], dtype=np.int64)
+        return Readings(forest, np.concatenate(places), np.array(starts), characters, ends)
+
+    def vectors(self, readings: Readings, rows: Ints, length: int) -> Vectors:
+        """The beginnings of these texts as vectors; one without a known feature is empty."""
+        forest = readings.forest
+        bounds, ids, values = shares(
+            readings.places,
+            readings.starts[:, rows],
+            readings.sizes(rows, length),
+            forest.parent,
+            forest.depth,
+            forest.feature,
+            forest.family,
+            forest.length,
+        )
+        return Vectors(bounds, ids, values * self.weight_[ids], len(self.weight_))
+
+    def _written(self, texts: Sequence[str]) -> tuple[dict[str, list[str]], list[Ints]]:
+        """Every family's texts, and where each token ends in the original."""
         families = dict(parse_units(self.units))
-        found: dict[str, list[str]] = {"char": [text.lower() for text in texts]}
+        found: dict[str, list[str]] = {
+            family: [text.lower() for text in texts] for family in families if family == "char"
+        }
         if set(families) <= {"char"}:
-            return Readings(found, None)
+            return found, []
         code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(self.symbols_)}
         kept = set(self.functions_)
         found_tokens = [[(match[0], match.end()) for match in TOKEN.finditer(text)] for text in texts]
@@ -132,48 +201,7 @@ class ImpostorSpace:
                     table[token] = code.get("*" if family == "function" and seen not in kept else seen, _UNKNOWN)
                 found[family] = ["".join([table[token] for token, _ in text]) for text in found_tokens]
         ends = [np.array([end for _, end in text], dtype=np.int64) for text in found_tokens]
-        return Readings(found, ends)
-
-    def counters(self) -> Counters:
-        """What ``vectors`` counts with; hand the same to all calls that belong together."""
-        sizes = [len(names) for _, _, names in self.vocabulary_]
-        ends = np.cumsum(sizes)
-        found = []
-        for family in dict.fromkeys(family for family, _, _ in self.vocabulary_):
-            own = [i for i, (name, _, _) in enumerate(self.vocabulary_) if name == family]
-            names = [name for i in own for name in self.vocabulary_[i][2]]
-            feature = np.concatenate([np.arange(ends[i] - sizes[i], ends[i]) for i in own])
-            length = np.array([len(name) for name in names], dtype=np.int64)
-            found.append(Family(family, NgramVocabulary(names), feature, length))
-        return found
-
-    def vectors(self, counters: Counters, readings: Readings, rows: Ints, length: int) -> Vectors:
-        """The beginnings of these texts as vectors; one without a known feature is empty."""
-        sizes, ids, values = [np.zeros(1, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
-        for first in range(0, len(rows), _BLOCK):
-            block = rows[first : first + _BLOCK]
-            where, what, value = self._block(counters, readings, block, length)
-            sizes.append(np.bincount(where, minlength=len(block)))
-            ids.append(what)
-            values.append(value)
-        bounds = np.cumsum(np.concatenate(sizes)).astype(np.int64)
-        return Vectors(bounds, np.concatenate(ids), np.concatenate(values), len(self.weight_))
-
-    def _block(self, counters: Counters, readings: Readings, rows: Ints, length: int) -> tuple[Ints, Ints, Floats]:
-        """Document, feature and value of all entries of a few texts, in order."""
-        documents, ids, values = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0)]
-        for family in counters:
-            texts = readings.cut(family.name, rows, length)
-            bounds, found, counts = family.grams.count(texts)
-            document = np.repeat(np.arange(len(rows)), np.diff(bounds))
-            size = np.array([len(text) for text in texts], dtype=np.int64)
-            documents.append(document)
-            ids.append(family.feature[found])
-            values.append(counts / (size[document] - family.length[found] + 1))
-        where, what = np.concatenate(documents), np.concatenate(ids)
-        order = np.lexsort((what, where))
-        where, what = where[order], what[order]
-        return where, what, np.concatenate(values)[order] * self.weight_[what]
+        return {family: found[family] for family in families}, ends
 
 
 def token_forms(texts: Sequence[str]) -> list[str]:

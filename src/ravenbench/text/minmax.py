@@ -2,7 +2,8 @@
 
 A subset of features is a column of ``masks`` (features, subsets). Since Σmax = Σx + Σy − Σmin, and a cosine needs
 only Σxy beside two norms, a pair of documents costs one pass over the features they share, whatever the number of
-subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document.
+subsets: each shared feature adds its row of the mask, scaled. Norms are computed once a document. What limits speed is
+reading the masks, so one document meets many others block by block of features.
 """
 
 from __future__ import annotations
@@ -14,10 +15,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ravenbench.text.ngrams import Int32s
 from ravenbench.types import Bools, Floats, Ints
 
 Measure = Literal["minmax", "cosine"]
 Masks = NDArray[np.float32]
+_FEATURES = 1024
+_TOGETHER = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +29,7 @@ class Vectors:
     """Sparse rows: document i has features ``ids[bounds[i]:bounds[i + 1]]``, ascending, with positive ``values``."""
 
     bounds: Ints
-    ids: Ints
+    ids: Int32s
     values: Floats
     features: int
 
@@ -37,7 +41,7 @@ class Vectors:
         """Sparse form of a matrix (documents, features) that is nowhere negative."""
         rows, ids = np.nonzero(dense)
         bounds = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
-        return cls(bounds, ids.astype(np.int64), np.asarray(dense[rows, ids], dtype=np.float64), dense.shape[1])
+        return cls(bounds, ids.astype(np.int32), np.asarray(dense[rows, ids], dtype=np.float64), dense.shape[1])
 
     def dense(self, row: int) -> Floats:
         """One document over all features, shape (features,)."""
@@ -105,6 +109,22 @@ def similarities(
     )
 
 
+def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minmax") -> Floats:
+    """Similarities of all documents with all of others on all features, shape (len(ones), len(vectors))."""
+    return np.asarray(
+        _whole(
+            ones.bounds,
+            ones.ids,
+            ones.values,
+            vectors.bounds,
+            vectors.ids,
+            vectors.values,
+            ones.features,
+            measure == "cosine",
+        )
+    )
+
+
 @njit(cache=True)
 def _add_rows(where: Ints, amount: Floats, count: int, masks: Masks, total: Floats) -> None:
     """Add ``amount[i]`` times row ``where[i]`` of the masks to ``total``, four rows at a time."""
@@ -119,7 +139,7 @@ def _add_rows(where: Ints, amount: Floats, count: int, masks: Masks, total: Floa
 
 
 @njit(cache=True)
-def _norms(bounds: Ints, ids: Ints, values: Floats, masks: Masks, cosine: bool) -> Floats:
+def _norms(bounds: Ints, ids: Int32s, values: Floats, masks: Masks, cosine: bool) -> Floats:
     total = np.zeros((len(bounds) - 1, masks.shape[1]))
     where, amount = np.empty(masks.shape[0] + 3, np.int64), np.empty(masks.shape[0] + 3)
     for d in range(len(bounds) - 1):
@@ -137,7 +157,7 @@ def _similarities(
     one: Floats,
     one_norm: Floats,
     bounds: Ints,
-    ids: Ints,
+    ids: Int32s,
     values: Floats,
     vector_norms: Floats,
     rows: Ints,
@@ -145,22 +165,66 @@ def _similarities(
     cosine: bool,
 ) -> Floats:
     result = np.zeros((len(rows), masks.shape[1]))
-    where, amount = np.empty(len(one) + 3, np.int64), np.empty(len(one) + 3)
+    where, amount = np.empty(_FEATURES + 3, np.int64), np.empty(_FEATURES + 3)
+    at = bounds[:-1][rows]
+    for end in range(_FEATURES, len(one) + _FEATURES, _FEATURES):
+        for r in range(len(rows)):
+            j, stop, count = at[r], bounds[rows[r] + 1], 0
+            while j < stop and ids[j] < end:
+                other = one[ids[j]]
+                # Written always and kept only if shared: a jump would be mispredicted half of the time.
+                where[count] = ids[j]
+                amount[count] = other * values[j] if cosine else min(other, values[j])
+                count += other > 0
+                j += 1
+            at[r] = j
+            _add_rows(where, amount, count, masks, result[r])
     for r in range(len(rows)):
-        d = rows[r]
         shared = result[r]
-        count = 0
-        for j in range(bounds[d], bounds[d + 1]):
-            other = one[ids[j]]
-            # Written always and kept only if shared: a jump would be mispredicted half of the time.
-            where[count] = ids[j]
-            amount[count] = other * values[j] if cosine else min(other, values[j])
-            count += other > 0
-        _add_rows(where, amount, count, masks, shared)
         for t in range(len(shared)):
-            a, b = one_norm[t], vector_norms[d, t]
+            a, b = one_norm[t], vector_norms[rows[r], t]
             whole = np.sqrt(a * b) if cosine else a + b - shared[t]
             shared[t] = shared[t] / whole if whole > 0 else 0.0
+    return result
+
+
+@njit(cache=True)
+def _whole(
+    one_bounds: Ints,
+    one_ids: Int32s,
+    one_values: Floats,
+    bounds: Ints,
+    ids: Int32s,
+    values: Floats,
+    features: int,
+    cosine: bool,
+) -> Floats:
+    result = np.zeros((len(one_bounds) - 1, len(bounds) - 1))
+    # Sixteen documents lie side by side: each entry of another document meets them in two or four instructions.
+    side = np.zeros((features, _TOGETHER))
+    for first in range(0, len(result), _TOGETHER):
+        last = min(first + _TOGETHER, len(result))
+        norm = np.zeros(_TOGETHER)
+        for k in range(first, last):
+            for j in range(one_bounds[k], one_bounds[k + 1]):
+                side[one_ids[j], k - first] = one_values[j]
+                norm[k - first] += one_values[j] ** 2 if cosine else one_values[j]
+        shared = np.empty(_TOGETHER)
+        for d in range(len(bounds) - 1):
+            shared[:] = 0.0
+            other = 0.0
+            for j in range(bounds[d], bounds[d + 1]):
+                row, value = side[ids[j]], values[j]
+                other += value * value if cosine else value
+                for k in range(_TOGETHER):
+                    shared[k] += row[k] * value if cosine else min(row[k], value)
+            for k in range(first, last):
+                a = norm[k - first]
+                whole = np.sqrt(a * other) if cosine else a + other - shared[k - first]
+                result[k, d] = shared[k - first] / whole if whole > 0 else 0.0
+        for k in range(first, last):
+            for j in range(one_bounds[k], one_bounds[k + 1]):
+                side[one_ids[j], k - first] = 0.0
     return result
 
 

@@ -175,7 +175,7 @@ def _csr(space: ImpostorSpace, texts: list[str]) -> Any:
 
     rows = np.arange(len(texts), dtype=np.int64)
     longest = max((len(text) for text in texts), default=0)
-    found = space.vectors(space.counters(), space.read(texts), rows, longest)
+    found = space.vectors(space.read(texts, space.forest()), rows, longest)
     return csr_array((found.values, found.ids.astype(np.int32), found.bounds.astype(np.int32)),
                      shape=(len(texts), found.features))  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
@@ -10,9 +9,9 @@ import numpy as np
 
 from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.randomness import stream
-from ravenbench.text.impostor_spaces import Counters, ImpostorSpace, Readings, Weights, normalised
+from ravenbench.text.impostor_spaces import ImpostorSpace, Readings, Weights, normalised
 from ravenbench.text.impostors import Contest, draw_impostors, graded, product, rank, wins
-from ravenbench.text.minmax import Masks, Measure, Vectors, norms, similarities, subset_masks
+from ravenbench.text.minmax import Masks, Measure, Vectors, norms, similarities, subset_masks, whole_similarities
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer
 from ravenbench.verifiers.calibrators.logistic import Logistic
@@ -188,9 +187,9 @@ class Impostors(Scorer):
         questioned = place[problems.questioned_index]
         masks = np.unpackbits(self.subsets_, axis=1, count=chosen.iterations, bitorder="little").astype(np.float32)
         allowed, draws = self._draws(problems, texts, place, chosen)
-        counters = self.space_.counters()
+        forest = self.space_.forest()
         level = self._levels(texts, known, questioned[owner])
-        own, others = self.space_.read(texts), self.space_.read(self.background_.texts_)
+        own, others = self.space_.read(texts, forest), self.space_.read(self.background_.texts_, forest)
         each = np.full(len(known), np.nan)
         for length in np.unique(level):
             pairs = np.flatnonzero(level == length)
@@ -198,7 +197,6 @@ class Impostors(Scorer):
                 self,
                 chosen,
                 masks,
-                counters,
                 own,
                 others,
                 int(length),
@@ -249,7 +247,6 @@ class _Arena:
         method: Impostors,
         chosen: Variant,
         masks: Masks,
-        counters: Counters,
         own: Readings,
         others: Readings,
         length: int,
@@ -257,16 +254,10 @@ class _Arena:
     ) -> None:
         self.measure, self.chosen, self.masks = method.measure, chosen, masks
         self.row = {int(document): i for i, document in enumerate(documents)}
-        self.own = method.space_.vectors(counters, own, documents, length)
-        self.others = method.space_.vectors(counters, others, np.arange(len(method.background_.texts_)), length)
+        self.own = method.space_.vectors(own, documents, length)
+        self.others = method.space_.vectors(others, np.arange(len(method.background_.texts_)), length)
         self.own_norms, self.others_norms = (norms(v, masks, self.measure) for v in (self.own, self.others))
-        whole = np.ones((len(masks), 1), dtype=np.float32)
-        own_whole, others_whole = (norms(v, whole, self.measure) for v in (self.own, self.others))
-        everyone = np.arange(len(self.others))
-        self.closeness = np.empty((len(documents), len(everyone)))
-        for i, x in enumerate(self._dense(self.own)):
-            found = similarities(x, own_whole[i], self.others, others_whole, everyone, whole, self.measure)
-            self.closeness[i] = found[:, 0]
+        self.closeness = whole_similarities(self.own, self.others, self.measure)
 
     def contest(self, known: int, questioned: int, allowed: Ints, draws: Ints) -> float:
         """Score of one known document, NaN if either text has no feature."""
@@ -293,6 +284,3 @@ class _Arena:
     def _against(self, row: int, vectors: Vectors, vector_norms: Floats, rows: Ints) -> Floats:
         x = self.own.dense(row)
         return similarities(x, self.own_norms[row], vectors, vector_norms, rows, self.masks, self.measure)
-
-    def _dense(self, vectors: Vectors) -> Iterator[Floats]:
-        return (vectors.dense(i) for i in range(len(vectors)))

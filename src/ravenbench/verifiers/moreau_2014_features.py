@@ -93,7 +93,7 @@ class _Kind:
 
     def __init__(self, space: ImpostorSpace, texts: list[str]) -> None:
         longest = max(map(len, texts), default=0)
-        self.vectors = space.vectors(space.counters(), space.read(texts), np.arange(len(texts)), longest)
+        self.vectors = space.vectors(space.read(texts, space.forest()), np.arange(len(texts)), longest)
         sizes = [len(names) for _, _, names in space.vocabulary_]
         self.masks = np.repeat(np.eye(len(sizes), dtype=np.float32), sizes, axis=0)
         self.norms = [norms(self.vectors, self.masks, measure) for measure in MEASURES]
