@@ -7,6 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ravenbench.cli.device import Device, use
+
 
 def command(
     corpus: Annotated[
@@ -45,6 +47,7 @@ def command(
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
     engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
+    device: Device = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only say what the run would hold, cost and be able to show.")
     ] = False,
@@ -87,6 +90,7 @@ def command(
         "train": train,
         "test": test,
     }
+    use(device)
     how = engines.engine(engine, workers, scheduler)
     if plan:
         show_plan({"corpus": corpus, "verifiers": verifiers, **options}, spec, json)

@@ -198,9 +198,19 @@ def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(setting, settin
     assert json.loads((tmp_path / "checkpoint.json").read_text())["epoch"] == 2
 
 
-def test_devices(torch):
+def test_devices(torch, monkeypatch):
+    from ravenbench.cli.device import use
     from ravenbench.verifiers.neural import devices
 
+    monkeypatch.setenv("RAVEN_DEVICE", "auto")
+    use("cpu")
+    assert devices.pick("auto").type == "cpu"
+    with pytest.raises(SpecError, match="--device tpu"):
+        use("tpu")
+    use("cuda:77")
+    with pytest.raises(InputError, match="GPU"):
+        devices.pick("auto")
+    use("auto")
     assert devices.pick("cpu").type == "cpu"
     with pytest.raises(SpecError, match="auto, cpu, cuda"):
         devices.pick("gpu")

@@ -13,7 +13,9 @@ from ravenbench.errors import InputError, SpecError
 
 
 def pick(device: str) -> torch.device:
-    """The device of a name: ``auto`` (the GPU where there is one), ``cpu``, ``cuda`` or ``cuda:1``.
+    """The device of a name: ``cpu``, ``cuda``, ``cuda:1``, or ``auto``.
+
+    ``auto`` is what RAVEN_DEVICE (``--device``) says, else the GPU where there is one.
 
     Raises
     ------
@@ -24,7 +26,9 @@ def pick(device: str) -> torch.device:
     """
     cuda = torch.cuda.is_available()
     if device == "auto":
-        return pick("cuda" if cuda else "cpu")
+        device = os.environ.get("RAVEN_DEVICE") or "auto"
+    if device == "auto":
+        device = "cuda" if cuda else "cpu"
     if device == "cpu":
         return torch.device("cpu")
     kind, _, number = device.partition(":")
