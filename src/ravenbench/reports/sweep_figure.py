@@ -12,16 +12,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARKS = "osD^vP*X"
+FURTHER = (OTHER, "#2f8f7a", "#a3476e", "#9a7d1f")
+"""Of setups without a colour of their own; dark enough for light pages, light enough for dark ones."""
 
 
 def sweep_figure(sweep: Sweep) -> Figure:
     """One line a setup over m; bars are intervals over pools."""
     figure, axes = canvas(7.2, 3.0, columns=3)
     sizes = sorted(sweep.m)
+    further = [setup for setup in sweep.samplers if setup not in SETUP]
+    colors = SETUP | {setup: FURTHER[i % len(FURTHER)] for i, setup in enumerate(further)}
     step = 0.012 * (sizes[-1] - sizes[0])
     for ax, (heading, kind) in zip(axes, PANELS.items(), strict=True):
         for i, setup in enumerate(sweep.samplers):
-            color = SETUP.get(setup, OTHER)
+            color = colors[setup]
             found = [(m, _value(sweep.point(setup, m, sweep.encoders[0]), kind)) for m in sizes]
             known = [(m + step * (i - (len(sweep.samplers) - 1) / 2), e) for m, e in found if e.mean is not None]
             if not known:
@@ -38,7 +42,7 @@ def sweep_figure(sweep: Sweep) -> Figure:
     from matplotlib.lines import Line2D
 
     handles = [
-        Line2D([], [], marker=MARKS[i % len(MARKS)], color=SETUP.get(s, OTHER), linewidth=1, markersize=4.2, label=name)
+        Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[s], linewidth=1, markersize=4.2, label=name)
         for i, (s, name) in enumerate((s, title(s)) for s in sweep.samplers)
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), fontsize=9)
