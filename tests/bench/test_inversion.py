@@ -5,7 +5,8 @@ import pytest
 from ravenbench.bench.channel import Channel, stood_for
 from ravenbench.bench.inversion import Restoration, invert, restoration
 from ravenbench.bench.preimage import candidates, is_deterministic, preimages
-from ravenbench.bench.safety import SafetySpec, safety
+from ravenbench.bench.safety import safety
+from ravenbench.bench.safety_spec import SafetySpec
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits

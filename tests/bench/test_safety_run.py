@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from ravenbench.bench.recovery import mirrored, normalised, recovery, unsafe
 from ravenbench.bench.rewritings import rewrite, rewriting_key
-from ravenbench.bench.safety import SafetySpec, safety, safety_spec
+from ravenbench.bench.safety import safety
+from ravenbench.bench.safety_spec import SafetySpec, safety_spec
 from ravenbench.bench.surrogates import surrogate_oracle
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, SpecError

@@ -45,7 +45,8 @@ def command(
         raven safety pan14/en_essays.zip --train pan14/en_essays.zip --obfuscators mihaylova-2016,mansoorizadeh-2016
     """
     from ravenbench.bench.quality import Helpers
-    from ravenbench.bench.safety import safety, safety_spec
+    from ravenbench.bench.safety import safety
+    from ravenbench.bench.safety_spec import safety_spec
     from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.reports.safety import terminal, write_safety
     from ravenbench.reports.safety_analysis import analyse_safety
