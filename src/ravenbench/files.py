@@ -157,3 +157,11 @@ def read_array(path: Path) -> NDArray[Any]:
     """An array written by ``write_array``; pickled objects are refused."""
     array: NDArray[Any] = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
     return array
+
+
+def map_array(path: Path) -> NDArray[Any]:
+    """As ``read_array``, but a local file is mapped: only what is used of it is read."""
+    if is_remote(path):
+        return read_array(path)
+    array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array

@@ -171,7 +171,7 @@ def run_pairs(unit: PairUnit) -> list[str]:
     folder = store.path / "pairs" / unit.key
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        known, questioned = files.read_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
+        known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
         values = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
     except Exception as error:
         files.write_json(folder / "block.json", {"key": unit.key, "sha256": None, "error": tell(error)})
@@ -201,23 +201,34 @@ def block_error(store: Store, key: str) -> str:
 
 
 class PairFeatures:
-    """Features of every distinct document pair of a run, looked up by problem."""
+    """Features of every distinct document pair of a run, looked up by problem; only blocks in need are read."""
 
     def __init__(self, store: Store, blocks: Sequence[str]) -> None:
-        pairs: Ints = files.read_array(store.path / "pairs" / "pairs.npy")
-        found = [read_block(store, key) for key in blocks]
-        for key, block in zip(blocks, found, strict=True):
-            if block is None:
-                raise RuntimeError(block_error(store, key))
+        pairs: Ints = files.map_array(store.path / "pairs" / "pairs.npy")
+        self.store, self.blocks = store, blocks
         self.size = len(store.texts)
         self.index = pairs[0] * self.size + pairs[1]
-        self.values = np.concatenate([block for block in found if block is not None])
 
     def score(self, problems: Problems) -> Floats:
-        """What ``FoldFree.score`` would return."""
+        """What ``FoldFree.score`` would return.
+
+        Raises
+        ------
+        RuntimeError
+            If a block is not there, with the reason.
+        """
         wanted = problems.known_index * self.size + problems.questioned_index[problems.owner]
         place = np.searchsorted(self.index, wanted)
-        return mean_by_problem(self.values[place], problems)
+        number = place // BLOCK
+        values: Floats | None = None
+        for n in np.unique(number):
+            block = read_block(self.store, self.blocks[n])
+            if block is None:
+                raise RuntimeError(block_error(self.store, self.blocks[n]))
+            if values is None:
+                values = np.empty((len(place), *block.shape[1:]))
+            values[number == n] = block[place[number == n] - n * BLOCK]
+        return mean_by_problem(np.empty(0) if values is None else values, problems)
 
 
 def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) -> dict[str, list[PairUnit]]:
