@@ -42,6 +42,7 @@ from ravenbench.problems.split import Split
 from ravenbench.randomness import stream
 from ravenbench.statistics.pools import pool_mean
 from ravenbench.statistics.stability import ranking_stability
+from ravenbench.text.counting import forget_counts
 from ravenbench.topics.lsa import LSA
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels
 from ravenbench.verifiers.blend import Blend, mixed
@@ -159,6 +160,7 @@ def _shares(family: Ints, w: World) -> Floats:
 
 def study(number: int, structure: str, sizes: Sequence[int], samplers: Sequence[str]) -> dict[str, Any]:
     """All of one world: truths by m, and the AUCs and leakage of every sampler's corpus."""
+    forget_counts()
     began = time.process_time()
     w = world(number, structure)
     rows = [corpus_of(w, text, m) for m, text in product(sizes, samplers)]
