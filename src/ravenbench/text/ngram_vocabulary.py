@@ -17,6 +17,12 @@ from ravenbench.types import Bools, Floats, Ints
 _SHIFT = np.uint64(21)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _32 = np.uint64(32)
+_1 = np.uint64(1)
+_58 = np.uint64(58)
+_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+_PLACE = np.zeros(64, np.int64)
+_PLACE[[((1 << bit) * int(_DE_BRUIJN) & (1 << 64) - 1) >> 58 for bit in range(64)]] = np.arange(64)
+"""The place of a word's only bit: its product with a De Bruijn sequence begins with six bits that tell."""
 
 
 def frequent_ngrams(
@@ -206,7 +212,10 @@ def shares(
     bounds (texts + 1,), and of all entries n-gram, ascending within a text, and value.
     """
     here, nodes, met = np.zeros(len(length), np.int32), np.zeros(len(parent), np.int32), np.empty(len(parent), np.int32)
-    touched = np.zeros((len(length) >> 6) + 1, np.bool_)
+    of_depth = np.bincount(depth, minlength=2)
+    first, count = np.cumsum(of_depth) - of_depth, np.zeros(len(of_depth), np.int64)
+    # A bit for every n-gram met; bits are read off from the lowest, so that ids ascend without sorting.
+    touched = np.zeros((len(length) >> 6) + 1, np.uint64)
     room = 1 << 16
     ids, values = np.empty(room, np.int32), np.empty(room)
     bounds = np.zeros(starts.shape[1] + 1, np.int64)
@@ -214,38 +223,47 @@ def shares(
     for d in range(starts.shape[1]):
         for f in range(len(starts)):
             start, stop = starts[f, d], starts[f, d] + sizes[f, d]
-            count = 0
+            count[:] = 0
             for i in range(start, stop):
                 node = places[i]
                 while node >= 0 and i + depth[node] > stop:
                     node = parent[node]
                 if node >= 0:
-                    met[count] = node
-                    count += nodes[node] == 0
+                    if nodes[node] == 0:
+                        met[first[depth[node]] + count[depth[node]]] = node
+                        count[depth[node]] += 1
                     nodes[node] += 1
-            for m in range(count):
-                node = met[m]
-                times = nodes[node]
-                nodes[node] = 0
-                while node >= 0:
+            # From the deepest up, so that a node's count is whole before its parent gets it.
+            for level in range(len(count) - 1, 0, -1):
+                for m in range(first[level], first[level] + count[level]):
+                    node = met[m]
+                    times = nodes[node]
+                    nodes[node] = 0
                     g = gram[node]
                     if g >= 0:
                         here[g] += times
-                        touched[g >> 6] = True
-                    node = parent[node]
+                        touched[g >> 6] |= _1 << np.uint64(g & 63)
+                    above = parent[node]
+                    if above >= 0:
+                        if nodes[above] == 0:
+                            met[first[level - 1] + count[level - 1]] = above
+                            count[level - 1] += 1
+                        nodes[above] += times
         for block in range(len(touched)):
-            if touched[block]:
-                touched[block] = False
-                if filled + 64 > room:
-                    room *= 2
-                    more_ids, more_values = np.empty(room, np.int32), np.empty(room)
-                    more_ids[:filled], more_values[:filled] = ids[:filled], values[:filled]
-                    ids, values = more_ids, more_values
-                for g in range(block << 6, min((block + 1) << 6, len(here))):
-                    if here[g]:
-                        ids[filled] = g
-                        values[filled] = here[g] / (sizes[family[g], d] - length[g] + 1)
-                        filled += 1
-                        here[g] = 0
+            word = touched[block]
+            touched[block] = 0
+            if filled + 64 > room:
+                room *= 2
+                more_ids, more_values = np.empty(room, np.int32), np.empty(room)
+                more_ids[:filled], more_values[:filled] = ids[:filled], values[:filled]
+                ids, values = more_ids, more_values
+            while word:
+                lowest = word & (~word + _1)
+                word ^= lowest
+                g = (block << 6) + _PLACE[(lowest * _DE_BRUIJN) >> _58]
+                ids[filled] = g
+                values[filled] = here[g] / (sizes[family[g], d] - length[g] + 1)
+                filled += 1
+                here[g] = 0
         bounds[d + 1] = filled
     return bounds, ids[:filled].copy(), values[:filled].copy()
