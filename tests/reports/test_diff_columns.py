@@ -1,7 +1,5 @@
 """Columns reproduce every text, in rows that begin together; nothing but the page itself is needed."""
 
-import re
-import subprocess
 import time
 from html.parser import HTMLParser
 
@@ -9,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_diff_pages import HOSTILE, whole
-from test_evaluate_browser import BROWSER, POLICY
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
@@ -120,24 +117,3 @@ def test_command(tmp_path):
     assert run("--out", str(tmp_path / "page.html")).exit_code == 0
     assert column((tmp_path / "page.html").read_text(), 1) == "One 2. Three four."
     assert run("--blind", "--out", str(tmp_path / "other.html")).exit_code != 0
-
-
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
-def test_in_a_browser(tmp_path):
-    page = columns_page([compare("x", long_pair(), name, surprisal=False) for name in ("one", "two")])
-    probe = """<pre id="probe"></pre><script>addEventListener("load", () => {
-      dispatchEvent(new KeyboardEvent("keydown", { key: "j" }));
-      const took = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd;
-      const head = document.querySelectorAll("thead th").length, here = document.querySelectorAll("tr.here").length;
-      document.getElementById("probe").textContent = [took < 2000, head, here].join(" ");
-    });</script>"""
-    guarded = page.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">')
-    place = tmp_path / "page.html"
-    place.write_text(guarded.replace("</body>", probe + "</body>"))
-    quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom", *quiet]
-    command += [f"--user-data-dir={tmp_path / 'profile'}", place.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    found = re.search(r'<pre id="probe">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found and found[1] == "true 3 1"
-    assert not [line for line in done.stderr.splitlines() if "CONSOLE" in line]
