@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,7 +54,7 @@ MODELS = ((0.0, 0.0), (0.5, 0.3), (0.8, 0.0), (1.1, 0.3), (1.5, 0.0), (2.0, 0.3)
 STRUCTURES = ("families", "graded")
 FOLDS, DOCUMENTS, PAIRS, TRUTHS = 5, 40, 7, 8
 """Folds of a corpus; documents of a topic; test pairs for each of m where equal; splits of a truth."""
-MEASURES = ("leakage", "order", "best", "bias", "error", "stability")
+MEASURES = ("pairs", "leakage", "order", "best", "bias", "error", "stability")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +72,7 @@ class World:
     similarity: Floats
 
 
-def world(number: int, structure: str) -> World:
+def draw_world(number: int, structure: str) -> World:
     """A fresh world: another language, other authors, other texts."""
     whole = Synthetic(documents=8000, authors=200, style=0.6, dependence=0.5, seed=10_000 + number).load()
     family = whole.columns["family"].codes
@@ -162,7 +163,7 @@ def study(number: int, structure: str, sizes: Sequence[int], samplers: Sequence[
     """All of one world: truths by m, and the AUCs and leakage of every sampler's corpus."""
     forget_counts()
     began = time.process_time()
-    w = world(number, structure)
+    w = draw_world(number, structure)
     rows = [corpus_of(w, text, m) for m, text in product(sizes, samplers)]
     truths = {str(m): truth(w, m).mean(axis=0).tolist() for m in sizes}
     cpu = time.process_time() - began
@@ -182,54 +183,58 @@ def measured(row: Mapping[str, Any], basis: str, true: Floats) -> dict[str, floa
         "bias": float(np.mean(mean - true)),
         "error": float(np.mean(np.abs(mean - true))),
         "stability": stability,
+        "pairs": row["test_pairs"] if basis == "documents" else PAIRS * row["m"],
     }
 
 
 def summarise(worlds: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """A row for each structure, m, basis and sampler: means over worlds, differences from HITS, with intervals."""
+    """A row for each structure, basis, m (None: mean over all) and sampler: means over worlds, and against HITS."""
     structures = dict.fromkeys(w["structure"] for w in worlds)
-    sizes = dict.fromkeys(row["m"] for row in worlds[0]["rows"])
-    for structure, m, basis in product(structures, sizes, ("documents", "pairs")):
+    sizes = list(dict.fromkeys(row["m"] for row in worlds[0]["rows"]))
+    samplers = list(dict.fromkeys(row["sampler"] for row in worlds[0]["rows"]))
+    for structure, basis in product(structures, ("documents", "pairs")):
         mine = [w for w in worlds if w["structure"] == structure]
-        true = np.mean([w["truth"][str(m)] for w in mine], axis=0)
-        found: dict[str, list[dict[str, float]]] = {}
-        pairs: dict[str, list[float]] = {}
-        for row in (row for w in mine for row in w["rows"] if row["m"] == m):
-            found.setdefault(row["sampler"], []).append(measured(row, basis, true))
-            pairs.setdefault(row["sampler"], []).append(row["test_pairs"])
-        for sampler, each in found.items():
-            base = found.get("hits", each)
+        true = {m: np.mean([w["truth"][str(m)] for w in mine], axis=0) for m in sizes}
+        found: dict[tuple[int, str], list[list[float]]] = {}
+        for row in (row for w in mine for row in w["rows"]):
+            values = measured(row, basis, true[row["m"]])
+            found.setdefault((row["m"], row["sampler"]), []).append([values[k] for k in MEASURES])
+        for m, sampler in product((None, *sizes), samplers):
+            among = sizes if m is None else [m]
+            own, base = (
+                np.mean([found[i, name] for i in among], axis=0)
+                for name in (sampler, "hits" if "hits" in samplers else sampler)
+            )
             yield {
                 "structure": structure,
-                "m": m,
                 "equal": basis,
+                "m": m,
                 "sampler": sampler,
-                "worlds": len(each),
-                "test_pairs": float(np.mean(pairs[sampler])) if basis == "documents" else PAIRS * m,
-                **{k: _interval([e[k] for e in each]) for k in MEASURES},
-                "against_hits": {
-                    k: _interval([e[k] - b[k] for e, b in zip(each, base, strict=True)]) for k in MEASURES
-                },
-                "truth": true.tolist(),
+                "worlds": len(mine),
+                **{k: _interval(own[:, i]) for i, k in enumerate(MEASURES)},
+                "against_hits": {k: _interval((own - base)[:, i]) for i, k in enumerate(MEASURES)},
+                "truth": {str(m): true[m].tolist() for m in among},
             }
 
 
-def _interval(values: Sequence[float]) -> dict[str, Any]:
+def _interval(values: Floats) -> dict[str, Any]:
     found = pool_mean(values)
     return {"mean": found.mean, "interval": found.interval}
 
 
 def show(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Markdown: the true AUCs, then what each sampler revealed and how that differs from HITS."""
-    keys = ("structure", "m", "equal")
+    """Markdown: what each sampler revealed and how that differs from HITS."""
+    keys = ("structure", "equal", "m")
     for place in dict.fromkeys(tuple(row[k] for k in keys) for row in rows):
         mine = [row for row in rows if tuple(row[k] for k in keys) == place]
-        true = ", ".join(f"{value:.3f}" for value in mine[0]["truth"])
-        print(f"\n{place[0]}, m = {place[1]}, equal {place[2]}, {mine[0]['worlds']} worlds. True AUC: {true}\n")
-        print("| sampler | pairs | " + " | ".join(MEASURES) + " | order − HITS | error − HITS |")
-        print("|---" * (len(MEASURES) + 4) + "|")
+        which = "all m" if place[2] is None else f"m = {place[2]}"
+        print(f"\n{place[0]}, equal {place[1]}, {which}, {mine[0]['worlds']} worlds; true AUC:")
+        for m, truth in mine[0]["truth"].items():
+            print(f"m = {m}: " + ", ".join(f"{value:.3f}" for value in truth))
+        print("\n| sampler | " + " | ".join(MEASURES) + " | order − HITS | error − HITS |")
+        print("|---" * (len(MEASURES) + 3) + "|")
         for row in mine:
-            cells = [f"{row['test_pairs']:.0f}", *(f"{row[k]['mean']:.3f}" for k in MEASURES)]
+            cells = [f"{row[k]['mean']:.{0 if k == 'pairs' else 3}f}" for k in MEASURES]
             cells += [_cell(row["against_hits"][k]) for k in ("order", "error")]
             print(f"| {row['sampler']} | " + " | ".join(cells) + " |")
 
@@ -250,11 +255,18 @@ def main() -> None:
     parser.add_argument("--samplers", default=SAMPLERS)
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every world's figures and the summary")
+    parser.add_argument("--read", type=Path, metavar="FILE", help="summarise the worlds of an earlier --json instead")
     options = parser.parse_args()
-    sizes, samplers = [int(m) for m in options.m.split(",")], registry.split(options.samplers)
-    numbers = range(options.seed, options.seed + options.worlds)
-    jobs = [delayed(study)(n, s, sizes, samplers) for n in numbers for s in registry.split(options.structures)]
-    worlds = Parallel(n_jobs=options.workers)(jobs)
+    if options.read is not None:
+        worlds = json.loads(options.read.read_text())["worlds"]
+    else:
+        sizes, samplers = [int(m) for m in options.m.split(",")], registry.split(options.samplers)
+        numbers = range(options.seed, options.seed + options.worlds)
+        jobs = [delayed(study)(n, s, sizes, samplers) for n in numbers for s in registry.split(options.structures)]
+        worlds = []
+        for one in Parallel(n_jobs=options.workers, return_as="generator")(jobs):
+            worlds.append(one)
+            print(f"{len(worlds)} of {len(jobs)}", file=sys.stderr, flush=True)
     rows = list(summarise(worlds))
     show(rows)
     print(f"\n{sum(w['cpu_seconds'] for w in worlds):.0f} s of CPU")
