@@ -102,7 +102,7 @@ class LUAR(Scorer):
         pieces: int = 16,
         epochs: int = 20,
         batch: int = 32,
-        chunk: int = 16,
+        chunk: int = 64,
         accumulate: int = 1,
         learning_rate: float | None = None,
         warmup: float = 0.1,
