@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ravenbench.cli.device import Device, use
+
 if TYPE_CHECKING:
     from ravenbench.bench.store import Store
     from ravenbench.reports.pan14 import Overview
@@ -22,6 +24,7 @@ def command(
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
     engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
+    device: Device = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does.
@@ -37,6 +40,7 @@ def command(
     from ravenbench.bench.pan14 import pan14
     from ravenbench.cli.show import progress_bar
 
+    use(device)
     how = engines.engine(engine, workers, scheduler)
     with progress_bar() as progress:
         result = pan14(data, verifiers=verifiers, out=out, engine=how, progress=progress)
