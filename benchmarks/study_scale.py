@@ -1,6 +1,6 @@
 """How a run and an import grow: ``python -m benchmarks.study_scale growth|import|engines|draw [options]``.
 
-``growth`` runs m = 70, k = 10, HITS with char-ngram, ppm and topic-fit on generated corpora of several numbers of
+``growth`` runs m = 70, k = 10 with char-ngram, ppm and topic-fit on generated corpora of several numbers of
 documents, lengths and pairs, in one process, and notes the CPU seconds of every stage. ``import`` writes pairs in the
 format of PAN20 and imports them under a limit of memory. ``engines`` times the same small cells on one and two worker
 processes and on a Dask cluster of two. Each adds its rows to ``scale.json``; ``draw`` fits exponents and draws them.
@@ -28,9 +28,9 @@ RESULTS = HERE / "scale.json"
 FIGURE = HERE.parent / "docs" / "images" / "scale.svg"
 WORDS = 2913
 """Of a document of 21,000 characters in the median."""
-DOCUMENTS, LENGTHS, LIMITS = (1000, 2000, 4000, 8000), (364, 728, 1457, WORDS), (100, 200, 400, 800)
-BASE = 2000
-"""Documents where it is length or pairs that grow."""
+DOCUMENTS, LENGTHS, SETUPS = (500, 1000, 2000, 4000), (364, 728, 1457, WORDS), (1, 2, 3, 4)
+BASE = 1000
+"""Documents where it is length or pairs that grow; more setups draw more pairs among the same documents."""
 PAN_TEXTS = 494_000 / 275_000
 """Distinct texts a pair in PAN20."""
 
@@ -51,7 +51,7 @@ def generated(folder: Path, documents: int, words: int) -> Path:
     return place if place.exists() else generate(made, place)
 
 
-def measured(corpus: Path, out: Path, limit: int | None) -> dict[str, Any]:
+def measured(corpus: Path, out: Path, setups: int) -> dict[str, Any]:
     """CPU seconds by stage of one run in this process, with its counts."""
     from ravenbench.bench.api import run
 
@@ -61,8 +61,9 @@ def measured(corpus: Path, out: Path, limit: int | None) -> dict[str, Any]:
         if not marks or marks[-1][0] != stage:
             marks.append((stage, time.process_time()))
 
+    samplers = ", ".join(["hits", "random", *(f"random(draw={i})" for i in range(1, setups))][:setups])
     store = run(
-        str(corpus), topics=70, folds=10, samplers="hits", pairs="reference", probe="none", limit=limit, min_docs=2,
+        str(corpus), topics=70, folds=10, samplers=samplers, pairs="reference", probe="none", min_docs=2,
         verifiers="char-ngram, ppm, topic-fit", workers=1, out=out, progress=progress,
     ).store  # fmt: skip
     marks.append(("end", time.process_time()))
@@ -79,19 +80,26 @@ def measured(corpus: Path, out: Path, limit: int | None) -> dict[str, Any]:
 
 def growth(folder: Path) -> None:
     """Documents, length and pairs, each with the others fixed; a fresh process for every run."""
-    settings = [("documents", n, n, WORDS, None) for n in DOCUMENTS]
-    settings += [("length", words, BASE, words, None) for words in LENGTHS]
-    settings += [("pairs", limit, BASE, WORDS, limit) for limit in LIMITS]
-    done: dict[tuple[int, int, int | None], dict[str, Any]] = {}
+    settings = [("documents", n, n, WORDS, 1) for n in DOCUMENTS]
+    settings += [("length", words, BASE, words, 1) for words in LENGTHS]
+    settings += [("pairs", setups, BASE, WORDS, setups) for setups in SETUPS]
+    done: dict[tuple[int, int, int], dict[str, Any]] = {}
+    # A row that is there already is not measured again: the study can be stopped and taken up.
+    kept = folder / "measured.json"
     rows = []
-    for what, value, documents, words, limit in settings:
-        key = (documents, words, limit)
+    for what, value, documents, words, setups in settings:
+        key = (documents, words, setups)
         if key not in done:
             corpus = generated(folder, documents, words)
-            out = folder / f"r-{documents}-{words}-{limit}"
+            out = folder / f"r-{documents}-{words}-{setups}"
             command = [sys.executable, "-m", "benchmarks.study_scale", "one", str(corpus), "--out", str(out)]
-            command += [] if limit is None else ["--limit", str(limit)]
-            done[key] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            command += ["--setups", str(setups)]
+            earlier = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
+            if str(key) not in earlier:
+                told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+                earlier[str(key)] = json.loads(told)
+                kept.write_text(json.dumps(earlier), "utf-8")
+            done[key] = earlier[str(key)]
         rows.append({"grows": what, "value": value, "documents": documents, "words": words, **done[key]})
         print(rows[-1], flush=True)
         keep("growth", rows)
@@ -181,7 +189,7 @@ def engines(folder: Path) -> None:
     from ravenbench.bench.api import run
 
     light = {"verifiers": "length, chance", "pools": 10}
-    heavy = {"verifiers": "ppm, char-ngram, impostors(rounds=20)", "pools": 2}
+    heavy = {"verifiers": "ppm, impostors(iterations=20)", "pools": 2}
     rows = []
     with cluster() as address:
         choices = {"local, 1 worker": known.local(1), "local, 2 workers": known.local(2)}
@@ -255,6 +263,10 @@ def draw() -> None:
                     ax.plot(x, y, marker="o", markersize=3, linewidth=1.2, color=f"C{number}", label=stage)
             ax.set_xscale("log")
             ax.set_yscale("log")
+            ax.minorticks_off()
+            ax.set_xticks(x, [f"{v:,}" for v in x])
+            ax.set_yticks([0.1, 1, 10], ["0.1", "1", "10"])
+            ax.set_ylim(0.1, 60)
             ax.set_xlabel({"length": "words a document", "pairs": "distinct pairs"}.get(what, what))
         axes[0].set_ylabel("CPU seconds")
         axes[0].legend(fontsize=7)
@@ -267,7 +279,8 @@ def main() -> None:
     parser.add_argument("source", nargs="?", type=Path)
     parser.add_argument("--out", type=Path, default=Path("scale"), help="folder for corpora and runs")
     parser.add_argument("--pairs", type=int, nargs="*", default=[7_000, 21_000, 70_000])
-    parser.add_argument("--limit", type=int, help="most pairs (one), most megabytes (import)")
+    parser.add_argument("--limit", type=int, help="most megabytes of memory (import)")
+    parser.add_argument("--setups", type=int, default=1, help="HITS and so many less one draws of Random (one)")
     options = parser.parse_args()
     if options.study == "draw":
         draw()
@@ -278,7 +291,7 @@ def main() -> None:
     elif options.study == "engines":
         engines(options.out)
     elif options.study == "one":
-        print(json.dumps(measured(options.source, options.out, options.limit)))
+        print(json.dumps(measured(options.source, options.out, options.setups)))
     else:
         importing(options.source, options.out, options.limit)
 
