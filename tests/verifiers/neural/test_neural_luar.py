@@ -289,6 +289,14 @@ def test_what_cannot_be_trained(monkeypatch, torch):
         luar().fit(problems, same)
 
 
+def test_half_precision_trains_too():
+    problems, same = toy_problems(20)
+    history = luar(precision="bf16", accumulate=2, chunk=3).fit(problems, same).history_
+    assert history[-1].loss < history[0].loss
+    with pytest.raises(SpecError, match="fp32"):
+        luar(precision="fp8").fit(problems, same)
+
+
 def test_spec_parses():
     component = registry.parse("verifier", "luar(epochs=3, device='cpu')")
     assert component.epochs == 3 and str(component) == "luar(epochs=3, device='cpu')"

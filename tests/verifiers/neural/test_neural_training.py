@@ -267,3 +267,13 @@ def test_held_out_authors_are_nobody_elses(torch):
     assert not {*learn.documents} & {*held.documents} and (held.sizes >= 2).all() and len(held.sizes) >= 2
     nothing = found.select(np.isin(found.author, [0, 1, 2])).split(0.2, seed=0)[1]
     assert len(nothing.documents) == 0
+
+
+def test_a_terminal_shows_loss_and_time_left(setting, settings, monkeypatch, capsys):
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    setting.run(setting.model(), settings)
+    shown = capsys.readouterr()
+    assert "loss" in shown.err and "epoch 6/6" in shown.err and not shown.out
+    monkeypatch.setenv("TTY_COMPATIBLE", "0")
+    setting.run(setting.model(), settings)
+    assert not capsys.readouterr().err

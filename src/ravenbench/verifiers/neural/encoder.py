@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import torch
 
-from ravenbench.errors import SpecError
+from ravenbench.errors import InputError, SpecError
 from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, model_folder
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer, mean_by_problem
@@ -135,6 +135,8 @@ class Encoder(Scorer):
         reads = int(longest) if longest and longest < 10**6 else 512
         if self.window is not None and not 3 < self.window <= reads:
             raise SpecError("encoder cannot read such windows", found=self.window, expected=f"window from 4 to {reads}")
+        if not model.tokenizer.is_fast:
+            raise InputError("this model's tokenizer has no fast form", found=self.model, expected="a tokenizer.json")
         coded = model.tokenizer(
             texts,
             truncation=True,
