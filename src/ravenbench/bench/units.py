@@ -6,6 +6,7 @@ import json
 import time
 import traceback
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -75,9 +76,21 @@ def _opened(path: Path, plan_sha256: str) -> Store:
     return Store(path)
 
 
+def one_thread() -> AbstractContextManager[object]:
+    """Linear algebra on one thread: a unit has one core, and sums depend on how many threads share them.
+
+    A limit holds for libraries that are loaded already, so those that methods use are loaded first.
+    """
+    import scipy.linalg  # noqa: F401
+    import sklearn  # noqa: F401
+
+    limits: AbstractContextManager[object] = threadpool_limits(1)
+    return limits
+
+
 def run_unit(unit: Unit) -> list[str]:
     """Do one unit; errors of the method become failed cells. Returns the errors."""
-    with threadpool_limits(1):
+    with one_thread():
         return unit.work()
 
 

@@ -27,7 +27,7 @@ from ravenbench.bench.keys import cell_key, decides
 from ravenbench.bench.plan import begin, data_hash, manifest, on_one_table, packages
 from ravenbench.bench.run import Progress, silent
 from ravenbench.bench.store import Store
-from ravenbench.bench.units import answer_each, open_store, tell
+from ravenbench.bench.units import answer_each, one_thread, open_store, tell
 from ravenbench.components import Component, identity_hash
 from ravenbench.errors import CorpusError, InputError, RavenError, SpecError
 from ravenbench.formats.answers import write_answers
@@ -299,10 +299,8 @@ def _plan(
 
 
 def _fit(component: Component, fold: Fold) -> Verifier:
-    from threadpoolctl import threadpool_limits
-
     try:
-        with threadpool_limits(1):
+        with one_thread():
             return as_verifier(fresh(component)).fit(fold.train, fold.train_same)
     except (RavenError, MemoryError, OSError):
         raise
