@@ -192,7 +192,9 @@ def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: 
 
 
 @njit(cache=True)
-def unpack(packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> list[tuple[np.int64, np.int64]]:
+def unpack(
+    packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s
+) -> list[tuple[np.int64, np.int64]]:
     """Spread packed rows; (place here, place in ``packed``) of every entry that stands apart."""
     apart = [(np.int64(0), np.int64(0)) for _ in range(0)]
     filled = 0
