@@ -77,12 +77,12 @@ def reseed(seed: int) -> None:
 
 
 @contextmanager
-def inferring(device: torch.device) -> Iterator[None]:
-    """No gradients and one CPU thread, as every score is computed."""
+def inferring(device: torch.device, lower: str = "batch") -> Iterator[None]:
+    """No gradients and one CPU thread, as every score is computed; ``lower`` is the option that saves memory."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        with torch.inference_mode(), memory("batch", device):
+        with torch.inference_mode(), memory(lower, device):
             yield
     finally:
         torch.set_num_threads(threads)

@@ -25,7 +25,7 @@ from ravenbench.verifiers.neural.luar_model import Luar, contrastive, stacked
 from ravenbench.verifiers.neural.training import Epoch, Settings, train
 
 TOKENS = {"cpu": 1024, "cuda": 65_536}
-"""Tokens in a batch when scoring."""
+"""Tokens in a batch when scoring, by kind of device."""
 
 
 class LUAR(Scorer):
@@ -64,7 +64,10 @@ class LUAR(Scorer):
     warmup, temperature, held_out, patience
         Share of training in which the rate rises; τ of the loss; share of authors held out for early stopping, and
         epochs without improvement on them after which training ends (0: never).
+    tokens : int, optional
+        In a batch when scoring; by default 1,024 on a CPU and 65,536 on a GPU.
     precision : {"auto", "fp32", "bf16"}
+        Of training; scores are always computed in fp32.
     deterministic : bool
     device : str
         auto, cpu, cuda or cuda:NUMBER.
@@ -109,6 +112,7 @@ class LUAR(Scorer):
         temperature: float = 0.1,
         held_out: float = 0.1,
         patience: int = 5,
+        tokens: int | None = None,
         precision: str = "auto",
         deterministic: bool = True,
         device: str = "auto",
@@ -132,6 +136,7 @@ class LUAR(Scorer):
         self.temperature = temperature
         self.held_out = held_out
         self.patience = patience
+        self.tokens = tokens
         self.precision = precision
         self.deterministic = deterministic
         self.device = device
@@ -154,7 +159,7 @@ class LUAR(Scorer):
         devices.precision(self.precision, device)
         known = written(problems, same)
         texts = [problems.texts[row] for row in known.documents]
-        with devices.controlled(self.seed, device, self.deterministic), devices.memory("chunk", device):
+        with devices.controlled(self.seed, device, self.deterministic), devices.memory("hidden or layers", device):
             backbone = self._backbone(texts)
             model = Luar(backbone.module, backbone.hidden, self._dimensions(backbone))
             if backbone.head:
@@ -237,8 +242,8 @@ class LUAR(Scorer):
         cut = [tiles(t, self.piece, reading.before, reading.after) for t in reading.encode(texts)]
         pieces = [piece for text in cut for piece in text]
         found = torch.zeros((len(pieces), model.linear.in_features), device=device)
-        with devices.inferring(device):
-            for batch in batches(pieces, TOKENS[device.type], reading.pad):
+        with devices.inferring(device, "tokens"):
+            for batch in batches(pieces, self.tokens or TOKENS[device.type], reading.pad):
                 ids, mask = (torch.from_numpy(part).to(device) for part in (batch.ids, batch.mask))
                 found[batch.rows] = model.pieces(ids, mask)[: len(batch.rows)].float()
             ends = np.cumsum([len(text) for text in cut])
