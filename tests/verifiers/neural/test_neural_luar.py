@@ -289,6 +289,24 @@ def test_what_cannot_be_trained(monkeypatch, torch):
         luar().fit(problems, same)
 
 
+def test_memory_that_runs_out_while_scoring_costs_no_training(monkeypatch, torch):
+    from ravenbench.verifiers.neural.luar_episodes import Drawn
+    from ravenbench.verifiers.neural.luar_model import Luar
+
+    problems, same = toy_problems(20)
+    fitted = luar().fit(problems, same)
+
+    def full(*_):
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory.")
+
+    with monkeypatch.context() as patch, pytest.raises(InputError, match="lower tokens"):
+        patch.setattr(Luar, "pieces", full)
+        fitted.score(problems)
+    monkeypatch.setattr(Drawn, "epoch", full)
+    again = luar().fit(problems, same)
+    assert np.array_equal(again.score(problems), fitted.score(problems))
+
+
 def test_half_precision_trains_too():
     problems, same = toy_problems(20)
     history = luar(precision="bf16", accumulate=2, chunk=3).fit(problems, same).history_
