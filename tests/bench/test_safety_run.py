@@ -87,6 +87,8 @@ def test_attacks_are_played(done):
     assert rows["identity"]["mirror"].unsafe is None
     assert set(rows["random(rate=0.9)"]) == {"normalise", "mirror"}
     assert rows["other-author"]["mirror"].why_not
+    # Folds of one attack stand between those of another: every obfuscation is normalised none the less.
+    assert all(row["normalise"].why_not is None for row in rows.values())
 
 
 def test_detection_knows_identity_from_noise(done):

@@ -66,7 +66,7 @@ class SafetyPlanner:
             for number, (name, component) in enumerate(named.items())
         ]
         if "normalise" in self.spec.attacks:
-            self.folds += normalised(self.folds[: 1 + sum(len(e["seeds"]) for e in entries)])
+            self.folds += normalised([fold for fold in self.folds if "attack" not in fold.labels])
         plan = {
             "kind": "safety",
             "corpus": {"name": test.name, "language": test.language, "faults": dict(test.faults),
