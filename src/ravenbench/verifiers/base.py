@@ -39,11 +39,14 @@ class Scorer(Component):
         Exchanging known and questioned text leaves the score unchanged.
     ``transductive``
         A score may depend on the other problems of its batch.
+    ``cross_fit``
+        Scores of different fits are on one scale, so that calibration may rest on several fits.
     ``provenance``
         ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
     """
 
     fold_free: ClassVar[bool] = False
+    cross_fit: ClassVar[bool] = True
     symmetric: ClassVar[bool] = True
     transductive: ClassVar[bool] = False
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
@@ -110,7 +113,8 @@ class Calibrated(Verifier):
     Where the planner marked problems for calibration (``problems.calibrate``) the scorer learns from the
     others and the calibrator from those. Without marks, scores for calibration come from group-wise
     cross-fitting (groups as in ``Problems.groups``) and the scorer is then fitted on all problems; a scorer
-    that learns nothing is calibrated on all of them.
+    that learns nothing is calibrated on all of them, and one whose fits differ in scale (``cross_fit`` is False)
+    learns without one of the folds and is calibrated on it.
 
     Attributes
     ----------
@@ -158,6 +162,10 @@ class Calibrated(Verifier):
             self.scorer_.fit(problems, same)
             return self.calibrate(self.scorer_.score(problems), same)
         fold, self.split_ = calibration_folds(problems, same, self.folds)
+        if not self.scorer.cross_fit:
+            hold = fold == fold_of_both(fold, same, self.folds)
+            self.scorer_.fit(problems.select(~hold), same[~hold])
+            return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
         scores: Floats | None = None
         for f in range(self.folds):
             out = fold == f
@@ -207,6 +215,12 @@ def mean_by_problem(each: Floats, problems: Problems) -> Floats:
     total = np.add.reduceat(each, problems.known_ptr[:-1], axis=0)
     sizes = problems.sizes
     return np.asarray(total / (sizes if each.ndim == 1 else sizes[:, None]), dtype=np.float64)
+
+
+def fold_of_both(fold: Ints, same: Bools, folds: int) -> int:
+    """The fold whose classes are most nearly balanced; the first of equals."""
+    positives = np.bincount(fold[same], minlength=folds)
+    return int(np.argmax(np.minimum(positives, np.bincount(fold[~same], minlength=folds))))
 
 
 def calibration_folds(problems: Problems, same: Bools, folds: int) -> tuple[Ints, str]:

@@ -161,6 +161,21 @@ def test_episodes_of_an_author_share_nothing():
     assert all(np.array_equal(a[1], b[1]) for a, b in zip(first, again, strict=True))
 
 
+def test_calibration_rests_on_the_one_fit(monkeypatch):
+    from ravenbench.verifiers.neural.luar import LUAR
+
+    problems, same = toy_problems(40)
+    fitted, fit = [], LUAR.fit
+    monkeypatch.setattr(LUAR, "fit", lambda self, p, s: fitted.append(set(p.ids.tolist())) or fit(self, p, s))
+    verifier = as_verifier(luar(epochs=1)).fit(problems, same)
+    assert len(fitted) == 1 and len(fitted[0]) == 32
+    apart = problems.select([i for i, name in enumerate(problems.ids) if name not in fitted[0]])
+    calibrator = verifier.scorer.default_calibrator().fit(
+        verifier.scorer_.score(apart), same[np.isin(problems.ids, apart.ids)]
+    )
+    assert np.array_equal(calibrator.transform(verifier.scorer_.score(problems)), verifier.verify(problems))
+
+
 def test_tiles_cover_the_text():
     from ravenbench.verifiers.neural.luar_episodes import tiles
 

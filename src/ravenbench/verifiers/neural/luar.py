@@ -89,6 +89,7 @@ class LUAR(Scorer):
     """
 
     name: ClassVar[str] = "luar"
+    cross_fit: ClassVar[bool] = False
     _folder: Path | None = None
     _built: Luar | None = None
 
