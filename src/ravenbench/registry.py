@@ -94,6 +94,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "mayor-2014": "ravenbench.verifiers.mayor_2014:Mayor2014",
         "encoder": "ravenbench.verifiers.neural.encoder:Encoder",
         "luar": "ravenbench.verifiers.neural.luar:LUAR",
+        "o2d2": "ravenbench.verifiers.neural.o2d2:O2D2",
     },
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",
