@@ -68,7 +68,7 @@ def test_odd_texts(folder):
     problems, same = toy_problems(20)
     odd = Problems.of([("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀 ka"), ("d", ["ka"], "ka")])
     scores = encoder(folder).fit(problems, same).score(odd)
-    assert np.isfinite(scores).all() and scores[3] == pytest.approx(1)
+    assert np.isfinite(scores).all() and scores[3] == scores.max()
 
 
 @pytest.mark.parametrize("lost", ["config.json", "model.safetensors", "tokenizer"])

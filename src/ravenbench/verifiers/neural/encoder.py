@@ -10,12 +10,17 @@ import numpy as np
 import torch
 
 from ravenbench.errors import InputError, SpecError
+from ravenbench.randomness import stream
 from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, model_folder
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer, mean_by_problem
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.neural import devices
 from ravenbench.verifiers.neural.batching import batches, distinct
+from ravenbench.verifiers.neural.spread import scale_of, spread
+
+SAMPLE = 200
+"""Training problems from which the scale of cosines is learned."""
 
 
 class Encoder(Scorer):
@@ -23,7 +28,7 @@ class Encoder(Scorer):
 
     A text is tiled into windows as long as the model reads, special tokens included; its embedding is the mean of
     the windows' vectors, weighted by their tokens, so no part of it is cut off. Static embeddings (model2vec) have
-    no windows. Nothing is learned but the calibration.
+    no windows. Nothing is learned but the scale of its cosines and the calibration.
 
     Parameters
     ----------
@@ -46,6 +51,8 @@ class Encoder(Scorer):
     ----------
     digest_ : str
         Of the model's weights: a saved verifier is refused where the name stands for other weights.
+    scale_ : (float, float)
+        Centre and deviation of cosines; a score is the logistic curve about them.
 
     References
     ----------
@@ -75,7 +82,7 @@ class Encoder(Scorer):
         self.device = device
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Load the model.
+        """Load the model and learn on what scale its cosines lie.
 
         Raises
         ------
@@ -85,12 +92,17 @@ class Encoder(Scorer):
             If files are missing, or the tokenizer belongs to another model.
         """
         self.digest_ = _digest(model_folder(self.model, self.revision))
-        self._network()
+        chosen = stream(0, "encoder-scale", len(problems)).permutation(len(problems))[:SAMPLE]
+        self.scale_ = scale_of(self._cosines(problems.select(np.sort(chosen))))
         return self
 
     def score(self, problems: Problems) -> Floats:
+        return mean_by_problem(spread(self._cosines(problems), self.scale_), problems)
+
+    def _cosines(self, problems: Problems) -> Floats:
+        """Of each known document and its questioned one."""
         vectors, known, questioned = distinct(problems, self.embeddings)
-        return mean_by_problem(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), problems)
+        return np.asarray(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64)
 
     def embeddings(self, texts: list[str]) -> Floats:
         """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows."""

@@ -22,6 +22,7 @@ from ravenbench.verifiers.neural.curve import learning_curve
 from ravenbench.verifiers.neural.folder import training_folder, training_spec
 from ravenbench.verifiers.neural.luar_episodes import Drawn, tiles
 from ravenbench.verifiers.neural.luar_model import Luar, contrastive, stacked
+from ravenbench.verifiers.neural.spread import scale_of, spread
 from ravenbench.verifiers.neural.training import Epoch, Settings, train
 
 TOKENS = {"cpu": 1024, "cuda": 65_536}
@@ -29,7 +30,7 @@ TOKENS = {"cpu": 1024, "cuda": 65_536}
 
 
 class LUAR(Scorer):
-    """Cosine of two texts' embeddings; several known documents are averaged.
+    """Cosine of two texts' embeddings, on a scale learned in training; several known documents are averaged.
 
     A text is tiled into pieces of 32 tokens; a transformer reads each, self-attention mixes the pieces' vectors and
     their maximum is mapped to the embedding. Training draws two disjoint episodes of consecutive pieces an author
@@ -79,6 +80,8 @@ class LUAR(Scorer):
     config_ : str
         Configuration of the transformer, JSON.
     reading_ : Reading
+    scale_ : (float, float)
+        Centre and deviation of cosines between held-out documents; a score is the logistic curve about them.
     history_ : list of Epoch
 
     References
@@ -174,6 +177,7 @@ class LUAR(Scorer):
             self._folder = training_folder(spec)
             self._train(model, known, texts, device, spec)
         model.eval()
+        self.scale_ = self._scale(problems, known, texts)
         self.weights_ = {name: value.float().cpu().numpy() for name, value in model.state_dict().items()}
         return self
 
@@ -227,9 +231,19 @@ class LUAR(Scorer):
             name="training luar", lower="chunk",
         )  # fmt: skip
 
+    def _scale(self, problems: Problems, known: Written, texts: list[str]) -> tuple[float, float]:
+        """Scale of cosines: of held-out authors where there are, since training draws those it saw apart."""
+        held = known.split(self.held_out, self.seed)[1]
+        a, b, truth = pairs(held)
+        if len(a):
+            vectors = self.embeddings([texts[i] for i in np.searchsorted(known.documents, held.documents)])
+            return scale_of(np.einsum("ij,ij->i", vectors[a], vectors[b]), truth)
+        vectors, one, other = distinct(problems, self.embeddings)
+        return scale_of(np.einsum("ij,ij->i", vectors[one], vectors[other]))
+
     def score(self, problems: Problems) -> Floats:
         vectors, known, questioned = distinct(problems, self.embeddings)
-        each = np.einsum("ij,ij->i", vectors[known], vectors[questioned])
+        each = spread(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), self.scale_)
         if self._folder is not None:
             checkpoints.forget(self._folder)
             self._folder = None
