@@ -52,6 +52,7 @@ def word_vectors(documents: Sequence[Ints], words: int, size: int, first: int = 
     positive = coo_array((np.maximum(information, 0), (counts.row, counts.col)), shape=shape).tocsr()
     rank = min(size, words)
     u, s, _ = randomized_svd(positive, rank, random_state=0)
-    vectors[:, :rank] = u * np.sqrt(s)
-    scale = np.sqrt((vectors[first:] ** 2).sum() / max(1, np.count_nonzero(vectors[first:])))
+    seen = total > 0
+    vectors[seen, :rank] = (u * np.sqrt(s))[seen]
+    scale = np.sqrt((vectors[seen] ** 2).mean())
     return np.asarray(vectors / scale if scale > 0 else vectors)
