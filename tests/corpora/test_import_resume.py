@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ravenbench.corpora import import_log
-from ravenbench.corpora.imported import import_corpus
+from ravenbench.corpora.importing import import_corpus
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import FormatError, InputError
@@ -81,7 +81,7 @@ def test_a_process_killed_in_mid_write(pairs, tmp_path):
     code = (
         "import os, signal, sys\n"
         "from ravenbench.corpora import import_log\n"
-        "from ravenbench.corpora.imported import import_corpus\n"
+        "from ravenbench.corpora.importing import import_corpus\n"
         "import_log.EVERY = 900\n"
         "real, count = import_log.ImportLog.add, 0\n"
         "def add(self, entry):\n"

@@ -14,7 +14,7 @@ import pytest
 
 from ravenbench.bench.store import Store
 from ravenbench.errors import InputError
-from ravenbench.reports import figures, page, tables
+from ravenbench.reports import figures, page, run_figures, tables
 from ravenbench.reports.analysis import analyse
 from ravenbench.reports.records import Shortcut
 from ravenbench.reports.write import write_report
@@ -96,7 +96,7 @@ def test_hostile_names_are_inert(hostile_run: Store, hostile_text: str) -> None:
 
 
 def test_figures_follow_the_reader(made_up: Store) -> None:
-    for name, figure in figures.draw(analyse(made_up)).items():
+    for name, figure in run_figures.draw(analyse(made_up)).items():
         alone, within = figures.svg(figure, name), figures.svg(figure, name, inline=True)
         assert "currentColor" in within and "<text" in within and "system-ui" in within
         assert "prefers-color-scheme: dark" in alone and "<style" not in within
@@ -114,7 +114,7 @@ def test_equal_stores_give_equal_reports(with_failure: Store, written: Path) -> 
 
 
 def test_figures_for_print(made_up: Store, tmp_path: Path) -> None:
-    figure = figures.draw(analyse(made_up))["shortcut"]
+    figure = run_figures.draw(analyse(made_up))["shortcut"]
     for suffix, magic in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<?xml")):
         figures.save(figure, tmp_path / f"shortcut{suffix}")
         assert (tmp_path / f"shortcut{suffix}").read_bytes().startswith(magic)

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.testing import check_component
-from ravenbench.verifiers.calibrators.grid import THRESHOLDS, best_band, best_band_reference, overall_of_bands
+from ravenbench.verifiers.calibrators.grid import THRESHOLDS, best_band, best_band_reference, overall_of_bands, rescale
 from ravenbench.verifiers.calibrators.isotonic import Isotonic
 from ravenbench.verifiers.calibrators.logistic import Logistic
-from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand, rescale
+from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 
 
 def sample(n=400, seed=0):

@@ -108,7 +108,7 @@ def import_(
 
     Killed, the same command goes on where it was.
     """
-    from ravenbench.corpora.imported import import_corpus
+    from ravenbench.corpora.importing import import_corpus
     from ravenbench.corpora.summary import summarise
 
     options = _options(text, author, topic, id, fold_case) | ({} if name is None else {"name": name})

@@ -7,10 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ravenbench.corpora.import_log import ImportLog, stamp
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError
 from ravenbench.files import sha256, write_json
-from ravenbench.formats.output import check_fresh, fresh_folder
+from ravenbench.formats.output import fresh_folder
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -48,33 +47,6 @@ def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
             },
         )
     return open_corpus(folder)
-
-
-def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
-    """Read a table or PAN20–23 pairs and keep them as a folder; a killed import goes on where it was.
-
-    What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as
-    they are.
-
-    Raises
-    ------
-    InputError
-        As ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
-    """
-    from ravenbench.corpora.load import load_corpus
-
-    check_fresh(folder)
-    path, folder = Path(source), Path(folder)
-    if not path.exists() or is_corpus_folder(path):
-        return save_corpus(load_corpus(source, **options), folder)
-    before = stamp(path)
-    log = ImportLog(folder.absolute().parent / f".{folder.name}.import", {"files": before, "options": options})
-    corpus = load_corpus(path, **options, log=log)
-    if stamp(path) != before:
-        raise InputError("the source changed while it was read", file=path, fix="import it again when it is complete")
-    saved = save_corpus(corpus, folder)
-    log.remove()
-    return saved
 
 
 def is_corpus_folder(path: str | Path) -> bool:

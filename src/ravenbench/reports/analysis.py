@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.bench.choice import no_choice
-from ravenbench.reports.fold_rows import fold_rows
+from ravenbench.reports.fold_rows import FoldRow, fold_rows
 from ravenbench.reports.probe import probing
-from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis, FoldRow, Result, Setup, Shortcut
+from ravenbench.reports.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
 from ravenbench.reports.run_json import to_json
 from ravenbench.reports.sweep import sweeping
 from ravenbench.types import Floats

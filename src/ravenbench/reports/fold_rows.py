@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.reports.records import Failure, FoldRow
-
 if TYPE_CHECKING:
     from ravenbench.bench.store import Store
+
+
+SHOWN = ("auc", "c@1", "f05u", "f1", "overall")
+"""Metrics of the paper's Table 2."""
+
+
+@dataclass(frozen=True)
+class FoldRow:
+    """One fold: its manifest entry and the metrics of each verifier that completed it."""
+
+    name: str
+    setup: str
+    info: Mapping[str, Any]
+    scores: Mapping[str, Mapping[str, float | None]]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell without answers."""
+
+    cell: str
+    verifier: str
+    fold: str
+    error: str
 
 
 def fold_rows(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ravenbench.reports.figures import svg
+from ravenbench.reports.fold_rows import SHOWN, FoldRow
 from ravenbench.reports.probe_tables import probe_missing, probe_sentence
-from ravenbench.reports.records import SHOWN, TESTED, Analysis, FoldRow, Probing, Shortcut, title
+from ravenbench.reports.records import TESTED, Analysis, Probing, Shortcut, title
 from ravenbench.reports.run_tables import run_tables
 from ravenbench.reports.tables import Column, Table, number, printable, to_html
 

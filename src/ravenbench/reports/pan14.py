@@ -19,7 +19,7 @@ from ravenbench.formats.answers import Truth
 from ravenbench.formats.attributes import Attribute
 from ravenbench.reports.evaluation import evaluate
 from ravenbench.reports.evaluation_records import Evaluation, PartScores, SystemScores
-from ravenbench.reports.records import Failure
+from ravenbench.reports.fold_rows import Failure
 from ravenbench.types import Floats, Labels
 
 META = "META-CLASSIFIER"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.reports.records import Failure, ProbeRow, Probing
+from ravenbench.reports.fold_rows import Failure
+from ravenbench.reports.records import ProbeRow, Probing
 from ravenbench.statistics.gains import gain_test
 from ravenbench.statistics.pools import correlation
 from ravenbench.statistics.verdict import judge

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ravenbench.reports.fold_rows import Failure, FoldRow
+from ravenbench.reports.sweep import Sweep
 from ravenbench.statistics.gains import GainTest
 from ravenbench.statistics.verdict import Judged
 from ravenbench.types import Floats
 
-if TYPE_CHECKING:
-    from ravenbench.reports.sweep import Sweep
-
 METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
 """Metrics of a run's tables, in their order; all in [0, 1], higher is better."""
-
-SHOWN = ("auc", "c@1", "f05u", "f1", "overall")
-"""Those of the paper's Table 2."""
 
 TESTED = ("auc", "overall")
 """Metrics of the topic shortcut test: AUC leads, for it depends on no threshold."""
@@ -118,26 +114,6 @@ class Shortcut:
     def distinguishable(self) -> bool | None:
         """Whether the interval leaves out zero."""
         return None if self.interval is None else not self.interval[0] <= 0 <= self.interval[1]
-
-
-@dataclass(frozen=True)
-class FoldRow:
-    """One fold: its manifest entry and the metrics of each verifier that completed it."""
-
-    name: str
-    setup: str
-    info: Mapping[str, Any]
-    scores: Mapping[str, Mapping[str, float | None]]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A cell without answers."""
-
-    cell: str
-    verifier: str
-    fold: str
-    error: str
 
 
 @dataclass(frozen=True)

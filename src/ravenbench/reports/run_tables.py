@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ravenbench.reports.fold_rows import SHOWN
 from ravenbench.reports.probe_tables import probe_table
-from ravenbench.reports.records import SHOWN, TESTED, Analysis, Result, title
+from ravenbench.reports.records import TESTED, Analysis, Result, title
 from ravenbench.reports.sweep_tables import sweep_tables
 from ravenbench.reports.tables import Column, Measure, Range, Table, Value
 

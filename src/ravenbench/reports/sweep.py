@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.reports.fold_rows import fold_rows
-from ravenbench.reports.records import SHOWN, Failure, FoldRow
+from ravenbench.reports.fold_rows import SHOWN, Failure, FoldRow, fold_rows
 from ravenbench.statistics.pools import pool_mean
 from ravenbench.statistics.stability import ranking_stability
 from ravenbench.types import Floats

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ravenbench.reports.records import SHOWN, Analysis, title
+from ravenbench.reports.fold_rows import SHOWN
+from ravenbench.reports.records import Analysis, title
 from ravenbench.reports.sweep import AVERAGE, Estimate, Point, Sweep
 from ravenbench.reports.tables import Column, Range, Table, Value
 

@@ -11,7 +11,8 @@ from ravenbench.errors import InputError
 from ravenbench.files import is_remote, write_json, write_text
 from ravenbench.reports import probe_tables, run_tables, sweep_tables, tables
 from ravenbench.reports.analysis import analyse
-from ravenbench.reports.records import SHOWN, Analysis, title
+from ravenbench.reports.fold_rows import SHOWN
+from ravenbench.reports.records import Analysis, title
 from ravenbench.reports.run_json import to_json
 
 if TYPE_CHECKING:
@@ -51,8 +52,9 @@ def write_report(store: Store, analysis: Analysis | None = None) -> Path:
 
 
 def _write(analysis: Analysis, folder: Path) -> None:
-    from ravenbench.reports.figures import draw, svg
+    from ravenbench.reports.figures import svg
     from ravenbench.reports.page import run_page
+    from ravenbench.reports.run_figures import draw
 
     figures = draw(analysis)
     (folder / "tables").mkdir()

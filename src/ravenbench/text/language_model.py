@@ -15,18 +15,13 @@ from pathlib import Path
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from ravenbench.errors import StoreError
 from ravenbench.files import write_array, write_json
+from ravenbench.text.language_model_training import END, ORDER, START, UNKNOWN, Table, estimate
 from ravenbench.types import Floats, Ints
 
-ORDER = 4
 _LIMIT = 2**16 - 3
-UNKNOWN, START, END = 0, 1, 2
-Keys = NDArray[np.uint64]
-Table = tuple[Keys, Floats, Floats]
-"""Packed n-grams ascending, log10 probability, log10 back-off weight."""
 
 
 class LanguageModel:
@@ -47,8 +42,6 @@ class LanguageModel:
     @classmethod
     def train(cls, sentences: Iterable[Sequence[str]]) -> LanguageModel:
         """Estimate from tokenised sentences, case intact; at most 65,533 types, the rarest beyond are unknown."""
-        from ravenbench.text.language_model_training import estimate
-
         sentences = [list(s) for s in sentences]
         counts = Counter(token for s in sentences for token in s)
         types = sorted(counts, key=lambda t: (-counts[t], t))[:_LIMIT]

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.text.language_model import ORDER, START, Keys, Table
 from ravenbench.types import Floats, Ints
+
+ORDER = 4
+UNKNOWN, START, END = 0, 1, 2
+Keys = NDArray[np.uint64]
+Table = tuple[Keys, Floats, Floats]
+"""Packed n-grams ascending, log10 probability, log10 back-off weight."""
 
 _BITS = np.uint64(16)
 

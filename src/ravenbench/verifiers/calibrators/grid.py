@@ -21,6 +21,15 @@ DECIMALS = 12
 """Overall scores that agree so far are equal: the first is the best."""
 
 
+def rescale(scores: Floats, p1: float, p2: float) -> Floats:
+    """CAL-3Z: scores clipped to [0, 1], then s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], between them 0.5."""
+    s = np.clip(scores, 0.0, 1.0)
+    out = np.full(s.shape, 0.5)
+    out[s <= p1] = 0.49 * s[s <= p1] / p1
+    out[s >= p2] = np.minimum(1.0, 0.51 + 0.49 * (s[s >= p2] - p2) / (1 - p2))
+    return out
+
+
 def best_band(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
     """The first best p1 < p2 and its overall score; scores (n,) are clipped to [0, 1], both classes present."""
     low, high = np.triu_indices(len(THRESHOLDS), 1)
@@ -69,8 +78,6 @@ def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
 def best_band_reference(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
     """The same by calibrating and scoring every combination."""
     from scipy.stats import rankdata
-
-    from ravenbench.verifiers.calibrators.threshold_band import rescale
 
     best = (0.0, 0.0, -1.0)
     n, positives = len(scores), int(same.sum())

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-import numpy as np
-
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.base import Calibrator
-from ravenbench.verifiers.calibrators.grid import best_band
+from ravenbench.verifiers.calibrators.grid import best_band, rescale
 from ravenbench.verifiers.calibrators.inputs import learnable, one_column, told
 from ravenbench.verifiers.calibrators.logistic import Logistic
-
-
-def rescale(scores: Floats, p1: float, p2: float) -> Floats:
-    """CAL-3Z: scores clipped to [0, 1], then s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], between them 0.5."""
-    s = np.clip(scores, 0.0, 1.0)
-    out = np.full(s.shape, 0.5)
-    out[s <= p1] = 0.49 * s[s <= p1] / p1
-    out[s >= p2] = np.minimum(1.0, 0.51 + 0.49 * (s[s >= p2] - p2) / (1 - p2))
-    return out
 
 
 class ThresholdBand(Calibrator):

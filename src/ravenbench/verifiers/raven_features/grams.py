@@ -50,7 +50,7 @@ class Grams:
         values = counts[inside] / total[document]
         order = np.lexsort((feature, document))
         ends = np.searchsorted(document[order], np.arange(len(texts) + 1)).astype(np.int64)
-        return Vectors(ends, feature[order], values[order], len(self.names_))
+        return Vectors(ends, feature[order].astype(np.int32), values[order], len(self.names_))
 
     def dense(self, texts: Sequence[str]) -> Floats:
         """The same as a matrix (texts, names)."""
