@@ -179,3 +179,15 @@ def test_relatives_do_not_follow_hash_order(resources):
     dog = senses("dog", "n")[0]
     assert [s.name() for s in parents(dog)] == ["canine.n.02", "domestic_animal.n.01"]
     assert related("dog", "n")[1] == ("canine", "canid")
+
+
+@pytest.mark.data
+def test_relatives_are_those_of_the_usual_sense(resources):
+    from ravenbench.obfuscation.words import related, usual_sense
+
+    expected = {"be": "be.v.01", "has": "have.v.01", "goes": "travel.v.01", "even": "even.r.01", "found": "find.v.01"}
+    assert {word: usual_sense(word).name() for word in expected} == expected
+    assert usual_sense("saw", "v").name() == "see.v.01" and usual_sense("light", "v").pos() == "v"
+    # He is helium, at astatine, it information technology, can a tin: these words are not in WordNet.
+    assert [word for word in ("he", "at", "it", "or", "may", "can", "English", "xyzzy") if usual_sense(word)] == []
+    assert related("he") == ((), ()) and "glucinium" not in related("be")[0]

@@ -9,6 +9,8 @@ from ravenbench.errors import MissingPart
 from ravenbench.obfuscation.resources import wordnet
 
 _REMEMBERED = 1 << 16
+_MODALS = frozenset(["can", "could", "may", "might", "must", "shall", "should", "will", "would"])
+"""Not in WordNet, though nouns spelled like them are."""
 
 
 def wordnet_pos(tag: str) -> str | None:
@@ -81,12 +83,27 @@ def _depth(sense: Any) -> int:
 
 
 @lru_cache(_REMEMBERED)
+def usual_sense(word: str, pos: str | None = None) -> Any | None:
+    """The sense a word is most often used in; None where that is a name's (*May*, *English*) or there is none.
+
+    WordNet lists nouns before verbs and a form before its base (*be* the metal, *saw* the proverb, *he* as He, helium):
+    its counts of use decide, and the listed order only where they tie.
+    """
+    if pos is None and word.lower() in _MODALS:
+        return None
+    reader = wordnet()
+    forms = {form for p in pos or "nvar" for form in reader._morphy(word.lower(), p)}
+    lemmas = [lemma for sense in senses(word, pos) for lemma in sense.lemmas() if lemma.name().lower() in forms]
+    usual = max(lemmas, key=lambda lemma: lemma.count(), default=None)
+    return usual.synset() if usual is not None and usual.name().islower() else None
+
+
+@lru_cache(_REMEMBERED)
 def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Other single words for the first sense of a word: its co-hyponyms and synonyms, and its hypernyms."""
-    found = senses(word, pos)
-    if not found:
+    """Other single words for the usual sense of a word: its co-hyponyms and synonyms, and its hypernyms."""
+    first = usual_sense(word, pos)
+    if first is None:
         return (), ()
-    first = found[0]
     above = parents(first)
     children = (child for up in above for child in sorted(up.hyponyms(), key=lambda s: s.name())[:12])
     return _single([first, *children], word), _single(above, word)

@@ -48,6 +48,7 @@ class Bevendorff(Obfuscator):
 
     name = "bevendorff-2019"
     provenance = "reconstructed"
+    version = 2
 
     def __init__(
         self,

@@ -51,6 +51,7 @@ class MutantX(Obfuscator):
     name = "mutant-x-2019"
     needs_oracle = True
     provenance = "reconstructed"
+    version = 2
 
     def __init__(self, generations: int = 25) -> None:
         self.generations = generations

@@ -28,6 +28,7 @@ class Random(Obfuscator):
 
     name = "random"
     provenance = "ours"
+    version = 2
 
     def __init__(self, rate: float = 0.1) -> None:
         self.rate = rate
