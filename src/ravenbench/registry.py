@@ -95,6 +95,8 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "encoder": "ravenbench.verifiers.neural.encoder:Encoder",
         "luar": "ravenbench.verifiers.neural.luar:LUAR",
         "o2d2": "ravenbench.verifiers.neural.o2d2:O2D2",
+        "bagnall-2015": "ravenbench.verifiers.neural.bagnall_2015:Bagnall2015",
+        "bagnall-2015-transductive": "ravenbench.verifiers.neural.bagnall_2015_transductive:Bagnall2015Transductive",
     },
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",

@@ -36,7 +36,7 @@ class Detector(nn.Sequential):
 
 def undecidable(p: Floats, same: Bools) -> Bools:
     """What the detector learns to find: wrong answers, and those from .3 to .7."""
-    return ((p > 0.5) != same) | ((p >= _UNSURE[0]) & (p <= _UNSURE[1]))
+    return np.asarray(((p > 0.5) != same) | ((p >= _UNSURE[0]) & (p <= _UNSURE[1])), dtype=bool)
 
 
 def detector_batches(
