@@ -91,7 +91,7 @@ def test_ranks():
 
     others = np.array([[2.0, 3.0, 4.0, 5.0]] * 3)
     scores = rank_scores(np.array([1.0, 4.5, 9.0]), others, np.zeros(3), np.array([0, 0, 0, 0.5]))
-    assert scores.tolist() == [1.0, 0.25 + 0.125, 0.0]
+    assert scores.tolist() == [1.0, 0.125, 0.0]
     assert recentred(np.array([0.2, 0.8, 1.0])).tolist() == [0.125, 0.5, 1.0]
     assert recentred(np.ones(3)).tolist() == [0.5, 0.5, 0.5]
 

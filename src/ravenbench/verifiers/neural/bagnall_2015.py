@@ -35,8 +35,8 @@ class Bagnall2015(Scorer):
     original trains on the problems it is asked about: see ``bagnall-2015-transductive``.
 
     From the original [C]: text mapping, text read from its end, 70 characters of history, 40 segments a batch, the
-    first ten characters of a text ignored, leakage, medians of heads subtracted, 1 − rank; roles are exchanged where the
-    questioned text is longer than the known ones. Rows are ranked within themselves, where their L1 norm decides
+    first ten characters of a text ignored, leakage, medians of heads subtracted, 1 − rank; roles are exchanged where
+    the questioned text is longer than the known ones. Rows are ranked within themselves, where their L1 norm decides
     nothing. Ours [O]: GRU, AdamW, a band of non-answers chosen out of fold.
 
     Parameters

@@ -45,7 +45,7 @@ def word_vectors(documents: Sequence[Ints], words: int, size: int, first: int = 
     counts = coo_array((np.ones(len(a)), (a, b)), shape=(words, words)).tocsr().tocoo()
     if counts.nnz == 0:
         return vectors
-    total = np.asarray(counts.sum(axis=1)).ravel()
+    total: Floats = np.asarray(counts.sum(axis=1)).ravel()
     context = total**_SMOOTHING / (total**_SMOOTHING).sum()
     information = np.log(counts.data / (total[counts.row] * context[counts.col]))
     shape = counts.shape
