@@ -175,3 +175,16 @@ def test_command_refuses_other_runs(tmp_path):
 
     with pytest.raises(InputError, match="not a run folder"):
         run(tmp_path, "--out", tmp_path / "new")
+
+
+def test_the_space_before_a_changed_word_is_not_marked_whether_shaded_or_not():
+    from ravenbench.reports.diff import _mark
+
+    assert _mark("ins", "words", [" oof", " them"]) == " <ins class=words>oof them</ins>"
+    assert _mark("ins", "words", [" oof"], [1]) == ' <ins class=words><span class="s1">oof</span></ins>'
+    assert _mark("del", "light", [" "]) == "<del class=light> </del>"
+
+
+def test_line_breaks_that_end_a_row_are_wrapped():
+    page = diff_page(compare("x", whole("Say of them.\n\n", "Say oof them.\n\n"), surprisal=False))
+    assert page.count('<span class="end">\n\n</span>') == 2

@@ -6,7 +6,7 @@ rows the page gives the original, along the bottom rows the rewriting, both to t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -164,8 +164,8 @@ def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
         if waiting:
             changes = sum(run.kind != "same" for run in waiting)
             yield Line(
-                Markup("").join(_mark("del", run.kind, a[run.a_start : run.a_stop]) for run in waiting),
-                Markup("").join(_mark("ins", r.kind, b[r.b_start : r.b_stop], levels[r.b_start :]) for r in waiting),
+                _joined(_mark("del", run.kind, a[run.a_start : run.a_stop]) for run in waiting),
+                _joined(_mark("ins", r.kind, b[r.b_start : r.b_stop], levels[r.b_start :]) for r in waiting),
                 changes,
             )
             waiting.clear()
@@ -189,18 +189,26 @@ def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
 def _mark(tag: Literal["", "del", "ins"], kind: str, tokens: Sequence[str], levels: Sequence[int] = ()) -> Markup:
     if not tokens:
         return Markup("")
-    if any(levels[: len(tokens)]):
+    # The space before a changed word is not marked with it, unless it is all there is.
+    blank = kind != "same" and bool(tag) and tokens[0].startswith(" ") and "".join(tokens).strip() != ""
+    words = [tokens[0][1:], *tokens[1:]] if blank else tokens
+    if any(levels[: len(words)]):
         inner = Markup("").join(
             Markup('<span class="s{}">{}</span>').format(level, shown(token)) if level else shown(token)
-            for token, level in zip(tokens, levels, strict=False)
+            for token, level in zip(words, levels, strict=False)
         )
     else:
-        inner = shown("".join(tokens))
+        inner = shown("".join(words))
     if kind == "same" or not tag:
         return inner
-    # The space before a changed word is not struck out with it, unless it is all there is.
-    lead = Markup(" ") if inner.startswith(" ") and inner.strip() else Markup("")
-    return Markup("{}<{} class={}>{}</{}>").format(lead, Markup(tag), Markup(kind), inner[len(lead) :], Markup(tag))
+    return Markup("{}<{} class={}>{}</{}>").format(" " if blank else "", Markup(tag), Markup(kind), inner, Markup(tag))
+
+
+def _joined(phrases: Iterable[Markup]) -> Markup:
+    """One row, the line breaks at its end wrapped: where rows stand apart they would only gape."""
+    marked = Markup("").join(phrases)
+    text = marked.rstrip("\n")
+    return text + Markup('<span class="end">{}</span>').format(marked[len(text) :]) if text != marked else marked
 
 
 def shown(text: str) -> Markup:
