@@ -89,8 +89,8 @@ def shortcut(analysis: Analysis) -> Figure:
 def scores(analysis: Analysis) -> Figure:
     """The paper's metrics by verifier and setup; bars are one standard deviation over folds to each side."""
     verifiers, setups = analysis.verifiers, [s.name for s in analysis.setups]
-    figure, axes = canvas(7.2, 1.2 + 0.42 * len(verifiers), columns=len(SHOWN))
-    spread = 0.18 if len(setups) > 1 else 0.0
+    figure, axes = canvas(7.2, 1.2 + 0.14 * max(3, len(setups)) * len(verifiers), columns=len(SHOWN))
+    step = min(0.216, 0.75 / max(len(setups), 1))
     for place, (metric, ax) in enumerate(zip(SHOWN, axes, strict=True)):
         for i, setup in enumerate(setups):
             color = SETUP.get(setup, OTHER)
@@ -99,7 +99,7 @@ def scores(analysis: Analysis) -> Figure:
                 mean = None if r is None else r.mean[metric]
                 if r is None or mean is None:
                     continue
-                at = y + spread * (i - (len(setups) - 1) / 2) * 1.2
+                at = y + step * (i - (len(setups) - 1) / 2)
                 std = r.std[metric] or 0.0
                 ax.plot((mean - std, mean + std), (at, at), color=color, linewidth=1.6, alpha=0.55)
                 ax.plot([mean], [at], "osD^v"[i % 5], markersize=4.2, color=color)
@@ -126,7 +126,7 @@ def heat_maps(analysis: Analysis) -> Figure:
 
     assert analysis.similarity is not None
     names = [s.name for s in analysis.setups if s.name in analysis.selected]
-    figure, axes = canvas(7.2, 7.2 / max(len(names), 2) + 0.35, columns=len(names))
+    figure, axes = canvas(7.2, 7.2 / max(len(names), 2) + (0.35 if len(names) < 4 else 0.5), columns=len(names))
     blocks = [analysis.similarity[np.ix_(analysis.selected[n], analysis.selected[n])] for n in names]
     every = np.concatenate([_off(b) for b in blocks])
     low = max(0.0, float(every.min(initial=1.0)))
@@ -139,7 +139,7 @@ def heat_maps(analysis: Analysis) -> Figure:
         np.fill_diagonal(image[..., 3], 0)
         ax.imshow(image, interpolation="none")
         mean = f"{_off(block).mean():.2f}".replace("-", "−") if len(block) > 1 else "n/a"
-        ax.set_title(f"{title(name)}, mean {mean}", color=INK)
+        ax.set_title(title(name) + (", " if len(names) < 4 else "\n") + f"mean {mean}", color=INK)
         ax.set_xticks([])
         ax.set_yticks([])
         for spine in ax.spines.values():
