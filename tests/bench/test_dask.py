@@ -77,6 +77,13 @@ def test_the_scheduler_lost_in_mid_run_and_the_run_taken_up_again(expected, tmp_
     assert answers(tmp_path / "run") == expected
 
 
+def test_what_is_no_address_is_refused_at_once(need_extra):
+    need_extra("distributed")
+    for address in ("not a url", "tcp://nowhere", "foo://x:1"):
+        with pytest.raises(SpecError, match="no address of a scheduler"):
+            dask(address)
+
+
 def test_a_scheduler_that_is_not_there(tmp_path, need_extra):
     need_extra("distributed")
     with pytest.raises(RavenError, match="no Dask scheduler answers"):
@@ -88,6 +95,8 @@ def test_engines_by_name():
         engine("spark")
     with pytest.raises(SpecError, match="needs --scheduler"):
         engine("dask")
+    with pytest.raises(SpecError, match="belongs to --engine dask"):
+        engine("local", scheduler="tcp://127.0.0.1:9")
 
 
 def test_workers_started_elsewhere_find_a_relative_folder(need_extra, tmp_path, monkeypatch, expected):

@@ -151,6 +151,10 @@ def test_bad_options(spec):
         safety(spec.model_copy(update={"attacks": ("guess",)}))
     with pytest.raises(SpecError, match="whole numbers"):
         safety_spec(problems="a", train="b", seeds="x")
+    with pytest.raises(SpecError, match="--seeds names one twice"):
+        safety_spec(problems="a", train="b", seeds="0,0")
+    with pytest.raises(SpecError, match="--attacks names one twice"):
+        safety_spec(problems="a", train="b", attacks="mirror,mirror")
     with pytest.raises(SpecError, match="listed twice"):
         safety(spec.model_copy(update={"obfuscators": "identity, identity"}))
 

@@ -137,7 +137,15 @@ def test_a_source_that_changes_while_it_is_read(pairs, tmp_path, monkeypatch):
     monkeypatch.setattr(import_log.ImportLog, "add", add)
     with pytest.raises(InputError, match="changed while it was read"):
         import_corpus(pairs, tmp_path / "it")
-    assert not (tmp_path / "it").exists()
+    assert [p.name for p in tmp_path.iterdir()] == [pairs.name]
+
+
+def test_a_source_that_cannot_be_used_leaves_nothing(tmp_path):
+    table = tmp_path / "t.jsonl"
+    table.write_text('{"text": "a", "author": "b"}')
+    with pytest.raises(FormatError, match="no column 'topic'"):
+        import_corpus(table, tmp_path / "it")
+    assert list(tmp_path.iterdir()) == [table]
 
 
 def test_a_source_that_reads_otherwise_is_refused(pairs, tmp_path, monkeypatch):

@@ -7,8 +7,7 @@ from typer.testing import CliRunner
 
 from ravenbench.bench.quality import Helpers, measures_key
 from ravenbench.cli.main import build
-from ravenbench.errors import InputError, MissingPart
-from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.errors import FormatError, InputError, MissingPart, SpecError
 from ravenbench.obfuscation.neural import inference, label_places, sentence_similarity
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "sat", "dog", "ran", "not", "."]
@@ -77,18 +76,30 @@ def test_labels_are_read_not_guessed():
         label_places({0: "yes", 1: "no"})
 
 
-def test_a_model_that_is_not_here_is_not_measured(tmp_path):
-    helpers = Helpers(None, str(tmp_path / "no-encoder"), "nobody/no-nli")
-    sound = helpers.soundness(["the cat sat"])
-    found = sound.measure([Part(0, 11, "the cat sat", "the dog ran")])
-    for name in ("encoder", "sts", "entails", "entailed", "contradicted"):
-        assert found[name] is None
-        assert "not on this machine" in sound.missing[name] or "not installed" in sound.missing[name]
+def test_a_model_that_is_not_here_is_refused(tmp_path):
+    for helpers in (Helpers(encoder=str(tmp_path / "no-encoder")), Helpers(nli="nobody/no-nli")):
+        with pytest.raises(MissingPart, match=r"not on this machine|not installed"):
+            helpers.check()
+    with pytest.raises(FormatError, match="not whole"):
+        Helpers(encoder=str(tmp_path)).check()
+    with pytest.raises(SpecError, match="not the address"):
+        Helpers(languagetool="nowhere").check()
     with pytest.raises(MissingPart):
         sentence_similarity(str(tmp_path / "no-encoder"))
     with pytest.raises(MissingPart):
         inference("nobody/no-nli")
-    assert measures_key(["k"], helpers) != measures_key(["k"], Helpers())
+
+
+def test_each_helper_decides_the_address_of_measures():
+    assert measures_key(["k"], Helpers(encoder="e")) != measures_key(["k"], Helpers(nli="e"))
+
+
+def test_nothing_is_written_where_a_model_is_not_here(tmp_path):
+    (tmp_path / "a.txt").write_text("the cat sat .")
+    page = tmp_path / "page.html"
+    given = [str(tmp_path / "a.txt"), str(tmp_path / "a.txt"), "--encoder", str(tmp_path), "--out", str(page)]
+    result = CliRunner().invoke(build("diff"), ["diff", *given])
+    assert isinstance(result.exception, FormatError) and not page.exists()
 
 
 @pytest.mark.extra
@@ -103,4 +114,4 @@ def test_diff_shows_what_models_say(encoder_folder, nli_folder, tmp_path):
     )
     assert result.exit_code == 0 and json.loads(result.stdout)["comparisons"] == 1
     text = page.read_text()
-    assert "<dt>encoder</dt>" in text and "<dt>contradicted</dt>" in text and "not measured" not in text
+    assert "<dt>encoder</dt>" in text and "<dt>contradicted</dt>" in text

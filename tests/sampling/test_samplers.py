@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ravenbench import registry
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.sampling.anti import Anti
 from ravenbench.sampling.farthest_first import FarthestFirst, traverse
@@ -178,3 +178,9 @@ def test_a_number_of_topics_that_is_not_there_is_refused(name, m):
 @pytest.mark.parametrize("text", [*registry.names("sampler"), "hybrid(threshold=0.25)"])
 def test_samplers_are_components(text):
     check_component("sampler", registry.parse("sampler", text))
+
+
+@pytest.mark.parametrize("draw", [-1, 1.5, "x", True, None])
+def test_draws_of_random_are_whole_numbers(draw):
+    with pytest.raises(SpecError, match="draw must be"):
+        Random(draw).select(np.eye(3), 2, RNG)

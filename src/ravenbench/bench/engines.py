@@ -13,6 +13,7 @@ from ravenbench.files import is_remote
 
 Units = Sequence[Unit]
 Engine = Callable[[Units], Iterator[list[str]]]
+_ADDRESS = "an address such as tcp://10.0.0.1:8786"
 
 
 def local(workers: int | None = None) -> Engine:
@@ -52,13 +53,20 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
     ------
     MissingPart
         If the extra is not installed.
+    SpecError
+        If this is no address.
     RavenError
         If the scheduler cannot be reached in ``timeout`` seconds, or is lost during the run.
     """
     try:
         from distributed import Client, as_completed
+        from distributed.comm import get_address_host_port
     except ImportError as error:
         raise MissingPart("the dask engine is not installed", fix="pip install 'ravenbench[distributed]'") from error
+    try:
+        get_address_host_port(scheduler)
+    except ValueError as error:
+        raise SpecError(f"this is no address of a scheduler ({error})", found=scheduler, expected=_ADDRESS) from None
 
     def work(units: Units) -> Iterator[list[str]]:
         try:
@@ -95,12 +103,14 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
     Raises
     ------
     SpecError
-        If there is no such engine, or dask is asked for without a scheduler.
+        If there is no such engine, or dask is asked for without a scheduler, or a scheduler without dask.
     """
     if name == "local":
+        if scheduler is not None:
+            raise SpecError("--scheduler belongs to --engine dask", found=scheduler)
         return local(workers)
     if name != "dask":
         raise SpecError(f"there is no engine {name!r}", expected="local or dask")
     if scheduler is None:
-        raise SpecError("--engine dask needs --scheduler", expected="an address such as tcp://10.0.0.1:8786")
+        raise SpecError("--engine dask needs --scheduler", expected=_ADDRESS)
     return dask(scheduler)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from ravenbench.obfuscation import neural
 from ravenbench.obfuscation.efficiency import efficiency
 from ravenbench.obfuscation.languagetool import LanguageTool
 from ravenbench.obfuscation.sensibleness import Sensibleness
-from ravenbench.obfuscation.soundness import ENCODER, INFERENCE, Soundness, survives
+from ravenbench.obfuscation.soundness import Soundness, survives
 from ravenbench.text.nltk_data import missing
 
 VERSION = 2
@@ -32,34 +32,35 @@ Row = Mapping[str, Any]
 class Helpers:
     """Servers and models that measures may ask beyond what every machine has; each decides some measures.
 
-    ``encoder`` and ``nli`` are models as ``obfuscation.neural`` loads them. One that is not here leaves its measures
-    out, with the reason.
+    ``encoder`` and ``nli`` are models as ``obfuscation.neural`` loads them.
     """
 
     languagetool: str | None = None
     encoder: str | None = None
     nli: str | None = None
 
-    def soundness(self, originals: Sequence[str]) -> Soundness:
-        """Soundness with the models that are here."""
-        no_encoder = None if self.encoder is None else neural.encoder_absence(self.encoder)
-        no_nli = None if self.nli is None else neural.inference_absence(self.nli)
-        found = Soundness(
-            originals,
-            neural.sentence_similarity(self.encoder) if self.encoder is not None and no_encoder is None else None,
-            neural.inference(self.nli) if self.nli is not None and no_nli is None else None,
-        )
-        if no_encoder is not None:
-            found.missing |= dict.fromkeys(ENCODER, no_encoder)
-        if no_nli is not None:
-            found.missing |= dict.fromkeys(INFERENCE, no_nli)
-        return found
+    def check(self) -> None:
+        """Whether they can be asked; nothing is loaded or sent.
 
-    def identity(self) -> list[object]:
-        """What decides measures; a model that is here now and was not then is another."""
-        encoder = self.encoder is None or neural.encoder_absence(self.encoder) is None
-        nli = self.nli is None or neural.inference_absence(self.nli) is None
-        return [self.languagetool, self.encoder, encoder, self.nli, nli]
+        Raises
+        ------
+        InputError
+            If an address is none, or a model is not on this machine.
+        """
+        if self.languagetool is not None:
+            LanguageTool(self.languagetool)
+        if self.encoder is not None:
+            neural.encoder_folder(self.encoder)
+        if self.nli is not None:
+            neural.inference_folder(self.nli)
+
+    def soundness(self, originals: Sequence[str]) -> Soundness:
+        """Soundness with these models."""
+        return Soundness(
+            originals,
+            None if self.encoder is None else neural.sentence_similarity(self.encoder),
+            None if self.nli is None else neural.inference(self.nli),
+        )
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class MeasureUnit:
 def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
     """Address of one obfuscator's measures; a resource that is here now and was not then gives another."""
     here = [missing(name) is None for name in ("wordnet", "brown")]
-    return content_key([VERSION, here, helpers.identity(), *keys])
+    return content_key([VERSION, here, list(astuple(helpers)), *keys])
 
 
 def read_measures(folder: Path, key: str) -> tuple[dict[str, Row], dict[str, str]] | None:

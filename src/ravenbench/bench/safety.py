@@ -66,6 +66,7 @@ def safety(
     """
     named, verifiers = spec.named_obfuscators(), spec.run().named_verifiers()
     check_attacks(spec, named, verifiers)
+    helpers.check()
     folder = Path(out) if out is not None else default_folder(spec)
     kept = Path(rewritings) if rewritings is not None else folder / "rewritings"
     engine = local(workers)

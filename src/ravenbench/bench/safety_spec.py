@@ -75,7 +75,10 @@ def safety_spec(*, seeds: str = "0", attacks: str = "none", **options: Any) -> S
         numbers = tuple(int(part) for part in registry.split(seeds))
     except ValueError:
         raise SpecError("--seeds are whole numbers", found=seeds, expected="0 or 0,1,2") from None
-    names = tuple(part for part in registry.split(attacks) if part != "none")
+    names = () if attacks.strip() == "none" else tuple(registry.split(attacks))
+    for option, values in (("--seeds", numbers), ("--attacks", names)):
+        if len(set(values)) < len(values):
+            raise SpecError(f"{option} names one twice", found=", ".join(map(str, values)))
     try:
         return SafetySpec(seeds=numbers, attacks=names, **given)
     except ValidationError as error:

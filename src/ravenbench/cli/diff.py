@@ -53,8 +53,11 @@ def command(
     from ravenbench.reports.diff_set import from_run, from_sets, neural_facts, write_pages
 
     helpers = Helpers(None, encoder, nli)
+    helpers.check()
     if columns and blind:
         raise InputError("columns show the original, which blind review hides", fix="give one of --columns and --blind")
+    if obfuscated is None and original.is_file():
+        raise InputError("there is nothing to compare this text with", file=original, fix="give the rewritten text too")
     if obfuscated is not None and original.is_file() and obfuscated.is_file():
         if out.is_dir():
             raise InputError("the output is a folder", file=out, fix="name the page, such as diff.html")

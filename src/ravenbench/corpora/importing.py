@@ -30,9 +30,14 @@ def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Cor
         return save_corpus(load_corpus(source, **options), folder)
     before = stamp(path)
     log = ImportLog(folder.absolute().parent / f".{folder.name}.import", {"files": before, "options": options})
-    corpus = load_corpus(path, **options, log=log)
-    if stamp(path) != before:
-        raise InputError("the source changed while it was read", file=path, fix="import it again when it is complete")
+    try:
+        corpus = load_corpus(path, **options, log=log)
+        if stamp(path) != before:
+            raise InputError("the source changed while it was read", file=path, fix="import it when it is complete")
+    except InputError:
+        # Another source or other options are needed; the log is of these.
+        log.remove()
+        raise
     saved = save_corpus(corpus, folder)
     log.remove()
     return saved

@@ -11,12 +11,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, MissingPart
-from ravenbench.topics.sbert_models import check_vocabulary, is_static, load_sentences, load_static, model_folder
+from ravenbench.errors import FormatError, InputError
+from ravenbench.topics.sbert_models import (
+    check_vocabulary,
+    is_static,
+    load_sentences,
+    load_static,
+    missing,
+    model_folder,
+)
 
 Pairs = Sequence[tuple[str, str]]
 Similarity = Callable[[Pairs], Sequence[float]]
@@ -37,24 +45,32 @@ Inference = Callable[[Pairs], Sequence[Judgement]]
 """Pairs (premise, hypothesis) → a judgement of each."""
 
 
-def encoder_absence(model: str) -> str | None:
-    """Why this sentence encoder cannot be used here, None where it can; nothing is loaded."""
-    return _absence(model, "sentence_transformers", static="model2vec")
+def encoder_folder(model: str) -> Path:
+    """Where a sentence encoder lies; nothing is loaded.
+
+    Raises
+    ------
+    MissingPart
+        If it or its library is not here.
+    FormatError
+        If files of it are missing.
+    """
+    folder = model_folder(model)
+    _need(*(["model2vec"] if is_static(folder) else ["sentence_transformers", "torch"]))
+    return folder
 
 
-def inference_absence(model: str) -> str | None:
-    """Why this inference model cannot be used here, or None."""
-    return _absence(model, "transformers", static="transformers")
+def inference_folder(model: str) -> Path:
+    """The same of an inference model."""
+    folder = model_folder(model)
+    _need("transformers", "torch")
+    return folder
 
 
-def _absence(model: str, library: str, static: str) -> str | None:
-    try:
-        folder = model_folder(model)
-    except InputError as error:
-        return str(error).replace("\n  ", "; ")
-    needed = (static,) if is_static(folder) else (library, "torch")
-    lacking = [name for name in needed if find_spec(name) is None]
-    return f"{lacking[0]} is not installed: pip install 'ravenbench[neural]'" if lacking else None
+def _need(*libraries: str) -> None:
+    for name in libraries:
+        if find_spec(name) is None:
+            raise missing(ModuleNotFoundError(name=name), "a model of meaning")
 
 
 @cache
@@ -74,9 +90,7 @@ def sentence_similarity(model: str) -> Similarity:
     FormatError
         If the model cannot be loaded.
     """
-    if (reason := encoder_absence(model)) is not None:
-        raise MissingPart(reason)
-    folder = model_folder(model)
+    folder = encoder_folder(model)
     encoder: Any = load_static(folder) if is_static(folder) else load_sentences(folder, "cpu")
 
     def cosines(pairs: Pairs) -> list[float]:
@@ -109,12 +123,10 @@ def inference(model: str) -> Inference:
     InputError
         If its labels do not say which is entailment.
     """
-    if (reason := inference_absence(model)) is not None:
-        raise MissingPart(reason)
+    folder = inference_folder(model)
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    folder = model_folder(model)
     try:
         tokenizer: Any = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         net: Any = AutoModelForSequenceClassification.from_pretrained(

@@ -36,17 +36,11 @@ NO_HELPERS = Helpers()
 
 
 def neural_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:
-    """Measures of one rewriting by the models given; of a model that is not here, that it was not measured and why."""
+    """Measures of one rewriting by the models given, where there was something to measure."""
     if helpers.encoder is None and helpers.nli is None:
         return {}
-    sound = helpers.soundness([])
-    found = sound.measure(parts)
-    asked = NEURAL[:1] * (helpers.encoder is not None) + NEURAL[1:] * (helpers.nli is not None)
-    return {
-        name: f"{value:.3f}" if (value := found[name]) is not None else f"not measured: {sound.missing[name]}"
-        for name in asked
-        if found[name] is not None or name in sound.missing
-    }
+    found = helpers.soundness([]).measure(parts)
+    return {name: f"{value:.3f}" for name in NEURAL if (value := found[name]) is not None}
 
 
 def from_sets(
@@ -128,9 +122,7 @@ def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool 
         for c in of_one:
             name = f"{len(rows):04d}-{_plain(c.id)}-{_plain(c.system)}.html"
             write_text(folder / name, diff_page(c, blind=blind, index="index.html", columns=beside))
-            facts: dict[str, Any] = {
-                k: None if text.startswith("not measured") else float(text) for k, text in c.facts.items()
-            }
+            facts = {key: float(text) for key, text in c.facts.items()}
             keys |= dict.fromkeys(facts)
             change = [after - first for first, after in c.scores.values()]
             row: dict[str, Any] = {"href": name, "beside": beside, "problem": c.id, "system": c.system}

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ravenbench.errors import SpecError
 from ravenbench.sampling.base import Sampler, Selection
 from ravenbench.sampling.units import check
 from ravenbench.types import Floats
@@ -28,4 +29,6 @@ class Random(Sampler):
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         check(similarity, m)
+        if type(self.draw) is not int or self.draw < 0:
+            raise SpecError("random: draw must be a whole number from 0", found=self.draw)
         return Selection.cutting(rng.permutation(len(similarity))[:m].astype(np.int64), len(similarity))

@@ -35,6 +35,8 @@ def model_folder(name: str, revision: str | None = None) -> Path:
     """
     folder = Path(name)
     if not folder.is_dir():
+        if folder.exists() or name.startswith(("/", ".")) or name.count("/") > 1:
+            raise MissingPart(f"the model {name!r} is not on this machine", found="no such folder")
         try:
             from huggingface_hub import snapshot_download
 
