@@ -93,6 +93,10 @@ def test_another_corpus_begun_there_is_not_mixed_in(tmp_path):
         generate(small(), tmp_path / "it", progress=stop)
     with pytest.raises(InputError, match="another corpus was begun here"):
         generate(small().set_params(seed=1), tmp_path / "it")
+    for mark in ("[1]", "{", '{"corpus": 3}'):
+        (tmp_path / ".it.partial" / ".begun.json").write_text(mark)
+        with pytest.raises(InputError, match="another corpus was begun here"):
+            generate(small(), tmp_path / "it")
 
 
 def test_a_full_disk_leaves_no_part_and_the_next_call_goes_on(tmp_path, monkeypatch):

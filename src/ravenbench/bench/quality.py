@@ -63,6 +63,9 @@ class Helpers:
         )
 
 
+NO_HELPERS = Helpers()
+
+
 @dataclass(frozen=True)
 class MeasureUnit:
     """All rewritings of one obfuscator with one seed."""

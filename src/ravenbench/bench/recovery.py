@@ -105,9 +105,7 @@ def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[in
         raise InputError("the attacker needs seeds other than the secret one", found=list(attacker))
     train = _mirror(fold.train, rewrite, attacker)
     test = _mirror(hidden_everywhere(fold, rewrite, seed), rewrite, attacker, questioned=False)
-    return replace(
-        fold, name=f"m-{fold.name}", train=train, test=test, labels={**fold.labels, "attack": "mirror"}
-    )  # fmt: skip
+    return replace(fold, name=f"m-{fold.name}", train=train, test=test, labels={**fold.labels, "attack": "mirror"})
 
 
 def hidden_everywhere(fold: Fold, rewrite: RewriteTexts, seed: int) -> Problems:

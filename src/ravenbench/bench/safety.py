@@ -19,14 +19,12 @@ from ravenbench.bench.api import take_up
 from ravenbench.bench.detection import detect
 from ravenbench.bench.engines import Engine, local
 from ravenbench.bench.plan import begin, data_hash, packages
-from ravenbench.bench.quality import Helpers, MeasureUnit, measures_key, read_measures
+from ravenbench.bench.quality import NO_HELPERS, Helpers, MeasureUnit, measures_key, read_measures
 from ravenbench.bench.run import Progress, execute, silent
 from ravenbench.bench.safety_plan import SafetyPlanner
 from ravenbench.bench.safety_spec import SafetySpec, check_attacks, default_folder
 from ravenbench.bench.store import Store
 from ravenbench.files import write_json
-
-NO_HELPERS = Helpers()
 
 
 @dataclass(frozen=True)

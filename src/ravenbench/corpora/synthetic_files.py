@@ -116,11 +116,13 @@ def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -
     if partial.exists():
         try:
             found = json.loads(begun.read_text("utf-8"))
-        except (OSError, ValueError):
+        except FileNotFoundError:
             found = None
+        except (OSError, ValueError):
+            found = "a mark that cannot be read"
         if found not in (mark, None) or (found is None and any(partial.glob("part-*"))):
             raise InputError(
-                "another corpus was begun here", file=partial, found=str(found and found.get("corpus")),
+                "another corpus was begun here", file=partial, found=found,
                 expected=str(corpus), fix="give another --out, or remove this folder",
             )  # fmt: skip
     partial.mkdir(parents=True, exist_ok=True)

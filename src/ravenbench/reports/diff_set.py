@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.quality import Helpers, read_measures
+from ravenbench.bench.quality import NO_HELPERS, Helpers, read_measures
 from ravenbench.bench.rewritings import read_rewriting
 from ravenbench.bench.store import Store
 from ravenbench.errors import InputError
@@ -32,7 +32,6 @@ SHOWN = (
 )
 """Measures of a safety run that the index shows, where they were made."""
 NEURAL = ("encoder", "entails", "entailed", "contradicted")
-NO_HELPERS = Helpers()
 
 
 def neural_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:

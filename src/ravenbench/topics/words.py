@@ -21,7 +21,6 @@ def counts(
     max_df: int | float,
     features: int | None,
     tfidf: bool = False,
-    sublinear: bool = False,
     binary: bool = False,
 ) -> tuple[Any, list[str]]:
     """A sparse (len(texts), v) matrix of word weights, and the v words in sorted order.
@@ -39,9 +38,7 @@ def counts(
     CorpusError
         If no word is left.
     """
-    vectorizer, matrix = fitted(
-        texts, min_df=min_df, max_df=max_df, features=features, tfidf=tfidf, sublinear=sublinear, binary=binary
-    )
+    vectorizer, matrix = fitted(texts, min_df=min_df, max_df=max_df, features=features, tfidf=tfidf, binary=binary)
     return matrix, vectorizer.get_feature_names_out().tolist()
 
 

@@ -53,8 +53,7 @@ def save(verifier: Verifier, folder: str | Path) -> Path:
         "state": state,
     }
     with fresh_folder(folder) as place:
-        figures = verifier.figures() if isinstance(verifier, Verifier) else {}
-        for name, figure in figures.items():
+        for name, figure in verifier.figures().items():
             write_bytes(place / name, figure)
         write_json(place / _HEAD, {**head, "arrays_sha256": write_bytes(place / _ARRAYS, buffer.getvalue())})
     return folder
