@@ -26,9 +26,13 @@ def local(workers: int | None = None) -> Engine:
         if count == 1 or len(units) == 1:
             yield from map(run_unit, units)
             return
+        import warnings
+
         from joblib import Parallel, delayed
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
+        # Workers that have grown are replaced; nothing is lost.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
         try:
             yield from pool(delayed(run_unit)(unit) for unit in units)

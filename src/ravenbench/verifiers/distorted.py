@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal, Self
 
+import numpy as np
+
 from ravenbench.text.distortion import mask
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer, fresh
+from ravenbench.verifiers.spread import scale_of, spread
 
 
 class Distorted(Scorer):
     """A scorer that reads texts through a mask learned on the training texts.
+
+    Masked texts are all alike, so scores are spread over (0, 1) in their order before they are calibrated.
 
     Parameters
     ----------
@@ -23,9 +28,11 @@ class Distorted(Scorer):
     Attributes
     ----------
     mask_, inner_ : fitted
+    scale_ : centre and deviation of the training problems' scores
     """
 
     name: ClassVar[str] = "distorted"
+    version: ClassVar[int] = 2
 
     def __init__(self, inner: Scorer, variant: Literal["ma", "sa", "topic"] = "ma", k: int = 300) -> None:
         self.inner = inner
@@ -49,11 +56,15 @@ class Distorted(Scorer):
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.mask_ = mask(self.variant, self.k).fit(problems.texts.rows(problems.documents))
-        self.inner_ = fresh(self.inner).fit(problems.map_texts(self.mask_), same)
+        masked = problems.map_texts(self.mask_)
+        self.inner_ = fresh(self.inner).fit(masked, same)
+        scores = self.inner_.score(masked)
+        told = ~np.isnan(scores)
+        self.scale_ = scale_of(scores[told], np.asarray(same, dtype=bool)[told]) if told.any() else (0.5, 1.0)
         return self
 
     def score(self, problems: Problems) -> Floats:
-        return self.inner_.score(problems.map_texts(self.mask_))
+        return spread(self.inner_.score(problems.map_texts(self.mask_)), self.scale_)
 
     def default_calibrator(self) -> Calibrator:
         return self.inner.default_calibrator()

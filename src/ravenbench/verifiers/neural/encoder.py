@@ -17,7 +17,7 @@ from ravenbench.verifiers.base import Calibrator, Scorer, mean_by_problem
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.neural import devices
 from ravenbench.verifiers.neural.batching import batches, distinct
-from ravenbench.verifiers.neural.spread import scale_of, spread
+from ravenbench.verifiers.spread import scale_of, spread
 
 SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""
