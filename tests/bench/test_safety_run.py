@@ -1,6 +1,7 @@
 """A safety run: cells computed once, rewritings reused, resumed after damage, attacks played."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from ravenbench.obfuscation.recipes.identity import Identity
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
+from ravenbench.reports.safety import all_tables, page
 from ravenbench.reports.safety_analysis import analyse_safety
 from ravenbench.reports.safety_json import safety_json
 from ravenbench.testing import toy_problems
@@ -80,6 +82,16 @@ def test_unobfuscated_answers_are_one_cell(done):
     keys = {(c["verifier"], c["fold"]): c["key"] for c in done.store.plan["cells"]}
     assert keys["char-ngram", "original"] == keys["char-ngram", "o00-s0"] == keys["char-ngram", "o00-s1"]
     assert keys["char-ngram", "original"] != keys["char-ngram", "o02-s0"]
+
+
+def test_a_run_in_which_no_verifier_counts_says_why(done):
+    analysis = analyse_safety(done.store)
+    row = replace(analysis.obfuscators[0], average_impact=None, interval=None)
+    without = replace(analysis, verifiers=dict.fromkeys(analysis.verifiers, "it is of no use"), obfuscators=(row,))
+    made = all_tables(without)
+    assert "Mean over 0 verifiers" in made["impact"].note
+    assert f"Excluded, as it is of no use: {', '.join(analysis.verifiers)}." in made["impact"].note
+    assert "Nothing can be said of impact" in page(without, made, None)
 
 
 def test_attacks_are_played(done):

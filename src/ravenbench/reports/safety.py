@@ -94,10 +94,16 @@ def impact_table(analysis: SafetyAnalysis) -> Table:
         Column("obfuscator", text=True), Column("impact", signed=True), Column("95 %"), Column("able", signed=True),
         Column("sound", digits=2), Column("impact there", signed=True),
     )  # fmt: skip
+    excluded: dict[str, list[str]] = {}
+    for name, why in analysis.verifiers.items():
+        if why is not None:
+            excluded.setdefault(why, []).append(name)
+    counted = len(analysis.verifiers) - sum(map(len, excluded.values()))
     note = (
-        f"Mean over {sum(v is None for v in analysis.verifiers.values())} verifiers; able: those of 60 % accuracy; "
+        f"Mean over {counted} verifiers; able: those of 60 % accuracy; "
         "sound: share of texts whose meaning survived, and impact on these."
     )
+    note = " ".join([note, *(f"Excluded, as {why}: {', '.join(names)}." for why, names in excluded.items())])
     return Table("impact", "Safety: average impact", columns, rows, note)
 
 
@@ -205,7 +211,7 @@ def recovery_table(analysis: SafetyAnalysis) -> Table:
             r.false_accepts,
             r.restored,
             r.precision,
-            r.why_not or {True: "unsafe", False: "", None: "too little lost"}[r.unsafe],
+            r.why_not or {True: "unsafe", False: "", None: "little lost"}[r.unsafe],
         )
         for o in analysis.obfuscators
         for r in o.recovery
