@@ -15,7 +15,8 @@ from ravenbench.verifiers.spread import scale_of, spread
 class Distorted(Scorer):
     """A scorer that reads texts through a mask learned on the training texts.
 
-    Masked texts are all alike, so scores are spread over (0, 1) in their order before they are calibrated.
+    Masked texts are all alike, so single scores are spread over (0, 1) in their order before they are
+    calibrated.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ class Distorted(Scorer):
     Attributes
     ----------
     mask_, inner_ : fitted
-    scale_ : centre and deviation of the training problems' scores
+    scale_ : centre and deviation of the training problems' scores, None where a problem has several
     """
 
     name: ClassVar[str] = "distorted"
@@ -55,16 +56,19 @@ class Distorted(Scorer):
         return self.inner.provenance
 
     def fit(self, problems: Problems, same: Bools) -> Self:
+        self.scale_: tuple[float, float] | None = None
         self.mask_ = mask(self.variant, self.k).fit(problems.texts.rows(problems.documents))
         masked = problems.map_texts(self.mask_)
         self.inner_ = fresh(self.inner).fit(masked, same)
         scores = self.inner_.score(masked)
         told = ~np.isnan(scores)
-        self.scale_ = scale_of(scores[told], np.asarray(same, dtype=bool)[told]) if told.any() else (0.5, 1.0)
+        if scores.ndim == 1 and told.any():
+            self.scale_ = scale_of(scores[told], np.asarray(same, dtype=bool)[told])
         return self
 
     def score(self, problems: Problems) -> Floats:
-        return spread(self.inner_.score(problems.map_texts(self.mask_)), self.scale_)
+        scores = self.inner_.score(problems.map_texts(self.mask_))
+        return scores if self.scale_ is None else spread(scores, self.scale_)
 
     def default_calibrator(self) -> Calibrator:
         return self.inner.default_calibrator()
