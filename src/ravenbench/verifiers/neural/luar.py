@@ -22,8 +22,8 @@ from ravenbench.verifiers.neural.curve import learning_curve
 from ravenbench.verifiers.neural.folder import training_folder, training_spec
 from ravenbench.verifiers.neural.luar_episodes import Drawn, tiles
 from ravenbench.verifiers.neural.luar_model import Luar, contrastive, stacked
-from ravenbench.verifiers.spread import scale_of, spread
 from ravenbench.verifiers.neural.training import Epoch, Settings, train
+from ravenbench.verifiers.spread import scale_of, spread
 
 TOKENS = {"cpu": 1024, "cuda": 65_536}
 """Tokens in a batch when scoring, by kind of device."""
