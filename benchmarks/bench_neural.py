@@ -19,7 +19,7 @@ from ravenbench.types import Floats, Problems
 from ravenbench.verifiers.neural import devices
 from ravenbench.verifiers.neural.luar import LUAR
 from ravenbench.verifiers.neural.luar_episodes import tiles
-from ravenbench.verifiers.neural.spread import spread
+from ravenbench.verifiers.spread import spread
 
 DOCUMENTS, PROBLEMS = 60, 300
 
