@@ -88,6 +88,22 @@ def test_what_does_not_parse_says_why(text, message):
         registry.parse("verifier", text)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("leaf(n=1.5)", "leaf: n must be a whole number"),
+        ("leaf(True)", "n must be a whole number"),
+        ("leaf(words=3)", "words must be text"),
+        ("wrap(rate='x')", "rate must be a number"),
+        ("wrap(leaf(n=None))", "n must be a whole number"),
+    ],
+)
+def test_values_are_of_the_kind_that_is_annotated(text, message):
+    with pytest.raises(SpecError, match=message):
+        registry.parse("verifier", text)
+    assert registry.parse("verifier", "wrap(rate=1)").rate == 1
+
+
 def test_a_missing_dependency_names_its_command(tmp_path, monkeypatch):
     (tmp_path / "needs_more.py").write_text("import not_a_real_module\nclass X: pass\n")
     monkeypatch.syspath_prepend(tmp_path)

@@ -145,6 +145,14 @@ _BUILTIN: dict[str, dict[str, str]] = {
     },
 }
 
+_PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "str": ((str,), "text"),
+    "bool": ((bool,), "True or False"),
+    "None": ((type(None),), "None"),
+}
+"""Annotations that a value is checked against; components check what else they take when they are used."""
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*(:[A-Za-z_]\w*)?\Z")
 
 
@@ -209,7 +217,7 @@ def parse(kind: str, text: str) -> Any:
     Raises
     ------
     SpecError
-        If it does not parse, names nothing, or gives a parameter that does not exist.
+        If it does not parse, names nothing, or gives a parameter that does not exist or is of another kind.
     """
     text = text.strip()
     head, bracket, tail = text.partition("(")
@@ -233,11 +241,21 @@ def parse(kind: str, text: str) -> Any:
         for key in kwargs:
             if key not in cls._parameters():
                 raise unknown_parameter(cls, key)
+    signature = inspect.signature(cls)
     try:
-        inspect.signature(cls).bind(*args, **kwargs)
+        given = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
         raise SpecError(f"{head}: {error}") from error
+    for key, value in given.items():
+        _check(f"{head}: {key}", signature.parameters[key].annotation, value)
     return cls(*args, **kwargs)
+
+
+def _check(what: str, annotation: Any, value: Any) -> None:
+    kinds = (annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)).split(" | ")
+    if _PLAIN.keys() >= set(kinds) and not any(type(value) in _PLAIN[kind][0] for kind in kinds):
+        expected = " or ".join(dict.fromkeys(_PLAIN[kind][1] for kind in kinds))
+        raise SpecError(f"{what} must be {expected}", found=value)
 
 
 def parse_list(kind: str, text: str) -> list[Any]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ravenbench import registry
-from ravenbench.errors import CorpusError, FormatError, MissingPart
+from ravenbench.errors import CorpusError, FormatError, MissingPart, SpecError
 from ravenbench.testing import check_component
 from ravenbench.topics.chunks import averaged, chunked
 from ravenbench.topics.sbert import SBERT
@@ -146,3 +146,25 @@ def test_topics_and_samplers_import_lightly():
         "print([m for m in ('sklearn', 'scipy', 'torch', 'numba') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "encoder",
+    [
+        "lsa(window=0)",
+        "lsa(dimensions=0)",
+        "lsa(sample=-1)",
+        "nmf(components=-3)",
+        "lda(features=0)",
+        "sbert(window=0)",
+    ],
+)
+def test_nothing_is_encoded_with_no_dimension_or_window(encoder):
+    with pytest.raises(SpecError, match="must be at least 1"):
+        registry.parse("encoder", encoder).encode(texts())
+
+
+@pytest.mark.parametrize("encoder", ["sbert(remote_code=1)", "sbert(revision=7)", "lsa(max_df='x')", "nmf(seed=0.5)"])
+def test_parameters_of_another_kind_are_refused(encoder):
+    with pytest.raises(SpecError, match="must be"):
+        registry.parse("encoder", encoder)

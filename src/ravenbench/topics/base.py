@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 
 from ravenbench.components import Component
+from ravenbench.errors import SpecError
 from ravenbench.types import Floats
 
 
@@ -22,3 +23,15 @@ class Encoder(Component):
         None where a text's vector depends on more than that, or the texts are few enough for ``encode`` to hold.
         """
         return None
+
+    def need_some(self, *names: str) -> None:
+        """Whether these parameters are 1 or more.
+
+        Raises
+        ------
+        SpecError
+            If one is not.
+        """
+        for name in names:
+            if getattr(self, name) < 1:
+                raise SpecError(f"{self.name}: {name} must be at least 1", found=getattr(self, name))

@@ -51,6 +51,7 @@ class LDA(Encoder):
         from sklearn.decomposition import LatentDirichletAllocation
         from threadpoolctl import threadpool_limits
 
+        self.need_some("components", "features", "window")
         chunks, owner = chunked(texts, self.window)
         present, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, binary=True)
         with threadpool_limits(1):

@@ -68,6 +68,7 @@ class LSA(Encoder):
         return averaged(vectors, owner)
 
     def learn(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Floats] | None:
+        self.need_some("dimensions", "features", "window", "sample")
         rows = sampled(texts, self.window, self.sample, stream(self.seed, "lsa-sample"))
         if rows is None:
             return None

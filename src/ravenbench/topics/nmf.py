@@ -60,6 +60,7 @@ class NMF(Encoder):
         from sklearn.exceptions import ConvergenceWarning
         from threadpoolctl import threadpool_limits
 
+        self.need_some("components", "features", "window", "iterations")
         chunks, owner = chunked(texts, self.window)
         weights, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True)
         rank = max(1, min(self.components, min(weights.shape)))

@@ -64,6 +64,7 @@ class SBERT(Encoder):
         FormatError, InputError
             If files are missing, or the tokenizer belongs to another model.
         """
+        self.need_some("window", "batch")
         folder = model_folder(self.model, self.revision)
         windows, owner = chunked(texts, self.window)
         if is_static(folder):
