@@ -20,7 +20,6 @@ from ravenbench.verifiers.neural import devices
 from ravenbench.verifiers.neural.luar import LUAR
 from ravenbench.verifiers.neural.luar_episodes import tiles
 from ravenbench.verifiers.spread import spread
-from ravenbench.verifiers.spread import spread
 
 DOCUMENTS, PROBLEMS = 60, 300
 
