@@ -147,3 +147,10 @@ def test_the_command(table, pairs, tmp_path):
     with pytest.raises(InputError, match="not empty"):
         _raven("import", table, "-o", out)
     assert json.loads(_raven("fetch", "synthetic", "--json"))["place"] == "built in"
+
+
+def test_truth_of_other_pairs_says_so(pairs):
+    records = [json.loads(line) | {"id": f"other {n}"} for n, line in enumerate((pairs / "truth.jsonl").open())]
+    (pairs / "truth.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
+    with pytest.raises(InputError, match="none of these pairs"):
+        load_corpus(pairs)

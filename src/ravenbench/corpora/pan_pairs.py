@@ -29,7 +29,7 @@ def read_pairs_corpus(
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
-    unusable = 0
+    seen = unusable = untold = 0
     with Archive(path) as archive:
         files = pairs_files(archive)
         if not files:
@@ -42,9 +42,11 @@ def read_pairs_corpus(
                 )  # fmt: skip
             truth = read_truth_records(archive, beside)
             for pair in read_pairs(archive, file):
+                seen += 1
                 known = truth.get(pair[0] if isinstance(pair, tuple) else pair.id)
                 if isinstance(pair, tuple) or known is None or not all(t.strip() for t in pair.texts):
                     unusable += 1
+                    untold += known is None
                     continue
                 if known.authors is None:
                     raise CorpusError(
@@ -57,5 +59,10 @@ def read_pairs_corpus(
                 for side, (text, author, topic) in enumerate(sides):
                     builder.add(f"{pair.id}:{side}", text, author, topic, pair.line)
         stem = archive.stem
+    if seen and untold == seen:
+        raise CorpusError(
+            "truth tells of none of these pairs", file=path, found=f"{seen} pairs whose ids are not in it",
+            fix="put the truth file that belongs to the pairs beside them",
+        )  # fmt: skip
     notes = {"source": path.name, "format": "PAN20–23 pairs", "unusable pairs": unusable}
     return builder.finish(name or stem, notes, fold_case)
