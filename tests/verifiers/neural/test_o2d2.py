@@ -75,7 +75,7 @@ def test_documents_are_encoded_once(o2d2, monkeypatch):
 
 @pytest.mark.parametrize("part", ["network", "detector"])
 def test_resumed_training_gives_the_same_weights(o2d2, monkeypatch, part):
-    from ravenbench.verifiers.neural import o2d2 as module
+    from ravenbench.verifiers.neural import o2d2_training as module
 
     train, same = toy_problems(40, seed=1)
 

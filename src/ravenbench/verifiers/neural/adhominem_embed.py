@@ -27,7 +27,7 @@ def embeddings(model: AdHominem, reading: Reading, device: torch.device) -> Floa
     counts = np.array([len(w) for w in reading.windows], dtype=np.int64)
     first = np.concatenate([[0], np.cumsum(counts)[:-1]])
     word, spelling = (torch.from_numpy(a).to(device) for a in (reading.word, reading.spelling))
-    with devices.inferring(device):
+    with devices.inferring(device, "windows or hidden"):
         model.eval()
         types = _collected(
             [(rows, model.types(word[rows], spelling[rows])[:n]) for rows, n, _ in _blocks(np.zeros(len(word)), _TYPES)]

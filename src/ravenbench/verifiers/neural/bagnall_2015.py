@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import torch
 
-from ravenbench.errors import CorpusError, SpecError
+from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer
@@ -16,13 +16,14 @@ from ravenbench.verifiers.calibrators.banded import Banded
 from ravenbench.verifiers.neural import checkpoints, devices
 from ravenbench.verifiers.neural.authors import written
 from ravenbench.verifiers.neural.bagnall_heads import adapted_head, rank_scores
-from ravenbench.verifiers.neural.bagnall_model import IGNORED, ManyHeads, cross_entropies, encoded, segments
+from ravenbench.verifiers.neural.bagnall_model import IGNORED, ManyHeads, cross_entropies, encoded
+from ravenbench.verifiers.neural.bagnall_roles import roles, sum_of
 from ravenbench.verifiers.neural.bagnall_text import Alphabet
+from ravenbench.verifiers.neural.bagnall_training import trained
 from ravenbench.verifiers.neural.curve import learning_curve
 from ravenbench.verifiers.neural.folder import training_folder, training_spec
-from ravenbench.verifiers.neural.training import Epoch, Settings, train
+from ravenbench.verifiers.neural.weights import arrays, fill
 
-_SWAP = 0.9
 _TEXTS, _LENGTH = 40, 1000
 """Reference texts by which a head's typical cost is measured, and characters read of each."""
 
@@ -130,8 +131,7 @@ class Bagnall2015(Scorer):
             self, [joined[a] for a in usable], len(self.alphabet_), device, spec, self._folder
         )
         average = (model.weight.detach().mean(0).cpu().numpy(), model.bias.detach().mean(0).cpu().numpy())
-        self.weights_ = {n: v.detach().float().cpu().numpy() for n, v in model.state_dict().items()}
-        self.weights_ |= {"weight": average[0][None], "bias": average[1][None]}
+        self.weights_ = arrays(model) | {"weight": average[0][None], "bias": average[1][None]}
         rng = stream(self.seed, "bagnall-references", len(usable))
         chosen = np.sort(rng.permutation(usable)[: self.references])
         heads = []
@@ -149,7 +149,7 @@ class Bagnall2015(Scorer):
     def score(self, problems: Problems) -> Floats:
         device = devices.pick(self.device)
         model = ManyHeads(len(self.alphabet_), self.hidden, 1)
-        model.load_state_dict({name: torch.from_numpy(value) for name, value in self.weights_.items()})
+        fill(model, self.weights_)
         model.to(device)
         average = self.weights_["weight"][0], self.weights_["bias"][0]
         read, states = _read(self.alphabet_, problems, self.longest, model, device)
@@ -181,55 +181,6 @@ class Bagnall2015(Scorer):
 
     def default_calibrator(self) -> Calibrator:
         return Banded(most=0.05)
-
-
-def trained(
-    spec_of: Any, texts: list[Ints], alphabet: int, device: torch.device, spec: dict[str, Any], folder: Path | None
-) -> tuple[ManyHeads, list[Epoch]]:
-    """A network with one head a text, trained on them with the options of a verifier.
-
-    Raises
-    ------
-    SpecError
-        If a size is out of range.
-    """
-    if spec_of.hidden < 4 or min(spec_of.batch, spec_of.characters, spec_of.longest, spec_of.accumulate) < 1:
-        raise SpecError("this network cannot be built", found=str(spec_of), expected="hidden ≥ 4, sizes above 0")
-    devices.precision(spec_of.precision, device)
-    with devices.controlled(spec_of.seed, device, spec_of.deterministic), devices.memory("batch", device):
-        model = ManyHeads(alphabet, spec_of.hidden, len(texts)).to(device)
-    settings = Settings(
-        epochs=spec_of.epochs, learning_rate=spec_of.learning_rate, warmup=0.05, patience=0, clip=1.0,
-        accumulate=spec_of.accumulate, precision=spec_of.precision, deterministic=spec_of.deterministic,
-        seed=spec_of.seed,
-    )  # fmt: skip
-
-    def loss(batch: tuple[Ints, Ints, Ints, float]) -> torch.Tensor:
-        ids, head, other = (torch.from_numpy(part).to(device) for part in batch[:3])
-        return model.loss(ids, head, other, batch[3])
-
-    epoch = segments(texts, spec_of.characters, spec_of.batch, spec_of.seed)
-    history = train(
-        model, epoch, loss, settings, device=device, spec=spec, folder=folder, name=f"training {spec_of.name}"
-    )
-    return model, history
-
-
-def roles(problems: Problems, i: int, read: dict[int, Ints]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Documents that teach a head, and those it is asked about: the known and the questioned, or the other way round
-    where the questioned text is the longer by more than a tenth."""
-    known = tuple(sorted({int(row) for row in problems.known(i)}))
-    questioned = (int(problems.questioned_index[i]),)
-    swap = sum(len(read[r]) for r in known) < _SWAP * len(read[questioned[0]])
-    return (questioned, known) if swap else (known, questioned)
-
-
-def sum_of(rows: tuple[int, ...], read: dict[int, Ints], bits: Any) -> Floats:
-    """Bits a character over several documents, long ones counting more."""
-    weights = np.array([max(len(read[r]) - IGNORED, 0) for r in rows], dtype=np.float64)
-    if not weights.any():
-        return np.asarray(bits(rows[0]), dtype=np.float64)
-    return np.asarray(sum(w * bits(r) for w, r in zip(weights, rows, strict=True)) / weights.sum(), dtype=np.float64)
 
 
 def _read(

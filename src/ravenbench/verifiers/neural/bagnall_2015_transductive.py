@@ -10,9 +10,10 @@ import torch
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.base import Verifier
 from ravenbench.verifiers.neural import devices
-from ravenbench.verifiers.neural.bagnall_2015 import roles, sum_of, trained
 from ravenbench.verifiers.neural.bagnall_model import cross_entropies, encoded
+from ravenbench.verifiers.neural.bagnall_roles import roles, sum_of
 from ravenbench.verifiers.neural.bagnall_text import Alphabet
+from ravenbench.verifiers.neural.bagnall_training import trained
 
 
 class Bagnall2015Transductive(Verifier):

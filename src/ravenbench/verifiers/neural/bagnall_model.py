@@ -98,7 +98,7 @@ def segments(
 def encoded(model: ManyHeads, texts: Sequence[Ints], device: torch.device) -> list[torch.Tensor]:
     """States before each character of each text, (n, hidden) half precision on the CPU."""
     found: list[torch.Tensor] = [torch.zeros((0, model.recurrent.hidden_size), dtype=torch.float16) for _ in texts]
-    with devices.inferring(device):
+    with devices.inferring(device, "longest or hidden"):
         model.eval()
         for batch in batches(list(texts), _TOKENS):
             states = model.states(torch.from_numpy(batch.ids).to(device)).half().cpu()

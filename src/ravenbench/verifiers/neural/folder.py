@@ -19,11 +19,19 @@ DAYS = 30
 """How long a checkpoint waits."""
 
 
-def training_spec(component: Component, problems: Problems, same: Bools) -> dict[str, Any]:
-    """All that decides a training: method, parameters, data and truth, as JSON."""
+def training_spec(
+    component: Component, problems: Problems, same: Bools, scoring: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """All that decides a training: method, parameters, data and truth, as JSON.
+
+    Where it runs, and parameters of ``scoring`` alone, are left out: whoever changes them because memory ran out
+    keeps the training.
+    """
+    method = identity(component)
+    method["params"] = {name: value for name, value in method["params"].items() if name not in ("device", *scoring)}
     truth = np.asarray(same, dtype=np.uint8).tobytes()
     data = hashlib.blake2b(problems.digest().encode() + truth, digest_size=16).hexdigest()
-    return {"method": identity(component), "data": data}
+    return {"method": method, "data": data}
 
 
 def training_folder(spec: dict[str, Any]) -> Path:

@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import torch
 
 from ravenbench.errors import SpecError
-from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.base import Calibrator, Scorer, mean_by_problem
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.neural import backbones, checkpoints, devices
 from ravenbench.verifiers.neural.authors import Written, pairs, written
-from ravenbench.verifiers.neural.backbones import Backbone, Reading
-from ravenbench.verifiers.neural.batching import batches, distinct
+from ravenbench.verifiers.neural.backbones import Backbone
+from ravenbench.verifiers.neural.batching import distinct
 from ravenbench.verifiers.neural.curve import learning_curve
 from ravenbench.verifiers.neural.folder import training_folder, training_spec
-from ravenbench.verifiers.neural.luar_episodes import Drawn, tiles
-from ravenbench.verifiers.neural.luar_model import Luar, contrastive, stacked
-from ravenbench.verifiers.neural.training import Epoch, Settings, train
+from ravenbench.verifiers.neural.luar_embed import embeddings
+from ravenbench.verifiers.neural.luar_model import Luar
+from ravenbench.verifiers.neural.luar_training import train_network
+from ravenbench.verifiers.neural.training import Epoch
+from ravenbench.verifiers.neural.weights import arrays, fill
 from ravenbench.verifiers.spread import scale_of, spread
 
 TOKENS = {"cpu": 1024, "cuda": 65_536}
@@ -173,12 +173,12 @@ class LUAR(Scorer):
         self._built = model
         self.history_: list[Epoch] = []
         if self.epochs:
-            spec = training_spec(self, problems, same)
+            spec = training_spec(self, problems, same, scoring=("tokens",))
             self._folder = training_folder(spec)
-            self._train(model, known, texts, device, spec)
+            self.history_ = train_network(self, model, known, texts, device, spec, self._folder)
         model.eval()
         self.scale_ = self._scale(problems, known, texts)
-        self.weights_ = {name: value.float().cpu().numpy() for name, value in model.state_dict().items()}
+        self.weights_ = arrays(model)
         return self
 
     def _check(self) -> None:
@@ -199,37 +199,6 @@ class LUAR(Scorer):
 
     def _dimensions(self, backbone: Backbone) -> int:
         return len(backbone.head["bias"]) if backbone.head else self.dimensions
-
-    def _train(self, model: Luar, known: Written, texts: list[str], device: torch.device, spec: dict[str, Any]) -> None:
-        reading: Reading = self.reading_
-        learn, held = known.split(self.held_out, self.seed)
-        place = {row: i for i, row in enumerate(known.documents.tolist())}
-        ours = [texts[place[row]] for row in learn.documents.tolist()]
-        theirs = [texts[place[row]] for row in held.documents.tolist()]
-        cut = [tiles(t, self.piece, reading.before, reading.after) for t in reading.encode(ours)]
-        drawn = Drawn(cut, learn, authors=self.batch, pieces=self.pieces, seed=self.seed)
-        a, b, truth = pairs(held)
-
-        def loss(batch: Any) -> torch.Tensor:
-            episodes, author = batch
-            vectors = model.embed(stacked(episodes, self.piece, reading.pad, device), self.chunk)
-            return contrastive(vectors, torch.from_numpy(author).to(device), self.temperature)
-
-        def separation() -> float:
-            vectors = self.embeddings(theirs)
-            return auc_of_scores(truth, np.einsum("ij,ij->i", vectors[a], vectors[b])) or 0.0
-
-        rate = self.learning_rate if self.learning_rate is not None else (1e-3 if self.model is None else 2e-5)
-        settings = Settings(
-            epochs=self.epochs, learning_rate=rate, warmup=self.warmup, accumulate=self.accumulate,
-            patience=self.patience, weight_decay=0.01, precision=self.precision, deterministic=self.deterministic,
-            seed=self.seed,
-        )  # fmt: skip
-        held_out = separation if len(a) else None
-        self.history_ = train(
-            model, drawn.epoch, loss, settings, device=device, held_out=held_out, spec=spec, folder=self._folder,
-            name="training luar", lower="chunk",
-        )  # fmt: skip
 
     def _scale(self, problems: Problems, known: Written, texts: list[str]) -> tuple[float, float]:
         """Scale of cosines: of held-out authors where there are, since training draws those it saw apart."""
@@ -252,20 +221,8 @@ class LUAR(Scorer):
     def embeddings(self, texts: list[str]) -> Floats:
         """Unit embeddings, (texts, dimensions)."""
         model = self._network()
-        device = next(model.parameters()).device
-        reading: Reading = self.reading_
-        cut = [tiles(t, self.piece, reading.before, reading.after) for t in reading.encode(texts)]
-        pieces = [piece for text in cut for piece in text]
-        found = torch.zeros((len(pieces), model.linear.in_features), device=device)
-        with devices.inferring(device, "tokens"):
-            for batch in batches(pieces, self.tokens or TOKENS[device.type], reading.pad):
-                ids, mask = (torch.from_numpy(part).to(device) for part in (batch.ids, batch.mask))
-                found[batch.rows] = model.pieces(ids, mask)[: len(batch.rows)].float()
-            ends = np.cumsum([len(text) for text in cut])
-            each = [model.text(found[end - len(text) : end]).double() for text, end in zip(cut, ends, strict=True)]
-            vectors = torch.stack(each).cpu().numpy() if each else np.zeros((0, model.linear.out_features))
-        length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        return np.asarray(vectors / np.maximum(length, 1e-12)[:, None], dtype=np.float64)
+        tokens = self.tokens or TOKENS[next(model.parameters()).device.type]
+        return embeddings(model, self.reading_, texts, self.piece, tokens)
 
     def _network(self) -> Luar:
         """The trained network, built again where this verifier was loaded."""
@@ -274,7 +231,7 @@ class LUAR(Scorer):
             with devices.controlled(0, device):
                 hidden = json.loads(self.config_)["hidden_size"]
                 model = Luar(backbones.rebuilt(self.config_), hidden, len(self.weights_["linear.bias"]))
-            model.load_state_dict({name: torch.from_numpy(value) for name, value in self.weights_.items()})
+            fill(model, self.weights_)
             self._built = model.to(device).eval()
         return self._built
 

@@ -9,22 +9,22 @@ import numpy as np
 import torch
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.base import Verifier, mean_by_problem
 from ravenbench.verifiers.neural import checkpoints, devices
 from ravenbench.verifiers.neural.adhominem import Sizes
 from ravenbench.verifiers.neural.adhominem_embed import embeddings
-from ravenbench.verifiers.neural.adhominem_text import FIRST, Reading, Vocabulary, read, units
-from ravenbench.verifiers.neural.authors import Written, pairs, written
+from ravenbench.verifiers.neural.adhominem_text import FIRST, Vocabulary, read, units
+from ravenbench.verifiers.neural.authors import written
 from ravenbench.verifiers.neural.batching import distinct
 from ravenbench.verifiers.neural.curve import learning_curve
 from ravenbench.verifiers.neural.folder import training_folder, training_spec
-from ravenbench.verifiers.neural.o2d2_network import O2D2Network
-from ravenbench.verifiers.neural.o2d2_ood import Detector, detector_batches, detector_loss
-from ravenbench.verifiers.neural.pairing import Drawn, calibration_apart, repaired
-from ravenbench.verifiers.neural.training import Epoch, Settings, train
-from ravenbench.verifiers.neural.word_vectors import word_vectors
+from ravenbench.verifiers.neural.o2d2_network import O2D2Network, judged
+from ravenbench.verifiers.neural.o2d2_ood import suspicion
+from ravenbench.verifiers.neural.o2d2_training import begin_words, train_detector, train_network
+from ravenbench.verifiers.neural.pairing import calibration_apart
+from ravenbench.verifiers.neural.training import Epoch
+from ravenbench.verifiers.neural.weights import arrays, fill
 
 
 class O2D2(Verifier):
@@ -154,12 +154,20 @@ class O2D2(Verifier):
         reading = read(ours, self.vocabulary_)
         with devices.controlled(self.seed, device, self.deterministic), devices.memory("batch", device):
             network = self._network().to(device)
-            vectors = word_vectors([reading.word[_running(w)] for w in reading.windows], self._sizes().words,
-                                   self.vectors, FIRST)  # fmt: skip
-            network.encoder.words.weight.data.copy_(torch.from_numpy(vectors))
-        self._train(network, reading, learn, read(theirs, self.vocabulary_, self.windows), held, device, spec)
-        self.weights_ = _arrays(network)
-        self._train_detector(network, read(others, self.vocabulary_, self.windows), hold, device, spec)
+            begin_words(network, reading)
+        held_out = read(theirs, self.vocabulary_, self.windows), held
+        self.history_: list[Epoch] = train_network(
+            self, network, (reading, learn), held_out, device, spec, self._part("network")
+        )
+        self.weights_ = arrays(network)
+        self.detector_: dict[str, np.ndarray] = {}
+        self.detector_history_: list[Epoch] = []
+        if self.detector_epochs:
+            apart = read(others, self.vocabulary_, self.windows), hold
+            detector, self.detector_history_ = train_detector(
+                self, network, apart, device, spec, self._part("detector")
+            )
+            self.detector_ = arrays(detector)
         return self
 
     def _check(self) -> None:
@@ -170,71 +178,10 @@ class O2D2(Verifier):
         if wrong:
             raise SpecError("o2d2 cannot be built so", found=", ".join(wrong), expected="sizes above 0, shares below 1")
 
-    def _train(
-        self,
-        network: O2D2Network,
-        reading: Reading,
-        learn: Written,
-        held_reading: Reading,
-        held: Written,
-        device: torch.device,
-        spec: dict[str, object],
-    ) -> None:
-        a, b, truth = pairs(held)
-
-        def batches(epoch: int) -> list[tuple[Drawn, int]]:
-            drawn = repaired(learn, stream(self.seed, "o2d2-pairs", epoch))
-            cuts = range(0, len(drawn.same), self.batch)
-            return [(drawn.select(np.arange(c, min(c + self.batch, len(drawn.same)))), epoch) for c in cuts]
-
-        def loss(batch: tuple[Drawn, int]) -> torch.Tensor:
-            drawn, epoch = batch
-            rows = np.concatenate([drawn.a, drawn.b])
-            spans = [self._span(reading, int(row), epoch) for row in rows]
-            windows = np.concatenate([reading.windows[row][span] for row, span in zip(rows, spans, strict=True)])
-            lengths = np.concatenate([reading.lengths[row][span] for row, span in zip(rows, spans, strict=True)])
-            types, inverse = np.unique(windows, return_inverse=True)
-            parts = (reading.word[types], reading.spelling[types], inverse.reshape(windows.shape))
-            word, spelling, index = (torch.from_numpy(part).to(device) for part in parts)
-            counts = torch.tensor([span.stop - span.start for span in spans])
-            pair = torch.arange(len(drawn.same), device=device).repeat(2)
-            y = network.encoder(word, spelling, index, torch.from_numpy(lengths), counts, pair)
-            return network.loss(y.float(), torch.from_numpy(drawn.same).to(device))
-
-        def likelihood() -> float:
-            y = embeddings(network.encoder, held_reading, device)
-            p, _ = judged(network, y[a], y[b])
-            found = np.log(np.maximum(np.where(truth, p, 1 - p), 1e-12))
-            return float(found[truth].mean() + found[~truth].mean()) / 2
-
-        settings = self._settings(self.epochs, self.learning_rate, 1 / 3, self.patience)
-        self.history_: list[Epoch] = train(
-            network, batches, loss, settings, device=device, held_out=likelihood if len(a) else None,
-            spec={**spec, "part": "network"}, folder=self._part("network"), name="training o2d2",
-        )  # fmt: skip
-
-    def _train_detector(
-        self, network: O2D2Network, reading: Reading, hold: Written, device: torch.device, spec: dict[str, object]
-    ) -> None:
-        self.detector_: dict[str, np.ndarray] = {}
-        self.detector_history_: list[Epoch] = []
-        if not self.detector_epochs:
-            return
-        y = embeddings(network.encoder, reading, device)
-        with devices.controlled(self.seed, device, self.deterministic):
-            detector = Detector(2 * self.embedding + 4).to(device)
-        batches = detector_batches(hold, lambda drawn: judged(network, y[drawn.a], y[drawn.b]), self.seed)
-        self.detector_history_ = train(
-            detector, batches, lambda batch: detector_loss(detector, *batch),
-            self._settings(self.detector_epochs, 1e-3, 0.7, 0), device=device,
-            spec={**spec, "part": "detector"}, folder=self._part("detector"), name="training o2d2's detector",
-        )  # fmt: skip
-        self.detector_ = _arrays(detector)
-
     def verify(self, problems: Problems) -> Floats:
         device = devices.pick(self.device)
         network = self._network()
-        network.load_state_dict({name: torch.from_numpy(array) for name, array in self.weights_.items()})
+        fill(network, self.weights_)
         network.to(device)
         empty: list[bool] = []
 
@@ -248,7 +195,7 @@ class O2D2(Verifier):
         answers = mean_by_problem(p, problems)
         answers[answers == 0.5] = np.nextafter(0.5, 1)
         if self.detector_:
-            answers[mean_by_problem(self._suspicion(seen), problems) >= 0.5] = 0.5
+            answers[mean_by_problem(suspicion(self.detector_, seen), problems) >= 0.5] = 0.5
         unread = np.array(empty, dtype=bool)
         answers[mean_by_problem((unread[known] | unread[questioned]).astype(np.float64), problems) > 0] = 0.5
         if self._folder is not None:
@@ -256,14 +203,6 @@ class O2D2(Verifier):
                 checkpoints.forget(self._part(part))
             self._folder = None
         return np.clip(answers, 0.0, 1.0)
-
-    def _suspicion(self, seen: Floats) -> Floats:
-        """Probability that a pair is undecidable, (n,)."""
-        detector = Detector(2 * self.embedding + 4)
-        detector.load_state_dict({name: torch.from_numpy(array) for name, array in self.detector_.items()})
-        detector.double().eval()
-        with devices.inferring(torch.device("cpu")):
-            return np.asarray(torch.sigmoid(detector(torch.from_numpy(seen))).squeeze(1).numpy())
 
     def _sizes(self) -> Sizes:
         vocabulary = self.vocabulary_
@@ -274,21 +213,6 @@ class O2D2(Verifier):
         with torch.random.fork_rng(devices=[]):
             return O2D2Network(self._sizes())
 
-    def _settings(self, epochs: int, rate: float, final: float, patience: int) -> Settings:
-        return Settings(
-            epochs=epochs, learning_rate=rate, warmup=0.0, final=final, accumulate=self.accumulate, patience=patience,
-            clip=5.0, clip_each=True, precision=self.precision, deterministic=self.deterministic, seed=self.seed,
-        )  # fmt: skip
-
-    def _span(self, reading: Reading, row: int, epoch: int) -> slice:
-        """What is read of a document in an epoch: of one that is too long the beginning, or as often any part."""
-        spare = len(reading.windows[row]) - self.windows
-        if spare <= 0:
-            return slice(0, len(reading.windows[row]))
-        rng = stream(self.seed, "o2d2-span", epoch, row)
-        start = int(rng.integers(spare + 1)) if rng.random() < 0.5 else 0
-        return slice(start, start + self.windows)
-
     def _part(self, name: str) -> Path:
         assert self._folder is not None
         return self._folder.with_name(f"{self._folder.name}-{name}")
@@ -296,26 +220,3 @@ class O2D2(Verifier):
     def figures(self) -> dict[str, bytes]:
         measure = "log-likelihood, held-out authors"
         return {"learning.svg": learning_curve(self.history_, measure)} if self.history_ else {}
-
-
-def judged(network: O2D2Network, y1: Floats, y2: Floats) -> tuple[Floats, Floats]:
-    """``O2D2Network.judged`` of arrays, in double precision on the CPU: symmetric, and free of neighbours."""
-    sizes = Sizes(1, 1, 1, 1, y1.shape[1])
-    with torch.random.fork_rng(devices=[]):
-        head = O2D2Network(sizes)
-    own = {name: value for name, value in network.state_dict().items() if not name.startswith("encoder.")}
-    head.load_state_dict(own, strict=False)
-    head.double().eval()
-    with devices.inferring(torch.device("cpu")):
-        p, seen = head.judged(torch.from_numpy(y1), torch.from_numpy(y2))
-    return np.asarray(p.numpy()), np.asarray(seen.numpy())
-
-
-def _running(windows: np.ndarray) -> np.ndarray:
-    """Types of a document in order, overlaps once."""
-    flat = np.concatenate([windows[:-1, :26].ravel(), windows[-1]])
-    return np.asarray(flat[flat > 0])
-
-
-def _arrays(module: torch.nn.Module) -> dict[str, np.ndarray]:
-    return {name: value.detach().float().cpu().numpy() for name, value in module.state_dict().items()}

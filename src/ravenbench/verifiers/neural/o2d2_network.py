@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import nn
 
+from ravenbench.types import Floats
+from ravenbench.verifiers.neural import devices
 from ravenbench.verifiers.neural.adhominem import AdHominem, Shared, Sizes
 from ravenbench.verifiers.neural.bayes_factor import TwoCovariance
 from ravenbench.verifiers.neural.contrastive import ContrastiveKernel, contrastive_loss
@@ -53,3 +56,16 @@ class O2D2Network(nn.Module):
         p = adapted(confusion, self.odds(y1, y2))[:, 1].exp()
         seen = [(y1 - y2).square(), (y1 + y2).square(), confusion.exp().flatten(1).to(y1.dtype)]
         return p, torch.cat(seen, dim=1)
+
+
+def judged(network: O2D2Network, y1: Floats, y2: Floats) -> tuple[Floats, Floats]:
+    """``O2D2Network.judged`` of arrays, in double precision on the CPU: symmetric, and free of neighbours."""
+    sizes = Sizes(1, 1, 1, 1, y1.shape[1])
+    with torch.random.fork_rng(devices=[]):
+        head = O2D2Network(sizes)
+    own = {name: value for name, value in network.state_dict().items() if not name.startswith("encoder.")}
+    head.load_state_dict(own, strict=False)
+    head.double().eval()
+    with devices.inferring(torch.device("cpu")):
+        p, seen = head.judged(torch.from_numpy(y1), torch.from_numpy(y2))
+    return np.asarray(p.numpy()), np.asarray(seen.numpy())

@@ -10,8 +10,10 @@ from torch import nn
 
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats
+from ravenbench.verifiers.neural import devices
 from ravenbench.verifiers.neural.authors import Written
 from ravenbench.verifiers.neural.pairing import Drawn, balanced, repaired
+from ravenbench.verifiers.neural.weights import fill
 
 _UNSURE = 0.3, 0.7
 _SAME, _CROSSING, _WITHIN = 0.95, 0.95, 0.7
@@ -67,3 +69,12 @@ def detector_loss(detector: Detector, seen: Floats, target: Bools) -> torch.Tens
     inputs = torch.from_numpy(seen).to(weight)
     odds = detector(inputs).squeeze(1).float()
     return nn.functional.binary_cross_entropy_with_logits(odds, torch.from_numpy(target).to(odds))
+
+
+def suspicion(kept: dict[str, np.ndarray], seen: Floats) -> Floats:
+    """Probability that a pair is undecidable, (n,), by the weights of a detector; in double precision on the CPU."""
+    detector = Detector(seen.shape[1])
+    fill(detector, kept)
+    detector.double().eval()
+    with devices.inferring(torch.device("cpu")):
+        return np.asarray(torch.sigmoid(detector(torch.from_numpy(seen))).squeeze(1).numpy())

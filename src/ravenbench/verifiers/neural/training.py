@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 import torch
 
@@ -59,6 +59,12 @@ class Settings:
     precision: str = "auto"
     deterministic: bool = True
     seed: int = 0
+
+    @classmethod
+    def of(cls, options: object, **own: Any) -> Self:
+        """The settings among a verifier's parameters, and ``own`` ones, which come first."""
+        names = [field.name for field in fields(cls) if hasattr(options, field.name)]
+        return cls(**({name: getattr(options, name) for name in names} | own))
 
     def rate(self, progress: float) -> float:
         """Learning rate at a share 0 … 1 of the training."""
