@@ -71,7 +71,9 @@ def test_outsiders_by_module_and_class():
     [
         ("laef", "did you mean 'leaf'"),
         ("leaf(m=3)", "no parameter 'm'"),
-        ("leaf(n=__import__('os').getcwd())", "no verifier named"),
+        ("leaf(n=__import__('os').getcwd())", "no component has this name"),
+        ("leaf(n=three)", "put text in quotes"),
+        ("leaf(n=laef)", "did you mean 'leaf'"),
         ("leaf(n={[]: 1})", "neither a Python literal nor a component"),
         ("leaf(n=3", "is not a verifier"),
         ("leaf(n=[3)", "unclosed"),

@@ -131,7 +131,7 @@ def unknown_parameter(cls: type[Component], name: str) -> SpecError:
     return SpecError(
         f"{cls.name or cls.__qualname__} has no parameter {name!r}",
         expected=", ".join(known) if known else "no parameters",
-        fix=did_you_mean(name, known),
+        fix=did_you_mean(name, known, listing=False),
     )
 
 

@@ -86,13 +86,13 @@ class ProgramError(RavenError):
     """An outside program crashed, hung or did not deliver; the message ends with what it said."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """One suggestion sentence for a misspelt name, or None."""
+def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True) -> str | None:
+    """One suggestion sentence for a misspelt name; where none is near, all names if ``listing``, else None."""
     known = sorted(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     if close:
         return f"did you mean {close[0]!r}?"
-    return "known: " + ", ".join(known) if known else None
+    return "known: " + ", ".join(known) if known and listing else None
 
 
 def _clip(value: object, limit: int = 160) -> str:

@@ -153,6 +153,8 @@ _PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
     "None": ((type(None),), "None"),
 }
 """Annotations that a value is checked against; components check what else they take when they are used."""
+_SPOKEN = {"pairs": "pair rule"}
+"""What messages call a kind whose name would not read well."""
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*(:[A-Za-z_]\w*)?\Z")
 
 
@@ -194,7 +196,7 @@ def resolve(kind: str, name: str) -> type[Any]:
     known = targets(kind)
     target = name if ":" in name else known.get(name)
     if target is None:
-        raise SpecError(f"there is no {kind} named {name!r}", fix=did_you_mean(name, known))
+        raise SpecError(f"there is no {_SPOKEN.get(kind, kind)} named {name!r}", fix=did_you_mean(name, known))
     module, _, attribute = target.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
@@ -245,7 +247,11 @@ def parse(kind: str, text: str) -> Any:
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        raise SpecError(f"{head}: {error}") from error
+        asked = signature.replace(
+            parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()],
+            return_annotation=signature.empty,
+        )
+        raise SpecError(f"{head}: {error}", expected=f"{head}{asked}") from error
     for key, value in given.items():
         _check(f"{head}: {key}", signature.parameters[key].annotation, value)
     return cls(*args, **kwargs)
@@ -312,4 +318,9 @@ def _value(kind: str, text: str) -> Any:
     for candidate in (kind, *(k for k in KINDS if k != kind)):
         if ":" in head or head in targets(candidate):
             return parse(candidate, text)
+    if did_you_mean(head, targets(kind), listing=False) is None:
+        raise SpecError(
+            f"{text!r} is neither a number nor text in quotes, and no component has this name",
+            fix="put text in quotes",
+        )
     return parse(kind, text)

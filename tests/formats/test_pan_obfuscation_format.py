@@ -52,3 +52,10 @@ def test_not_json(tmp_path):
     (tmp_path / "p.json").write_text("<html>")
     with pytest.raises(FormatError, match="not JSON"):
         read_parts(tmp_path / "p.json")
+
+
+def test_a_text_without_words_has_no_parts(tmp_path):
+    (tmp_path / "p.json").write_text("[]")
+    assert read_parts(tmp_path / "p.json", " \n") == ()
+    with pytest.raises(FormatError, match="end before"):
+        read_parts(tmp_path / "p.json", "One")

@@ -149,7 +149,7 @@ def generate(
     if json:
         print_json({"folder": str(place), "corpus": str(source), "bytes": size})
         return
-    typer.echo(f"{source}: {size / 1e6:,.0f} MB in {place}")
+    typer.echo(f"{source}: {size / 1e6:,.1f} MB in {place}")
 
 
 @app.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import inspect
 import os
 import sys
 
@@ -60,8 +61,14 @@ def build(wanted: str | None) -> typer.Typer:
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name, help=text)
         else:
-            app.command(name)(found)
+            app.command(name, help=_flowing(found.__doc__ or ""))(found)
     return app
+
+
+def _flowing(text: str) -> str:
+    """A docstring as help: its prose in whole paragraphs that break where the terminal does; examples as they are."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(p if p.startswith(" ") else " ".join(p.split("\n")) for p in paragraphs)
 
 
 def _absent() -> None:

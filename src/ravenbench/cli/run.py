@@ -57,15 +57,15 @@ def command(
 
     Interrupted at any point, the same command goes on where it stopped.
 
-        raven run                                     the embedded corpus
+        raven run                              the embedded corpus
 
-        raven run newsgroups                          20 Newsgroups (raven corpus fetch newsgroups)
+        raven run newsgroups                   after raven corpus fetch newsgroups
 
         raven run mine.parquet --verifiers char-ngram,ppm
 
-        raven run newsgroups --topics 25,10,50        a sweep: similarity and ranking stability over m
+        raven run newsgroups --topics 25,10    a sweep over numbers of topics
 
-        raven run newsgroups --plan                   pairs, cost and what could be seen, before anything runs
+        raven run newsgroups --plan            pairs, cost, what could be seen
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
     """

@@ -49,9 +49,23 @@ def console(width: int | None = None) -> Console:
 
 def print_parts(parts: Iterable[RenderableType], page: Path | None = None) -> None:
     """Tables and lines on stdout, and where the report was written."""
+    from rich.table import Table
+
     out = console()
-    for part in [*parts, *([] if page is None else [f"report: {page}"])]:
-        out.print(part, soft_wrap=isinstance(part, str))
+    for number, part in enumerate([*parts, *([] if page is None else [f"report: {page}"])]):
+        if isinstance(part, Table):
+            if number:
+                out.print()
+            # Title and note would break at the width of a narrow table; its edges are two columns of blanks.
+            title, note = part.title, part.caption
+            part.title, part.caption, part.show_edge = None, None, False
+            if title is not None:
+                out.print(title, style="bold")
+            out.print(part)
+            if note is not None:
+                out.print(note, style="italic dim")
+        else:
+            out.print(part, soft_wrap=isinstance(part, str))
 
 
 def readable(value: Any) -> Any:

@@ -36,7 +36,7 @@ def command(
 
         raven simulate
 
-        raven simulate --pairs reference --replicates 10      why there is no verdict under that rule
+        raven simulate --pairs reference --replicates 10
     """
     from ravenbench.bench.engines import usable_cores
     from ravenbench.bench.simulate import Design, check, trials

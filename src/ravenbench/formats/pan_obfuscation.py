@@ -101,6 +101,8 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
         place = found + len(row["original"])
     if original[place:].strip():
         raise FormatError("the parts end before the original does", file=path, found=original[place : place + 80])
+    if not rows:
+        return
     bounds = [0, *starts[1:], len(original)]
     for row, at, start, end in zip(rows, starts, bounds[:-1], bounds[1:], strict=True):
         # Unclaimed white space was left as it was.

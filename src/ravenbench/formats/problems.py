@@ -54,5 +54,7 @@ def read_problems(path: str | Path, split: Split | None = None) -> ProblemSet:
     found = read_problem_sets(path, split)
     if len(found) != 1:
         names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in found)
-        raise FormatError("several sets of problems are here", file=path, found=names, fix="give one of them")
+        halves = split is None and {s.split for s in found} == {"train", "test"} and len(found) == 2
+        fix = "--split train or --split test" if halves else "give one of them"
+        raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
     return found[0]
