@@ -105,7 +105,7 @@ def test_attacks_are_played(done):
 
 def test_detection_knows_identity_from_noise(done):
     rows = {row.name: row.detection for row in analyse_safety(done.store).obfuscators}
-    assert rows["random(rate=0.9)"].auc > 0.9
+    assert rows["random(rate=0.9)"].auc > 0.75
     assert rows["identity"].auc < 0.7
 
 
