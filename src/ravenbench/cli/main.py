@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "attribute": ("ravenbench.cli.attribute:command", "Who wrote it, when the topic was never seen?"),
     "simulate": ("ravenbench.cli.simulate:command", "Check the topic tests on scorers whose reliance is known."),
     "problems": ("ravenbench.cli.problems:command", "Build PAN-style verification problems from a corpus."),
+    "list": ("ravenbench.cli.list:command", "What can be named: verifiers, methods, obfuscators, samplers …"),
     "sample": ("ravenbench.cli.sample:command", "Show the topics each sampler chooses."),
 }
 
