@@ -69,7 +69,7 @@ def test_other_pair_rules_are_said_to_give_no_verdict(found):
         (Design("newsgroups"), "synthetic corpus alone"),
         (Design(doses=(0.0, 2.0)), "doses must lie"),
         (Design(pools=1), "two pools"),
-        (Design(pairs="matchd"), "no pairs named"),
+        (Design(pairs="matchd"), "no pair rule named"),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(design, message):

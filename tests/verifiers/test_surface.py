@@ -118,8 +118,10 @@ def test_distorted_sees_no_topic_words():
     rows = [("a", ["the cat and the dog"], "the fox and the hen"), ("b", ["the cat and the dog"], "it rains, it pours")]
     problems = Problems.of(rows)
     scorer = Distorted(CharNgram(n=3), k=2).fit(problems, np.array([True, False]))
+    cosines = scorer.inner_.score(problems.map_texts(scorer.mask_))
+    assert cosines[0] == pytest.approx(1) and cosines[1] < 0.9
     scores = scorer.score(problems)
-    assert scores[0] == pytest.approx(1) and scores[1] < 0.9
+    assert 0.5 < scores[0] < 1 and 0 < scores[1] < 0.5, "spread about the middle of the training problems"
     with pytest.raises(SpecError, match="variant"):
         Distorted(CharNgram(), variant="xx").fit(problems, np.array([True, False]))  # type: ignore[arg-type]
 

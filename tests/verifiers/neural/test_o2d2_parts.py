@@ -170,10 +170,9 @@ def test_marks_of_the_planner_decide(torch):
         assert {*train.documents} == {*marked.select(~marks).documents}
 
 
-def test_word_vectors_put_like_words_together(need_extra):
+def test_word_vectors_put_like_words_together(torch):
     from ravenbench.verifiers.neural.word_vectors import word_vectors
 
-    need_extra("torch")
     rng = np.random.default_rng(0)
     texts = [rng.choice([2, 3, 4] if i % 2 else [5, 6, 7], 200) for i in range(40)]
     vectors = word_vectors(texts, 9, 3, first=2)
