@@ -162,9 +162,9 @@ def verify(
     fold = store.fold("test")
     learned = fold.train_digest() if load is None else data["load"]
     blocks = _blocks(component, fold, learned)
-    todo = [block for block in blocks if (cell := store.read_cell(block[0])) is None or cell.error is not None]
+    missing = [block for block in blocks if (cell := store.read_cell(block[0])) is None or cell.error is not None]
     fitting = None
-    if todo or save is not None:
+    if missing or save is not None:
         kept = where / "trained"
         trained = trained or _kept(kept, component)
         if trained is None:
@@ -175,7 +175,7 @@ def verify(
         if save is not None:
             persist.save(trained, save)
         own = None if _keep(trained, kept) else trained
-        units = [BlockUnit(store.path, *block, own) for block in todo]
+        units = [BlockUnit(store.path, *block, own) for block in missing]
         errors = _answer(units, work if own is None else local(1), progress)
         if errors:
             raise RavenError(

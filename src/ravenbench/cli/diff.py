@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ravenbench.cli.meaning import Inference, SentenceEncoder
+
 if TYPE_CHECKING:
     from ravenbench.formats.pan_obfuscation import Part
     from ravenbench.reports.diff import Comparison
@@ -27,12 +29,8 @@ def command(
     columns: Annotated[
         bool, typer.Option("--columns", help="Of two texts: side by side; sets and runs always have that view too.")
     ] = False,
-    encoder: Annotated[
-        str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
-    ] = None,
-    nli: Annotated[
-        str | None, typer.Option(help="Inference model for soundness (entailment, contradiction): likewise.")
-    ] = None,
+    encoder: SentenceEncoder = None,
+    nli: Inference = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Show original and rewriting phrase by phrase on static pages, for reading, printing and blind grading.

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ravenbench.cli.meaning import Inference, SentenceEncoder
+
 
 def command(
     problems: Annotated[str, typer.Argument(help="Problems to attack, with truth (PAN folder, zip or pairs).")],
@@ -25,12 +27,8 @@ def command(
     languagetool: Annotated[
         str | None, typer.Option(help="Address of a LanguageTool server; texts are sent there.")
     ] = None,
-    encoder: Annotated[
-        str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
-    ] = None,
-    nli: Annotated[
-        str | None, typer.Option(help="Inference model for soundness (entailment, contradiction): likewise.")
-    ] = None,
+    encoder: SentenceEncoder = None,
+    nli: Inference = None,
     rewritings: Annotated[
         Path | None, typer.Option(help="Folder where rewritings are kept and found again; default: in --out.")
     ] = None,

@@ -176,16 +176,16 @@ class _Run:
     ) -> None:
         number, began = len(self.history), time.perf_counter()
         devices.reseed(int(stream(self.settings.seed, "torch-epoch", number).integers(2**62)))
-        todo = batches(number)
-        if not len(todo):
+        drawn = batches(number)
+        if not len(drawn):
             raise CorpusError("there is nothing to train on", expected="authors with several documents")
         self.model.train()
         total = rate = 0.0
-        for start in range(0, len(todo), self.settings.accumulate):
-            part = todo[start : start + self.settings.accumulate]
-            rate = self.settings.rate((number + (start + len(part)) / len(todo)) / self.settings.epochs)
+        for start in range(0, len(drawn), self.settings.accumulate):
+            part = drawn[start : start + self.settings.accumulate]
+            rate = self.settings.rate((number + (start + len(part)) / len(drawn)) / self.settings.epochs)
             total += self._step(part, loss, rate)
-            progress(number + (start + len(part)) / len(todo), total / (start + len(part)))
+            progress(number + (start + len(part)) / len(drawn), total / (start + len(part)))
         value = None
         if held_out is not None:
             self.model.eval()
@@ -195,7 +195,7 @@ class _Run:
             if value > best:
                 self.best_epoch = number + 1
                 self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
-        self.history.append(Epoch(number + 1, total / len(todo), value, rate, time.perf_counter() - began))
+        self.history.append(Epoch(number + 1, total / len(drawn), value, rate, time.perf_counter() - began))
 
     def _step(self, part: Sequence[B], loss: Callable[[B], torch.Tensor], rate: float) -> float:
         """One step on the mean gradient of these batches; the sum of their losses."""
