@@ -14,7 +14,7 @@ from sklearn import metrics as sk
 from benchmarks.measure import seconds
 from ravenbench.formats.answers import Truth
 from ravenbench.randomness import stream
-from ravenbench.reports.evaluation import evaluate
+from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.statistics.randomization import Answered, randomization_test
 from ravenbench.types import Bools, Floats
 

@@ -16,10 +16,10 @@ from benchmarks.measure import compare
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Problems
-from ravenbench.verifiers.neural import devices
-from ravenbench.verifiers.neural.luar import LUAR
-from ravenbench.verifiers.neural.luar_episodes import tiles
-from ravenbench.verifiers.spread import spread
+from ravenbench.verifiers.contract.spread import spread
+from ravenbench.verifiers.neural.luar.episodes import tiles
+from ravenbench.verifiers.neural.luar.verifier import LUAR
+from ravenbench.verifiers.neural.training import devices
 
 DOCUMENTS, PROBLEMS = 60, 300
 

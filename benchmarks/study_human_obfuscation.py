@@ -27,7 +27,7 @@ from ravenbench.randomness import stream
 from ravenbench.statistics.impact import impact_intervals
 from ravenbench.statistics.mcnemar import sign_test
 from ravenbench.types import Bools, Problems
-from ravenbench.verifiers.base import as_verifier
+from ravenbench.verifiers.contract.base import as_verifier
 
 VERIFIERS = "char-ngram, ppm, function-words, cng-2013, jankowska-2014, spatium-2015, satyam-2014"
 ATTACKS = {"obfuscation": "obfuscation", "imitation_01": "imitation"}

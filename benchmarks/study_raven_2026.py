@@ -19,9 +19,9 @@ from ravenbench.metrics.weighted import rank
 from ravenbench.statistics.bootstrap import bootstrap
 from ravenbench.text.impostor_spaces import normalised
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.base import calibration_folds
-from ravenbench.verifiers.raven_2026 import Raven2026
-from ravenbench.verifiers.raven_features.extract import Extractor
+from ravenbench.verifiers.contract.base import calibration_folds
+from ravenbench.verifiers.raven_2026.extract import Extractor
+from ravenbench.verifiers.raven_2026.verifier import Raven2026
 
 FOLDS, REFITS = 10, 5
 VARIANTS = {"raven-2026": False, "raven-2026(length=True)": True}

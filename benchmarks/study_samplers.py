@@ -34,7 +34,7 @@ from joblib import Parallel, delayed
 from scipy.stats import spearmanr
 
 from ravenbench import registry
-from ravenbench.bench.plan import keep_topics, topic_similarity
+from ravenbench.bench.run.plan import keep_topics, topic_similarity
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.problems import sources
@@ -46,7 +46,7 @@ from ravenbench.statistics.stability import ranking_stability
 from ravenbench.text.counting import forget_counts
 from ravenbench.topics.lsa import LSA
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels
-from ravenbench.verifiers.blend import Blend, mixed
+from ravenbench.verifiers.controls.blend import Blend, mixed
 
 SAMPLERS = "random, hits, grouping, hybrid(threshold=0.3), hybrid(threshold=0.6), farthest-first, local-search, anti"
 MODELS = ((0.0, 0.0), (0.5, 0.3), (0.8, 0.0), (1.1, 0.3), (1.5, 0.0), (2.0, 0.3), (0.0, 1.0))

@@ -53,7 +53,7 @@ def generated(folder: Path, documents: int, words: int) -> Path:
 
 def measured(corpus: Path, out: Path, setups: int) -> dict[str, Any]:
     """CPU seconds by stage of one run in this process, with its counts."""
-    from ravenbench.bench.api import run
+    from ravenbench.bench.run.api import run
 
     marks: list[tuple[str, float]] = []
 
@@ -186,8 +186,8 @@ def imports(folder: Path, pairs: list[int], limit_mb: int) -> None:
 
 def engines(folder: Path) -> None:
     """Many cells that cost nothing, and some that cost something, on every engine."""
-    from ravenbench.bench import engines as known
-    from ravenbench.bench.api import run
+    from ravenbench.bench.run.api import run
+    from ravenbench.bench.shared import engines as known
 
     light = {"verifiers": "length, chance", "pools": 10}
     heavy = {"verifiers": "ppm, impostors(iterations=20)", "pools": 2}
@@ -249,7 +249,7 @@ def exponents(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
 
 def draw() -> None:
     """Exponents into ``scale.json`` and curves into the figure."""
-    from ravenbench.reports.figures import canvas, save, style
+    from ravenbench.reports.shared.figures import canvas, save, style
 
     known = json.loads(RESULTS.read_text("utf-8"))
     keep("exponents", exponents(known["growth"]))  # type: ignore[arg-type]

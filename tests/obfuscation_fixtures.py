@@ -34,7 +34,7 @@ def resources(nltk_home):
 def no_resources(monkeypatch):
     """As on a machine without NLTK data."""
     from ravenbench.errors import MissingPart
-    from ravenbench.obfuscation import resources as module
+    from ravenbench.obfuscation.wording import resources as module
     from ravenbench.text import nltk_data
 
     def absent(resource, folders=""):

@@ -12,7 +12,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.verifiers.base import Calibrated, Scorer
+from ravenbench.verifiers.contract.base import Calibrated, Scorer
 
 PACKAGE = Path(__file__).parent / "plugin_package"
 

@@ -11,8 +11,8 @@ from typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
-    "analyse": "reports.analysis",
-    "write_report": "reports.write",
+    "analyse": "reports.run.analysis",
+    "write_report": "reports.run.folder",
     "Answers": "types",
     "Corpus": "types",
     "Document": "types",
@@ -22,15 +22,15 @@ _EXPORTS = {
     "TextTable": "texts",
     "InputError": "errors",
     "RavenError": "errors",
-    "Calibrated": "verifiers.base",
-    "Calibrator": "verifiers.base",
-    "Scorer": "verifiers.base",
-    "Verifier": "verifiers.base",
+    "Calibrated": "verifiers.contract.base",
+    "Calibrator": "verifiers.contract.base",
+    "Scorer": "verifiers.contract.base",
+    "Verifier": "verifiers.contract.base",
     "load_corpus": "corpora.load",
-    "evaluate": "reports.evaluate",
-    "pan14": "bench.pan14",
-    "run": "bench.api",
-    "verify": "bench.verify",
+    "evaluate": "reports.evaluate.api",
+    "pan14": "bench.pan14.api",
+    "run": "bench.run.api",
+    "verify": "bench.verify.api",
 }
 
 __all__ = sorted(_EXPORTS)

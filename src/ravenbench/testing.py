@@ -19,8 +19,8 @@ from ravenbench.components import Component
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Corpus, Floats, Problems
-from ravenbench.verifiers import persist
-from ravenbench.verifiers.base import Scorer, as_verifier
+from ravenbench.verifiers.contract import persist
+from ravenbench.verifiers.contract.base import Scorer, as_verifier
 
 _SYLLABLES = ("ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de", "ha", "gu", "ti", "ro", "ma", "se")
 

@@ -16,10 +16,10 @@ from ravenbench.attribution.crosstab import view
 from ravenbench.attribution.evaluate import answer
 from ravenbench.attribution.protocols import k_fold, splits
 from ravenbench.attribution.selection import Rules, choose, lookalikes
-from ravenbench.bench.attribution import attribute
+from ravenbench.bench.attribute.api import attribute
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.reports.attribute import analyse, to_json
-from ravenbench.reports.attribute_page import page, terminal, write_attribution
+from ravenbench.reports.attribute.analysis import analyse, to_json
+from ravenbench.reports.attribute.page import page, terminal, write_attribution
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from ravenbench import files
-from ravenbench.bench import plan as planning
-from ravenbench.bench.api import run
+from ravenbench.bench.run import plan as planning
+from ravenbench.bench.run.api import run
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
 

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from ravenbench.bench.api import run
-from ravenbench.bench.engines import dask, engine
+from ravenbench.bench.run.api import run
+from ravenbench.bench.shared.engines import dask, engine
 from ravenbench.errors import RavenError, SpecError
 
 pytestmark = pytest.mark.extra
@@ -111,8 +111,8 @@ def test_workers_started_elsewhere_find_a_relative_folder(need_extra, tmp_path, 
 
 
 def test_verify_and_pan14_on_a_cluster(cluster, tmp_path):
-    from ravenbench.bench.pan14 import pan14
-    from ravenbench.bench.verify import verify
+    from ravenbench.bench.pan14.api import pan14
+    from ravenbench.bench.verify.api import verify
     from ravenbench.formats.pan_problems import write_pan_problems
     from ravenbench.testing import toy_problems
 

@@ -2,19 +2,19 @@
 
 import pytest
 
-from ravenbench.bench.channel import Channel, stood_for
-from ravenbench.bench.inversion import Restoration, invert, restoration
-from ravenbench.bench.preimage import candidates, is_deterministic, preimages
-from ravenbench.bench.safety import safety
-from ravenbench.bench.safety_spec import SafetySpec
+from ravenbench.bench.safety.api import safety
+from ravenbench.bench.safety.channel import Channel, stood_for
+from ravenbench.bench.safety.inversion import Restoration, invert, restoration
+from ravenbench.bench.safety.preimage import candidates, is_deterministic, preimages
+from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.recipes.identity import Identity
-from ravenbench.obfuscation.tokens import tokens
+from ravenbench.obfuscation.wording.tokens import tokens
 from ravenbench.registry import parse
-from ravenbench.reports.safety import all_tables
-from ravenbench.reports.safety_analysis import analyse_safety
+from ravenbench.reports.safety.analysis import analyse_safety
+from ravenbench.reports.safety.page import all_tables
 from ravenbench.testing import toy_problems
 
 SECRET = {"big": "large", "small": "little", "quick": "fast"}

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import run
-from ravenbench.bench.spec import build
-from ravenbench.bench.store import Store
+from ravenbench.bench.run.api import run
+from ravenbench.bench.run.spec import build
+from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.reports.analysis import analyse, to_json
-from ravenbench.reports.write import write_report
+from ravenbench.reports.run.analysis import analyse, to_json
+from ravenbench.reports.run.folder import write_report
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
 OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
@@ -59,7 +59,7 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
     labels = getattr(corpus, what)
     order = np.random.default_rng(0).permutation(len(corpus))
     shuffled = replace(corpus, **{what: labels.take(order)})
-    monkeypatch.setattr("ravenbench.bench.plan.load_corpus", lambda _: shuffled)
+    monkeypatch.setattr("ravenbench.bench.run.plan.load_corpus", lambda _: shuffled)
     result = run(CORPUS, verifiers="style-only, topic-only", out=tmp_path / "run", workers=1, **OPTIONS)
     analysis = analyse(result.store)
     for p in to_json(analysis)["probe"]:

@@ -7,8 +7,8 @@ import urllib.request
 
 import pytest
 
-from ravenbench.bench.api import run
-from ravenbench.bench.store import Store
+from ravenbench.bench.run.api import run
+from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 
 pytestmark = pytest.mark.extra

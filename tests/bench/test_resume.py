@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from ravenbench import files, registry
-from ravenbench.bench.api import run
-from ravenbench.bench.keys import cell_key
-from ravenbench.bench.store import Store
+from ravenbench.bench.run.api import run
+from ravenbench.bench.shared.keys import cell_key
+from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 
 OPTIONS = {
@@ -85,21 +85,21 @@ def test_each_file_truncated_in_turn(whole, tmp_path):
 
 @pytest.mark.parametrize(("workers", "hash_seed"), [(1, "1"), (2, "2")])
 def test_any_number_of_workers_and_any_hash_seed(whole, tmp_path, workers, hash_seed):
-    code = f"from ravenbench.bench.api import run\nrun(out='run', workers={workers}, **{OPTIONS!r})"
+    code = f"from ravenbench.bench.run.api import run\nrun(out='run', workers={workers}, **{OPTIONS!r})"
     env = {**os.environ, "PYTHONHASHSEED": hash_seed}
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=env, check=True)
     assert answers(tmp_path / "run") == answers(whole)
 
 
 def test_a_finished_run_computes_nothing_again(whole, monkeypatch):
-    from ravenbench.bench import run as module
+    from ravenbench.bench.run import execute as module
 
     monkeypatch.setattr(module, "plan_pairs", lambda *a: pytest.fail("work was done again"))
     assert run(out=whole, workers=1, **OPTIONS).errors == ()
 
 
 def test_a_failed_cell_is_data_and_is_tried_again(tmp_path, monkeypatch):
-    from ravenbench.verifiers.length import Length
+    from ravenbench.verifiers.controls.length import Length
 
     real = Length.pair_features
 

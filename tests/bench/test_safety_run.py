@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.recovery import mirrored, normalised, recovery, unsafe
-from ravenbench.bench.rewritings import rewrite, rewriting_key
-from ravenbench.bench.safety import safety
-from ravenbench.bench.safety_spec import SafetySpec, safety_spec
-from ravenbench.bench.surrogates import surrogate_oracle
+from ravenbench.bench.safety.api import safety
+from ravenbench.bench.safety.recovery import mirrored, normalised, recovery, unsafe
+from ravenbench.bench.safety.rewritings import rewrite, rewriting_key
+from ravenbench.bench.safety.spec import SafetySpec, safety_spec
+from ravenbench.bench.safety.surrogates import surrogate_oracle
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, SpecError
 from ravenbench.formats.pan_problems import write_pan_problems
@@ -20,9 +20,9 @@ from ravenbench.obfuscation.recipes.identity import Identity
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
-from ravenbench.reports.safety import all_tables, page
-from ravenbench.reports.safety_analysis import analyse_safety
-from ravenbench.reports.safety_json import safety_json
+from ravenbench.reports.safety.analysis import analyse_safety
+from ravenbench.reports.safety.json_form import safety_json
+from ravenbench.reports.safety.page import all_tables, page
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.simulate import Design, area, check, trial, trials
+from ravenbench.bench.simulate.trials import Design, area, check, trial, trials
 from ravenbench.cli.main import build
 from ravenbench.errors import SpecError
-from ravenbench.reports.simulation import summarise, to_json
-from ravenbench.reports.simulation_page import standing
+from ravenbench.reports.simulate.analysis import summarise, to_json
+from ravenbench.reports.simulate.page import standing
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"
 TINY = Design(CORPUS, "matched", (0.0, 1.0), pools=2, folds=2, repetitions=5)

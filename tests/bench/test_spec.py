@@ -1,6 +1,6 @@
 import pytest
 
-from ravenbench.bench.spec import RunSpec, build
+from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.errors import SpecError
 
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from ravenbench.bench.store import Store, rebase
+from ravenbench.bench.shared.store import Store, rebase
 from ravenbench.errors import InputError
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels, Problems

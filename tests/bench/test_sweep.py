@@ -3,15 +3,15 @@ import json
 
 import pytest
 
-from ravenbench.bench.api import run
-from ravenbench.bench.forecast import forecast
-from ravenbench.bench.plan import draft
-from ravenbench.bench.run import silent
-from ravenbench.bench.spec import RunSpec, build
+from ravenbench.bench.run.api import run
+from ravenbench.bench.run.execute import silent
+from ravenbench.bench.run.forecast import forecast
+from ravenbench.bench.run.plan import draft
+from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.reports.analysis import analyse, to_json
-from ravenbench.reports.sweep import AVERAGE, estimate
-from ravenbench.reports.write import terminal, write_report
+from ravenbench.reports.run.analysis import analyse, to_json
+from ravenbench.reports.run.folder import terminal, write_report
+from ravenbench.reports.run.sweep import AVERAGE, estimate
 
 SWEEP = {
     "corpus": "synthetic(documents=900, authors=60, words=60, topics=30)",

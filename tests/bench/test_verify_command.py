@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench import verify as module
-from ravenbench.bench.verify import verify
+from ravenbench.bench.verify import api as module
+from ravenbench.bench.verify.api import verify
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.length import Length
+from ravenbench.verifiers.controls.length import Length
 
 METHOD = "char-ngram(size=300)"
 GREEK = "Ο συγγραφέας δεν είναι εδώ, και το κείμενό του είναι γραμμένο με άλλα γράμματα. " * 8

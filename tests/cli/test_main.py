@@ -6,7 +6,7 @@ import pytest
 from ravenbench.cli import main
 from ravenbench.cli.show import print_parts
 from ravenbench.errors import InputError
-from ravenbench.reports.tables import Column, Measure, Table, terminal
+from ravenbench.reports.shared.tables import Column, Measure, Table, terminal
 
 
 @pytest.mark.parametrize(

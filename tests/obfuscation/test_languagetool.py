@@ -6,8 +6,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from ravenbench.errors import SpecError
-from ravenbench.obfuscation.languagetool import LanguageTool
-from ravenbench.obfuscation.sensibleness import Sensibleness
+from ravenbench.obfuscation.measures.sensibleness import Sensibleness
+from ravenbench.obfuscation.services.languagetool import LanguageTool
 
 
 @pytest.fixture

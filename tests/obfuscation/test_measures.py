@@ -7,15 +7,21 @@ import pytest
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.problems import read_problems
-from ravenbench.obfuscation import sensibleness, soundness
-from ravenbench.obfuscation.efficiency import efficiency
-from ravenbench.obfuscation.neural import Judgement
-from ravenbench.obfuscation.pairing import aligned_parts
+from ravenbench.obfuscation.measures import sensibleness, soundness
+from ravenbench.obfuscation.measures.efficiency import efficiency
+from ravenbench.obfuscation.measures.neural import Judgement
+from ravenbench.obfuscation.measures.pairing import aligned_parts
+from ravenbench.obfuscation.measures.preservation import (
+    antonym_substitutions,
+    names_kept,
+    negations,
+    number_values,
+    numbers,
+)
+from ravenbench.obfuscation.measures.sensibleness import Sensibleness, mean_ranks
+from ravenbench.obfuscation.measures.soundness import Soundness, pinc, survives
+from ravenbench.obfuscation.measures.vector_space import VectorSpace
 from ravenbench.obfuscation.parts import pack
-from ravenbench.obfuscation.preservation import antonym_substitutions, names_kept, negations, number_values, numbers
-from ravenbench.obfuscation.sensibleness import Sensibleness, mean_ranks
-from ravenbench.obfuscation.soundness import Soundness, pinc, survives
-from ravenbench.obfuscation.vector_space import VectorSpace
 
 
 def whole(original, rewritten):

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ravenbench.obfuscation.token_ranks import TokenRanks
+from ravenbench.obfuscation.wording.token_ranks import TokenRanks
 from ravenbench.text.language_model import LanguageModel
 from ravenbench.text.language_model_training import START
 

@@ -4,10 +4,10 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.numerals import spoken
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes import mihaylova_2016_steps as steps
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, Statistics
+from ravenbench.obfuscation.wording.numerals import spoken
 from ravenbench.randomness import stream
 
 
@@ -152,7 +152,7 @@ def test_unknown_modes_are_refused():
 
 @pytest.mark.data
 def test_similarity_is_wu_palmer(resources):
-    from ravenbench.obfuscation.words import senses, similarity
+    from ravenbench.obfuscation.wording.words import senses, similarity
 
     dog, cat, run = senses("dog", "n")[0], senses("cat", "n")[0], senses("run", "v")[0]
     assert similarity(dog, dog) == 1 and similarity(dog, cat) == pytest.approx(dog.wup_similarity(cat))
@@ -161,7 +161,7 @@ def test_similarity_is_wu_palmer(resources):
 
 @pytest.mark.data
 def test_corrections_are_one_or_two_edits_away(resources):
-    from ravenbench.obfuscation.spelling import correct, distances
+    from ravenbench.obfuscation.wording.spelling import correct, distances
 
     assert correct("becuase") == "because" and correct("hous") == "house" and correct("xqzvwkj") == "xqzvwkj"
     words = ["kitten", "sitting", "mitten", "kit"]
@@ -174,7 +174,7 @@ def test_corrections_are_one_or_two_edits_away(resources):
 
 @pytest.mark.data
 def test_relatives_do_not_follow_hash_order(resources):
-    from ravenbench.obfuscation.words import parents, related, senses
+    from ravenbench.obfuscation.wording.words import parents, related, senses
 
     dog = senses("dog", "n")[0]
     assert [s.name() for s in parents(dog)] == ["canine.n.02", "domestic_animal.n.01"]
@@ -183,7 +183,7 @@ def test_relatives_do_not_follow_hash_order(resources):
 
 @pytest.mark.data
 def test_relatives_are_those_of_the_usual_sense(resources):
-    from ravenbench.obfuscation.words import related, usual_sense
+    from ravenbench.obfuscation.wording.words import related, usual_sense
 
     expected = {"be": "be.v.01", "has": "have.v.01", "goes": "travel.v.01", "even": "even.r.01", "found": "find.v.01"}
     assert {word: usual_sense(word).name() for word in expected} == expected

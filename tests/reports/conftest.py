@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fabricated_run import write_run
 
-from ravenbench.bench.store import Store
+from ravenbench.bench.shared.store import Store
 
 HOSTILE = (
     '<script>alert("x")</script>"\'><img src=x onerror=alert(1)> $\\frac{1}$ {{7*7}} &amp; ]]> --> \x1b[31m\u202e_%#~^'

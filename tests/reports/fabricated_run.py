@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.store import Store
+from ravenbench.bench.shared.store import Store
 from ravenbench.files import write_array, write_json
 from ravenbench.randomness import stream
 

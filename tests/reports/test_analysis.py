@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr, ttest_ind
 
-from ravenbench.bench.store import Store
+from ravenbench.bench.shared.store import Store
 from ravenbench.metrics import scores
-from ravenbench.reports.analysis import analyse, to_json
+from ravenbench.reports.run.analysis import analyse, to_json
 from ravenbench.statistics.pools import pool_mean
 
 KEYS = {

@@ -7,8 +7,8 @@ import pytest
 from test_diff_columns import long_pair
 from test_evaluate_browser import BROWSER, POLICY
 
-from ravenbench.reports.diff import compare, diff_page
-from ravenbench.reports.diff_columns import columns_page
+from ravenbench.reports.diff.columns import columns_page
+from ravenbench.reports.diff.comparison import compare, diff_page
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from ravenbench.cli.main import build
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import pack
-from ravenbench.reports.diff import compare
-from ravenbench.reports.diff_columns import column_rows, columns_page
+from ravenbench.reports.diff.columns import column_rows, columns_page
+from ravenbench.reports.diff.comparison import compare
 
 
 class Cells(HTMLParser):

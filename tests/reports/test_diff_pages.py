@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
 from ravenbench.formats.pan_obfuscation import Part, write_parts
-from ravenbench.reports.diff import compare, diff_page, index_page
-from ravenbench.reports.diff_set import write_pages
+from ravenbench.reports.diff.comparison import compare, diff_page, index_page
+from ravenbench.reports.diff.sets import write_pages
 
 HOSTILE = '</script><script>alert(1)</script> & "quoted" <img src=x onerror=alert(2)> \u202eevil\u202c {{ 7*7 }}'
 
@@ -178,7 +178,7 @@ def test_command_refuses_other_runs(tmp_path):
 
 
 def test_the_space_before_a_changed_word_is_not_marked_whether_shaded_or_not():
-    from ravenbench.reports.diff import _mark
+    from ravenbench.reports.diff.comparison import _mark
 
     assert _mark("ins", "words", [" oof", " them"]) == " <ins class=words>oof them</ins>"
     assert _mark("ins", "words", [" oof"], [1]) == ' <ins class=words><span class="s1">oof</span></ins>'

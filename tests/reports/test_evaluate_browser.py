@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from ravenbench.formats.answers import Truth
-from ravenbench.reports.evaluation import evaluate
-from ravenbench.reports.evaluation_figures import draw
-from ravenbench.reports.evaluation_page import evaluation_page
+from ravenbench.reports.evaluate.analysis import evaluate
+from ravenbench.reports.evaluate.figures import draw
+from ravenbench.reports.evaluate.page import evaluation_page
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")

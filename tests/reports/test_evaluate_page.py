@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 import ravenbench
-from ravenbench.bench.store import Store
+from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_truth
 from ravenbench.formats.attributes import Attribute, quantiles, read_attribute
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.metrics import scores
-from ravenbench.reports.evaluation import evaluate
-from ravenbench.reports.evaluation_run import is_run, read_run
-from ravenbench.reports.evaluation_write import write_evaluation
+from ravenbench.reports.evaluate.analysis import evaluate
+from ravenbench.reports.evaluate.folder import write_evaluation
+from ravenbench.reports.evaluate.of_run import is_run, read_run
 from ravenbench.testing import toy_problems
 from ravenbench.types import Floats, Labels
 

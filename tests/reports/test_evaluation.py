@@ -10,7 +10,7 @@ from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_systems, read_truth
 from ravenbench.metrics import scores
 from ravenbench.metrics.pan import METRICS
-from ravenbench.reports.evaluation import Evaluation, evaluate, evaluate_answers
+from ravenbench.reports.evaluate.analysis import Evaluation, evaluate, evaluate_answers
 from ravenbench.types import Floats
 
 QUICK = {"replicates": 200, "trials": 400}

@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.pan14 import pan14, read_corpora, shared_documents
-from ravenbench.bench.store import Store
+from ravenbench.bench.pan14.api import pan14, read_corpora, shared_documents
+from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.scores import scores
-from ravenbench.reports import pan14_tables
-from ravenbench.reports.evaluation_run import read_run
-from ravenbench.reports.pan14 import META, analyse
-from ravenbench.reports.pan14_page import write_overview
-from ravenbench.reports.pan14_published import CORPORA, publication
+from ravenbench.reports.evaluate.of_run import read_run
+from ravenbench.reports.pan14 import tables as pan14_tables
+from ravenbench.reports.pan14.analysis import META, analyse
+from ravenbench.reports.pan14.page import write_overview
+from ravenbench.reports.pan14.published import CORPORA, publication
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.length import Length
+from ravenbench.verifiers.controls.length import Length
 
 VERIFIERS = "char-ngram(size=300), length, chance"
 ROW = {"auc", "c@1", "final", "unanswered", "seconds", "interval"}
@@ -153,7 +153,7 @@ def test_raven_report_rebuilds_it_and_raven_evaluate_reads_it(whole):
 
 
 def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
-    from ravenbench.bench import units
+    from ravenbench.bench.shared import units
 
     real, calls = units.run_fit, []
 

@@ -12,12 +12,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ravenbench.bench.store import Store
+from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
-from ravenbench.reports import figures, page, run_figures, tables
-from ravenbench.reports.analysis import analyse
-from ravenbench.reports.records import Shortcut
-from ravenbench.reports.write import write_report
+from ravenbench.reports.run import figures as run_figures
+from ravenbench.reports.run.analysis import analyse
+from ravenbench.reports.run.folder import write_report
+from ravenbench.reports.run.records import Shortcut
+from ravenbench.reports.shared import figures, page, tables
 
 
 class Reader(HTMLParser):
@@ -131,7 +132,7 @@ def test_a_run_folder_that_cannot_be_written(made_up: Store, monkeypatch: pytest
     def refuse(*args: object, **kwargs: object) -> str:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("ravenbench.reports.write.write_json", refuse)
+    monkeypatch.setattr("ravenbench.reports.run.folder.write_json", refuse)
     with pytest.raises(InputError, match="cannot be written"):
         write_report(made_up)
     assert not [p for p in made_up.path.iterdir() if p.name.startswith(".report")]
@@ -147,7 +148,7 @@ def test_findings_claim_no_more_than_the_interval() -> None:
 
 def test_import_is_light() -> None:
     code = (
-        "import sys, ravenbench.reports.write; "
+        "import sys, ravenbench.reports.run.folder; "
         "heavy = {'matplotlib', 'scipy', 'numba', 'polars', 'sklearn', 'jinja2'} & set(sys.modules); "
         "sys.exit(str(heavy) if heavy else 0)"
     )

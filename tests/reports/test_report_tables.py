@@ -9,12 +9,12 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from ravenbench.bench.store import Store
-from ravenbench.reports import tables
-from ravenbench.reports.analysis import analyse
-from ravenbench.reports.run_tables import run_tables
-from ravenbench.reports.tables import Column, Measure, Range, Table
-from ravenbench.reports.write import terminal
+from ravenbench.bench.shared.store import Store
+from ravenbench.reports.run.analysis import analyse
+from ravenbench.reports.run.folder import terminal
+from ravenbench.reports.run.tables import run_tables
+from ravenbench.reports.shared import tables
+from ravenbench.reports.shared.tables import Column, Measure, Range, Table
 
 
 def example(name: str = "a_b") -> Table:

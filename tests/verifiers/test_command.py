@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench import spec
-from ravenbench.bench.pan14 import pan14
+from ravenbench.bench.pan14.api import pan14
+from ravenbench.bench.run import spec
 from ravenbench.errors import InputError, ProgramError, RavenError, SpecError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers import command_process
-from ravenbench.verifiers.command import Command
+from ravenbench.verifiers.outside import process as command_process
+from ravenbench.verifiers.outside.command import Command
 
 PYTHON = shlex.quote(sys.executable)
 

@@ -8,8 +8,8 @@ import pytest
 from ravenbench import registry
 from ravenbench.testing import toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers import persist
-from ravenbench.verifiers.base import as_verifier
+from ravenbench.verifiers.contract import persist
+from ravenbench.verifiers.contract.base import as_verifier
 
 GREEK = "Ο συγγραφέας δεν είναι εδώ, αλλά το κείμενό του μένει· κανείς δεν το διάβασε ακόμη. " * 6
 DUTCH = "De schrijver is er niet, maar zijn tekst blijft; niemand heeft hem nog gelezen, zo lijkt het. " * 6

@@ -15,8 +15,8 @@ from ravenbench.text.impostor_spaces import ImpostorSpace, normalised, parse_uni
 from ravenbench.text.impostors import draw_impostors, graded, product, rank, wins
 from ravenbench.text.minmax import Measure, Vectors, norms, reference, similarities, subset_masks
 from ravenbench.types import Problems
-from ravenbench.verifiers.impostors import VARIANTS, Impostors
-from ravenbench.verifiers.impostors_background import Background
+from ravenbench.verifiers.published.impostors import VARIANTS, Impostors
+from ravenbench.verifiers.published.impostors_background import Background
 
 
 def table(dense: np.ndarray, masks: np.ndarray, measure: Measure) -> np.ndarray:

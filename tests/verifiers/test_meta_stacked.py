@@ -8,11 +8,11 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.verifiers.base import as_verifier
-from ravenbench.verifiers.cng_2013 import CNG2013
-from ravenbench.verifiers.impostors import Impostors
-from ravenbench.verifiers.meta import Meta
-from ravenbench.verifiers.stacked import Stacked, log_odds
+from ravenbench.verifiers.combinations.meta import Meta
+from ravenbench.verifiers.combinations.stacked import Stacked, log_odds
+from ravenbench.verifiers.contract.base import as_verifier
+from ravenbench.verifiers.published.cng_2013 import CNG2013
+from ravenbench.verifiers.published.impostors import Impostors
 
 MEMBERS = "[cng-2013(n=3, size=100), impostors(units='char3', iterations=20)]"
 

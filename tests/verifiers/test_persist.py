@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 
 import numpy as np
@@ -15,9 +16,10 @@ from ravenbench import registry
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.files import sha256
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers import persist
-from ravenbench.verifiers.base import as_verifier
-from ravenbench.verifiers.persist_state import Reader, Writer
+from ravenbench.verifiers.contract import persist
+from ravenbench.verifiers.contract.base import as_verifier
+from ravenbench.verifiers.contract.moved import MOVED
+from ravenbench.verifiers.contract.persist_state import Reader, Writer
 
 
 @pytest.fixture
@@ -118,8 +120,8 @@ def test_another_verifier_is_refused_with_the_difference(trained):
 
 
 def test_another_version_is_refused(trained, monkeypatch):
+    from ravenbench.verifiers.baselines.function_words import FunctionWords
     from ravenbench.verifiers.calibrators.logistic import Logistic
-    from ravenbench.verifiers.function_words import FunctionWords
 
     with monkeypatch.context() as patch:
         patch.setattr(Logistic, "version", 7)
@@ -137,7 +139,9 @@ def test_an_occupied_place_is_refused(trained):
         persist.save(verifier, trained)
 
 
-@pytest.mark.parametrize("name", ["os:system", "subprocess:Popen", "ravenbench.bench.store:Store", "sklearn.svm:SVC"])
+@pytest.mark.parametrize(
+    "name", ["os:system", "subprocess:Popen", "ravenbench.bench.run.spec:RunSpec", "sklearn.svm:SVC"]
+)
 def test_a_strangers_class_is_never_built(trained, name):
     edit(trained, lambda head: head["state"]["state"]["scorer_"].update(object=name))
     with pytest.raises(FormatError, match="not part of it"):
@@ -203,3 +207,18 @@ def test_a_tree_that_leads_in_circles_is_refused():
             writer.arrays[name] = looped
     with pytest.raises(FormatError, match="decision tree"):
         Reader(writer.arrays, frozenset()).decode(node)
+
+
+def test_classes_that_moved_are_found_under_their_old_place(trained):
+    problems, _ = toy_problems(40)
+    expected = persist.load(trained).verify(problems)
+    head = (trained / "verifier.json").read_text()
+    back = {new: old for old, new in MOVED.items()}
+    for new, old in back.items():
+        head = head.replace(f'"{new}:', f'"{old}:')
+    assert "ravenbench.verifiers.base:Calibrated" in head
+    (trained / "verifier.json").write_text(head)
+    assert np.array_equal(persist.load(trained).verify(problems), expected)
+    for new in MOVED.values():
+        if ".neural." not in new:
+            importlib.import_module(new)

@@ -9,8 +9,8 @@ from ravenbench.errors import SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.ppm_reference import cross_entropy, model
 from ravenbench.types import Problems
-from ravenbench.verifiers.base import as_verifier
-from ravenbench.verifiers.ppm import PPM
+from ravenbench.verifiers.baselines.ppm import PPM
+from ravenbench.verifiers.contract.base import as_verifier
 
 
 @pytest.mark.parametrize("scorer", [PPM(), PPM(features="raw"), PPM(order=2, escape="C")])

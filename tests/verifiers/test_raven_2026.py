@@ -13,14 +13,14 @@ from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.minmax import reference
 from ravenbench.types import Problems
-from ravenbench.verifiers.raven_2026 import Raven2026
-from ravenbench.verifiers.raven_features.extract import Extractor, feature_names
-from ravenbench.verifiers.raven_features.families import Chunked, Delta, MinMax
-from ravenbench.verifiers.raven_features.grams import Grams
-from ravenbench.verifiers.raven_features.normalise import nearest, s_norm, z_score
-from ravenbench.verifiers.raven_features.ridge import Ridge
-from ravenbench.verifiers.raven_features.views import Views, chunks
-from ravenbench.verifiers.raven_features.whitened import Whitened, within
+from ravenbench.verifiers.raven_2026.extract import Extractor, feature_names
+from ravenbench.verifiers.raven_2026.families import Chunked, Delta, MinMax
+from ravenbench.verifiers.raven_2026.grams import Grams
+from ravenbench.verifiers.raven_2026.normalise import nearest, s_norm, z_score
+from ravenbench.verifiers.raven_2026.ridge import Ridge
+from ravenbench.verifiers.raven_2026.verifier import Raven2026
+from ravenbench.verifiers.raven_2026.views import Views, chunks
+from ravenbench.verifiers.raven_2026.whitened import Whitened, within
 
 GREEK = ["αλ", "φα", "βή", "τα", "γάμ", "μα", "δέλ", "ψι"]
 

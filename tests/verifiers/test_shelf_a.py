@@ -8,15 +8,15 @@ import pytest
 from ravenbench import registry
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.base import as_verifier
 from ravenbench.verifiers.calibrators.banded import Banded
-from ravenbench.verifiers.castillo_2014 import accepts, jaccard
-from ravenbench.verifiers.frery_2014 import Frery2014
-from ravenbench.verifiers.mayor_2014 import concentration, sparse_weights
-from ravenbench.verifiers.modaresi_2014 import fuzzy_c_means, memberships
-from ravenbench.verifiers.satyam_2014 import latent, log_entropy, separation
-from ravenbench.verifiers.shelf_views import Members, count, dense, halves, sentence_lengths, stream
-from ravenbench.verifiers.zamani_2014 import jensen_shannon, neighbours
+from ravenbench.verifiers.contract.base import as_verifier
+from ravenbench.verifiers.published.castillo_2014 import accepts, jaccard
+from ravenbench.verifiers.published.frery_2014 import Frery2014
+from ravenbench.verifiers.published.mayor_2014 import concentration, sparse_weights
+from ravenbench.verifiers.published.modaresi_2014 import fuzzy_c_means, memberships
+from ravenbench.verifiers.published.satyam_2014 import latent, log_entropy, separation
+from ravenbench.verifiers.published.shelf_views import Members, count, dense, halves, sentence_lengths, stream
+from ravenbench.verifiers.published.zamani_2014 import jensen_shannon, neighbours
 
 SHELF = [
     "frery-2014(folds=3, size=2000)", "modaresi-2014(restarts=3)", "castillo-2014", "satyam-2014(lengths=(3, 4))",

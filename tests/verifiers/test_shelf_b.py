@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from ravenbench import registry
 from ravenbench.errors import CorpusError, MissingPart, SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.verifiers import glad_2015_features as glad
-from ravenbench.verifiers import halvani_2014 as halvani
-from ravenbench.verifiers import harvey_2014 as harvey
-from ravenbench.verifiers import layton_2014_distances as layton
-from ravenbench.verifiers import moreau_2014_features as moreau
-from ravenbench.verifiers import pieces, unmasking
-from ravenbench.verifiers import spatium_2015 as spatium
-from ravenbench.verifiers import unmasking_curves as curves
-from ravenbench.verifiers.moreau_2014_search import evolve, stalled
-from ravenbench.verifiers.unmasking_svm import folds_of, solve, unmask
-from ravenbench.verifiers.vartapetiance_2014 import patterns
+from ravenbench.verifiers.published import glad_2015_features as glad
+from ravenbench.verifiers.published import halvani_2014 as halvani
+from ravenbench.verifiers.published import harvey_2014 as harvey
+from ravenbench.verifiers.published import layton_2014_distances as layton
+from ravenbench.verifiers.published import moreau_2014_features as moreau
+from ravenbench.verifiers.published import pieces, unmasking
+from ravenbench.verifiers.published import spatium_2015 as spatium
+from ravenbench.verifiers.published import unmasking_curves as curves
+from ravenbench.verifiers.published.moreau_2014_search import evolve, stalled
+from ravenbench.verifiers.published.unmasking_svm import folds_of, solve, unmask
+from ravenbench.verifiers.published.vartapetiance_2014 import patterns
 
 SHELF = [
     "spatium-2015",
@@ -318,7 +318,7 @@ def test_glad_joint_entropy_minds_the_seam():
 @pytest.mark.data
 def test_harvey_leaves_other_scripts_unanswered(nltk_home, need_extra):
     from ravenbench.types import Problems
-    from ravenbench.verifiers.base import as_verifier
+    from ravenbench.verifiers.contract.base import as_verifier
 
     need_extra("nltk")
     greek = "Ο συγγραφέας δεν είναι εδώ, αλλά το κείμενό του μένει. " * 8

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.keys import decides
+from ravenbench.bench.shared.keys import decides
 from ravenbench.errors import MissingPart
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.base import as_verifier
+from ravenbench.verifiers.contract.base import as_verifier
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "answers.json"
 PARAMETERS = {

@@ -40,7 +40,7 @@ def command(
 
     raven attribute pan18.zip --methods svm,maxent --out answers
     """
-    from ravenbench.bench.attribution import METHODS
+    from ravenbench.bench.attribute.api import METHODS
     from ravenbench.formats.pan_attribution import is_attribution
 
     wanted = methods or METHODS
@@ -48,10 +48,10 @@ def command(
         _problems(corpus, wanted, reject, out, json)
         return
     from ravenbench.attribution.selection import Rules
-    from ravenbench.bench.attribution import attribute
+    from ravenbench.bench.attribute.api import attribute
     from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.reports.attribute import analyse, to_json
-    from ravenbench.reports.attribute_page import terminal, write_attribution
+    from ravenbench.reports.attribute.analysis import analyse, to_json
+    from ravenbench.reports.attribute.page import terminal, write_attribution
 
     rules = Rules(min_docs, min_topics, min_per_topic, min_topic_docs, docs_per_topic, merge_authors)
     with progress_bar() as progress:
@@ -72,10 +72,10 @@ def command(
 def _problems(path: str, methods: str, reject: float, out: Path | None, json: bool) -> None:
     """Answer PAN problems with each method; score where truth is there."""
     from ravenbench.attribution.answering import answer_problem
-    from ravenbench.bench.attribution import name_methods
+    from ravenbench.bench.attribute.api import name_methods
     from ravenbench.cli.show import print_json, print_parts
     from ravenbench.formats.pan_attribution import macro_f1, read_attribution, write_attribution_answers
-    from ravenbench.reports.tables import Column, Table, terminal
+    from ravenbench.reports.shared.tables import Column, Table, terminal
 
     problems = read_attribution(path)
     named = name_methods(methods)

@@ -71,7 +71,7 @@ def info(
     """
     if _show_problems(corpus, json):
         return
-    from ravenbench.bench.plan import at_level
+    from ravenbench.bench.run.plan import at_level
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
     from ravenbench.corpora.summary import summarise

@@ -12,7 +12,7 @@ from ravenbench.cli.meaning import Inference, SentenceEncoder
 
 if TYPE_CHECKING:
     from ravenbench.formats.pan_obfuscation import Part
-    from ravenbench.reports.diff import Comparison
+    from ravenbench.reports.diff.comparison import Comparison
 
 
 def command(
@@ -41,14 +41,14 @@ def command(
 
     raven diff raven-runs/safety-en_essays-1a2b3c4d --out pages/
     """
-    from ravenbench.bench.quality import Helpers
+    from ravenbench.bench.safety.measures import Helpers
     from ravenbench.cli.show import print_json
     from ravenbench.errors import InputError
     from ravenbench.files import write_text
     from ravenbench.formats.output import check_fresh, fresh_folder
-    from ravenbench.reports.diff import compare, diff_page
-    from ravenbench.reports.diff_columns import columns_page
-    from ravenbench.reports.diff_set import from_run, from_sets, neural_facts, write_pages
+    from ravenbench.reports.diff.columns import columns_page
+    from ravenbench.reports.diff.comparison import compare, diff_page
+    from ravenbench.reports.diff.sets import from_run, from_sets, neural_facts, write_pages
 
     helpers = Helpers(None, encoder, nli)
     helpers.check()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ravenbench.reports.evaluation_records import Evaluation
+    from ravenbench.reports.evaluate.records import Evaluation
 
 
 def command(
@@ -58,10 +58,10 @@ def command(
 
     raven evaluate -i TRUTH -a ANSWERS -o OUT     out.json and evaluation.prototext, as PAN 2022/23
     """
-    from ravenbench.bench.engines import usable_cores
+    from ravenbench.bench.shared.engines import usable_cores
     from ravenbench.errors import InputError
-    from ravenbench.reports.evaluate import evaluate
-    from ravenbench.reports.evaluation_write import check_place, write_evaluation
+    from ravenbench.reports.evaluate.api import evaluate
+    from ravenbench.reports.evaluate.folder import check_place, write_evaluation
 
     if pan_truth is not None or pan_answers is not None:
         if pan_truth is None or pan_answers is None or out is None or truth is not None:
@@ -120,7 +120,7 @@ def _print(found: Evaluation, page: Path | None, json: bool) -> None:
         print_json(found.to_json())
         return
     from ravenbench.cli.show import console
-    from ravenbench.reports.evaluation_terminal import shown
+    from ravenbench.reports.evaluate.terminal import shown
 
     out = console(None if console().is_terminal else 80)
     for part in shown(found):

@@ -18,8 +18,8 @@ def command(
     Any outside system can then be trained and tested on the benchmark, and its answers compared with
     raven evaluate OUT/<fold>/test ANSWERS.
     """
-    from ravenbench.bench.export import export
-    from ravenbench.bench.store import Store
+    from ravenbench.bench.run.export import export
+    from ravenbench.bench.shared.store import Store
     from ravenbench.cli.show import print_json
 
     folds = export(Store.open(run), out)

@@ -196,7 +196,7 @@ def surrogate_oracle(name: str, surrogates: str | None, train: Path | None) -> O
     from ravenbench.errors import InputError
     from ravenbench.formats.problems import read_problems
     from ravenbench.types import Floats, Problems
-    from ravenbench.verifiers.base import as_verifier
+    from ravenbench.verifiers.contract.base import as_verifier
 
     if surrogates is None or train is None:
         raise InputError(f"{name} searches against surrogate verifiers", fix="--surrogates char-ngram --train PROBLEMS")

@@ -10,8 +10,8 @@ import typer
 from ravenbench.cli.device import Device, use
 
 if TYPE_CHECKING:
-    from ravenbench.bench.store import Store
-    from ravenbench.reports.pan14 import Overview
+    from ravenbench.bench.shared.store import Store
+    from ravenbench.reports.pan14.analysis import Overview
 
 
 def command(
@@ -36,8 +36,8 @@ def command(
 
         raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
     """
-    from ravenbench.bench import engines
-    from ravenbench.bench.pan14 import pan14
+    from ravenbench.bench.pan14.api import pan14
+    from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar
 
     use(device)
@@ -54,8 +54,8 @@ def command(
 
 def analysed(store: Store) -> tuple[Overview, Path]:
     """What a store holds, and the page written of it."""
-    from ravenbench.reports.pan14 import analyse
-    from ravenbench.reports.pan14_page import write_overview
+    from ravenbench.reports.pan14.analysis import analyse
+    from ravenbench.reports.pan14.page import write_overview
 
     overview = analyse(store)
     return overview, write_overview(overview, store.path)
@@ -64,7 +64,7 @@ def analysed(store: Store) -> tuple[Overview, Path]:
 def report(found: tuple[Overview, Path], json: bool) -> None:
     """Print the closing tables, or the JSON object."""
     from ravenbench.cli.show import print_json, print_parts
-    from ravenbench.reports.pan14_page import shown
+    from ravenbench.reports.pan14.page import shown
 
     overview, page = found
     if json:

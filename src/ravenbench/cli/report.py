@@ -14,7 +14,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Rebuild a run's tables and page from its store; nothing is fitted again."""
-    from ravenbench.bench.store import Store
+    from ravenbench.bench.shared.store import Store
 
     store = Store.open(run)
     if "corpora" in store.plan:

@@ -69,8 +69,8 @@ def command(
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
     """
-    from ravenbench.bench import engines
-    from ravenbench.bench.api import run
+    from ravenbench.bench.run.api import run
+    from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar
 
     options: dict[str, Any] = {
@@ -105,10 +105,10 @@ def command(
 
 def show_plan(given: dict[str, Any], file: Path | None, json: bool) -> None:
     """Print what a run would be; nothing is written."""
-    from ravenbench.bench.forecast import forecast
-    from ravenbench.bench.spec import build
+    from ravenbench.bench.run.forecast import forecast
+    from ravenbench.bench.run.spec import build
     from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.reports.forecast import lines
+    from ravenbench.reports.run.forecast import lines
 
     spec = build(given, file)
     spec.named_verifiers()
@@ -123,8 +123,8 @@ def show_plan(given: dict[str, Any], file: Path | None, json: bool) -> None:
 def report(store: Any, json: bool) -> None:
     """Write the report; print the closing tables, or the JSON object."""
     from ravenbench.cli.show import print_json, print_parts
-    from ravenbench.reports.analysis import analyse, to_json
-    from ravenbench.reports.write import terminal, write_report
+    from ravenbench.reports.run.analysis import analyse, to_json
+    from ravenbench.reports.run.folder import terminal, write_report
 
     analysis = analyse(store)
     page = write_report(store, analysis)

@@ -42,13 +42,13 @@ def command(
 
         raven safety pan14/en_essays.zip --train pan14/en_essays.zip --obfuscators mihaylova-2016,mansoorizadeh-2016
     """
-    from ravenbench.bench.quality import Helpers
-    from ravenbench.bench.safety import safety
-    from ravenbench.bench.safety_spec import safety_spec
+    from ravenbench.bench.safety.api import safety
+    from ravenbench.bench.safety.measures import Helpers
+    from ravenbench.bench.safety.spec import safety_spec
     from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.reports.safety import terminal, write_safety
-    from ravenbench.reports.safety_analysis import analyse_safety
-    from ravenbench.reports.safety_json import safety_json
+    from ravenbench.reports.safety.analysis import analyse_safety
+    from ravenbench.reports.safety.json_form import safety_json
+    from ravenbench.reports.safety.page import terminal, write_safety
 
     spec = safety_spec(
         problems=problems, train=train, obfuscators=obfuscators, verifiers=verifiers, seeds=seeds, attacks=attacks,

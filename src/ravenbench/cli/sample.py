@@ -42,7 +42,7 @@ def sample(
     import numpy as np
 
     from ravenbench import registry
-    from ravenbench.bench.plan import at_level, keep_topics, topic_similarity
+    from ravenbench.bench.run.plan import at_level, keep_topics, topic_similarity
     from ravenbench.corpora.load import load_corpus
     from ravenbench.problems.needs import suggest
     from ravenbench.randomness import stream

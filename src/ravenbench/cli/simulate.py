@@ -38,12 +38,12 @@ def command(
 
         raven simulate --pairs reference --replicates 10
     """
-    from ravenbench.bench.engines import usable_cores
-    from ravenbench.bench.simulate import Design, check, trials
+    from ravenbench.bench.shared.engines import usable_cores
+    from ravenbench.bench.simulate.trials import Design, check, trials
     from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.errors import SpecError
-    from ravenbench.reports.simulation import summarise, to_json
-    from ravenbench.reports.simulation_page import terminal, write
+    from ravenbench.reports.simulate.analysis import summarise, to_json
+    from ravenbench.reports.simulate.page import terminal, write
 
     try:
         levels = tuple(sorted({float(part) for part in doses.split(",") if part.strip()}))

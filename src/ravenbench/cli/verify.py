@@ -10,7 +10,7 @@ import typer
 from ravenbench.cli.device import Device, use
 
 if TYPE_CHECKING:
-    from ravenbench.bench.verify import Verified
+    from ravenbench.bench.verify.api import Verified
 
 SHOWN = 5
 """Reasons shown in the terminal; the rest is in the JSON object."""
@@ -40,8 +40,8 @@ def command(
 
         raven verify ppm --load trained/ --test more/ --out more.jsonl
     """
-    from ravenbench.bench import engines
-    from ravenbench.bench.verify import verify
+    from ravenbench.bench.shared import engines
+    from ravenbench.bench.verify.api import verify
     from ravenbench.cli.show import print_json, progress_bar
 
     use(device)
@@ -60,7 +60,7 @@ def command(
 
 def summary(found: Verified) -> list[str]:
     """What a reader must know before using the answers."""
-    from ravenbench.reports.tables import printable
+    from ravenbench.reports.shared.tables import printable
 
     told = found.to_json()
     lines = [f"{found.verifier}: {told['problems']:,} problems, {told['unanswered']:,} of them unanswered"]

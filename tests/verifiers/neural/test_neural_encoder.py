@@ -12,8 +12,8 @@ from ravenbench import registry
 from ravenbench.errors import FormatError, InputError, MissingPart, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers import persist
-from ravenbench.verifiers.base import as_verifier
+from ravenbench.verifiers.contract import persist
+from ravenbench.verifiers.contract.base import as_verifier
 
 pytestmark = pytest.mark.extra
 

@@ -15,13 +15,13 @@ from ravenbench.testing import toy_problems
 pytestmark = pytest.mark.extra
 PLACES = {
     "o2d2(hidden=8, vectors=8, epochs=3, detector_epochs=0, device='cpu')": (
-        "o2d2_network.O2D2Network.loss",
-        "adhominem.AdHominem.windows",
+        "o2d2.network.O2D2Network.loss",
+        "o2d2.adhominem.AdHominem.windows",
         "windows or hidden",
     ),
     "bagnall-2015(hidden=16, epochs=3, characters=10000, references=5, device='cpu')": (
-        "bagnall_model.ManyHeads.loss",
-        "bagnall_model.ManyHeads.states",
+        "bagnall.model.ManyHeads.loss",
+        "bagnall.model.ManyHeads.states",
         "longest or hidden",
     ),
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.store import Store
+from ravenbench.bench.shared.store import Store
 from ravenbench.cli import main
 
 pytestmark = [pytest.mark.extra, pytest.mark.data]

@@ -21,7 +21,7 @@ def torch(need_extra):
 @pytest.fixture
 def setting(torch):
     """A small problem: model, batches, loss, held-out value."""
-    from ravenbench.verifiers.neural import devices
+    from ravenbench.verifiers.neural.training import devices
 
     cpu = torch.device("cpu")
     with devices.controlled(5, cpu):
@@ -35,7 +35,7 @@ def setting(torch):
                 return torch.nn.Sequential(*layers)
 
         def run(self, model, settings, folder=None, stop=None, spec=None):
-            from ravenbench.verifiers.neural.training import train
+            from ravenbench.verifiers.neural.training.loop import train
 
             def batches(epoch):
                 if epoch == stop:
@@ -57,7 +57,7 @@ def setting(torch):
 
 @pytest.fixture
 def settings(torch):
-    from ravenbench.verifiers.neural.training import Settings
+    from ravenbench.verifiers.neural.training.loop import Settings
 
     return Settings(epochs=6, learning_rate=0.02, accumulate=2, patience=0)
 
@@ -83,7 +83,7 @@ def test_resumed_training_ends_in_the_same_weights(setting, settings, tmp_path, 
     assert history[-1].loss < history[0].loss
     finished = setting.run(setting.model(), settings, tmp_path / "t", stop=0)
     assert finished == resumed
-    from ravenbench.verifiers.neural import checkpoints
+    from ravenbench.verifiers.neural.training import checkpoints
 
     checkpoints.forget(tmp_path / "t")
     assert not (tmp_path / "t").exists()
@@ -98,7 +98,7 @@ def test_training_leaves_torch_as_it_was(setting, settings, torch):
 
 
 def test_early_stopping_keeps_the_best_epoch(setting, torch):
-    from ravenbench.verifiers.neural.training import Settings
+    from ravenbench.verifiers.neural.training.loop import Settings
 
     model = setting.model()
     history = setting.run(model, Settings(epochs=200, learning_rate=0.5, patience=2, clip=0))
@@ -110,7 +110,7 @@ def test_early_stopping_keeps_the_best_epoch(setting, torch):
 
 
 def test_rate_rises_and_falls(torch):
-    from ravenbench.verifiers.neural.training import Settings
+    from ravenbench.verifiers.neural.training.loop import Settings
 
     settings = Settings(learning_rate=2.0, warmup=0.25, final=0.1)
     rates = [settings.rate(p) for p in (0, 0.125, 0.25, 0.625, 1)]
@@ -151,7 +151,7 @@ def test_damaged_checkpoints_are_errors(setting, settings, tmp_path):
 
 
 def test_interrupted_while_writing_keeps_the_checkpoint_before(setting, settings, tmp_path, monkeypatch):
-    from ravenbench.verifiers.neural import checkpoints
+    from ravenbench.verifiers.neural.training import checkpoints
 
     whole = setting.model()
     setting.run(whole, settings)
@@ -173,7 +173,7 @@ def test_interrupted_while_writing_keeps_the_checkpoint_before(setting, settings
 
 
 def test_a_loss_that_is_no_number_ends_training(setting, torch):
-    from ravenbench.verifiers.neural.training import Settings, train
+    from ravenbench.verifiers.neural.training.loop import Settings, train
 
     model = setting.model()
     with pytest.raises(CorpusError, match="learning_rate"):
@@ -184,7 +184,7 @@ def test_a_loss_that_is_no_number_ends_training(setting, torch):
 
 
 def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(setting, settings, tmp_path, torch):
-    from ravenbench.verifiers.neural.training import train
+    from ravenbench.verifiers.neural.training.loop import train
 
     model = setting.model()
 
@@ -200,7 +200,7 @@ def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(setting, settin
 
 def test_devices(torch, monkeypatch):
     from ravenbench.cli.device import use
-    from ravenbench.verifiers.neural import devices
+    from ravenbench.verifiers.neural.training import devices
 
     monkeypatch.setenv("RAVEN_DEVICE", "auto")
     use("cpu")
@@ -223,7 +223,7 @@ def test_devices(torch, monkeypatch):
 
 
 def test_batches_hold_every_sequence_once_and_shapes_follow_its_length(torch):
-    from ravenbench.verifiers.neural.batching import batches, width_of
+    from ravenbench.verifiers.neural.training.batching import batches, width_of
 
     rng = np.random.default_rng(0)
     sequences = [rng.integers(1, 99, size=n) for n in rng.integers(1, 200, size=150)]
@@ -243,7 +243,7 @@ def test_batches_hold_every_sequence_once_and_shapes_follow_its_length(torch):
 
 def test_authors_come_from_labels_or_from_truth(torch):
     from ravenbench.types import Problems
-    from ravenbench.verifiers.neural.authors import pairs, written
+    from ravenbench.verifiers.neural.training.authors import pairs, written
 
     problems = Problems.of([("a", ["k1", "k2"], "q1"), ("b", ["k3"], "q2"), ("c", ["q2"], "k1")])
     found = written(problems, np.array([True, True, False]))
@@ -258,7 +258,7 @@ def test_authors_come_from_labels_or_from_truth(torch):
 
 def test_held_out_authors_are_nobody_elses(torch):
     from ravenbench.testing import toy_problems
-    from ravenbench.verifiers.neural.authors import written
+    from ravenbench.verifiers.neural.training.authors import written
 
     problems, same = toy_problems(40)
     found = written(problems, same)

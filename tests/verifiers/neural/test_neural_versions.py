@@ -17,7 +17,7 @@ import pytest
 from ravenbench import registry
 from ravenbench.components import identity
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.base import Scorer
+from ravenbench.verifiers.contract.base import Scorer
 
 pytestmark = pytest.mark.extra
 GOLDEN = Path(__file__).with_name("golden_scores.json")

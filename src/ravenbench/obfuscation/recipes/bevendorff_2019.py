@@ -15,7 +15,7 @@ from typing import Literal, Self
 from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, unchanged
 from ravenbench.obfuscation.base import count_operations as counted
-from ravenbench.obfuscation.resources import language_model
+from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.text.nltk_data import missing
 
 THRESHOLDS = {

@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 
 from ravenbench.obfuscation.recipes.bevendorff_2019_draft import Change, Draft
-from ravenbench.obfuscation.resources import language_model
-from ravenbench.obfuscation.tokens import brown
-from ravenbench.obfuscation.words import match_case, related
+from ravenbench.obfuscation.wording.resources import language_model
+from ravenbench.obfuscation.wording.tokens import brown
+from ravenbench.obfuscation.wording.words import match_case, related
 
 TRIGRAM, FLIP, SYNONYM, HYPERNYM, REPLACEMENT, DELETION, PUNCTUATION = 40.0, 30.0, 10.0, 6.0, 4.0, 2.0, 3.0
 SUCCESSORS = 6

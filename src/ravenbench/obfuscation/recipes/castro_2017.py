@@ -14,10 +14,10 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
-from ravenbench.obfuscation.lists import load, pattern
 from ravenbench.obfuscation.parts import Edit, from_edits, sentences
-from ravenbench.obfuscation.tokens import Token, tags, tokens
-from ravenbench.obfuscation.words import inflect, match_case, senses, wordnet_pos
+from ravenbench.obfuscation.wording.lists import load, pattern
+from ravenbench.obfuscation.wording.tokens import Token, tags, tokens
+from ravenbench.obfuscation.wording.words import inflect, match_case, senses, wordnet_pos
 
 _BRACKETS = re.compile(r"[ \t]*\([^()\n]{1,200}\)")
 _ENCLOSED = re.compile(r",(?! (?:and|or|but)\b)[^,.;:!?()\n\d]{2,60},(?= (?!and\b|or\b)\w)")

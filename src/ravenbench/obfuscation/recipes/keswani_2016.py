@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
-from ravenbench.obfuscation.disk_cache import DiskCache
 from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.services.disk_cache import DiskCache
 from ravenbench.obfuscation.translators.base import Translator
 
 _LEAST, _MOST, _SHORT = 0.3, 3.0, 5

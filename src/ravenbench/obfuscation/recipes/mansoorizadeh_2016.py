@@ -19,9 +19,9 @@ import numpy as np
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting, count_operations
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
-from ravenbench.obfuscation.resources import language_model
-from ravenbench.obfuscation.tokens import Token, brown, tags, tokens
-from ravenbench.obfuscation.words import base_form, head, inflect, match_case, senses, similarity, wordnet_pos
+from ravenbench.obfuscation.wording.resources import language_model
+from ravenbench.obfuscation.wording.tokens import Token, brown, tags, tokens
+from ravenbench.obfuscation.wording.words import base_form, head, inflect, match_case, senses, similarity, wordnet_pos
 from ravenbench.text.language_model import LanguageModel
 from ravenbench.types import Ints
 

@@ -22,11 +22,11 @@ from ravenbench.obfuscation.base import (
     count_operations,
     unchanged,
 )
-from ravenbench.obfuscation.lists import load
 from ravenbench.obfuscation.parts import pack, sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import has_vocabulary, measure
 from ravenbench.obfuscation.recipes.mihaylova_2016_steps import STEPS, Context
-from ravenbench.obfuscation.resources import language_model
+from ravenbench.obfuscation.wording.lists import load
+from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.text.nltk_data import missing
 
 

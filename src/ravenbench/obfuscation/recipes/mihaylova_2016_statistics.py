@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from ravenbench.obfuscation.parts import sentences
-from ravenbench.obfuscation.resources import language_model
-from ravenbench.obfuscation.tokens import tags, tokens
-from ravenbench.obfuscation.words import senses, wordnet_pos
+from ravenbench.obfuscation.wording.resources import language_model
+from ravenbench.obfuscation.wording.tokens import tags, tokens
+from ravenbench.obfuscation.wording.words import senses, wordnet_pos
 from ravenbench.text.nltk_data import missing
 
 _WORD = re.compile(r"\w+")

@@ -13,12 +13,12 @@ from functools import partial
 
 import numpy as np
 
-from ravenbench.obfuscation.lists import load, pattern
-from ravenbench.obfuscation.numerals import spoken
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, in_vocabulary
-from ravenbench.obfuscation.spelling import correct
-from ravenbench.obfuscation.words import head, match_case, parents, senses
+from ravenbench.obfuscation.wording.lists import load, pattern
+from ravenbench.obfuscation.wording.numerals import spoken
+from ravenbench.obfuscation.wording.spelling import correct
+from ravenbench.obfuscation.wording.words import head, match_case, parents, senses
 
 _PREPOSITION = re.compile(
     r"(?<=\w) (?=(?:in|on|at|by|for|with|from|into|of|to|about|between|through|during|under|over|against)\b)"

@@ -17,8 +17,8 @@ import numpy as np
 
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting, count_operations, unchanged
 from ravenbench.obfuscation.parts import Edit, from_edits
-from ravenbench.obfuscation.tokens import Token, tags, tokens
-from ravenbench.obfuscation.words import inflect, match_case, related, wordnet_pos
+from ravenbench.obfuscation.wording.tokens import Token, tags, tokens
+from ravenbench.obfuscation.wording.words import inflect, match_case, related, wordnet_pos
 
 _MUTANTS, _KEPT, _NEIGHBOURS = 5, 5, 5
 _SHARE, _CROSSOVER, _WEIGHT = 0.05, 0.1, 0.75

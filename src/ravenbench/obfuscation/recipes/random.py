@@ -9,7 +9,7 @@ from typing import Self
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.parts import Edit, from_edits
-from ravenbench.obfuscation.words import match_case, related
+from ravenbench.obfuscation.wording.words import match_case, related
 from ravenbench.text.nltk_data import missing
 
 _WORD = re.compile(r"[^\W\d_]+")

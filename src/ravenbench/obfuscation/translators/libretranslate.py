@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from ravenbench.errors import InputError
-from ravenbench.obfuscation.http import Endpoint
+from ravenbench.obfuscation.services.http import Endpoint
 from ravenbench.obfuscation.translators.base import Translator
 
 

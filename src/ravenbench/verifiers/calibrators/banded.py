@@ -8,9 +8,9 @@ import numpy as np
 
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats
-from ravenbench.verifiers.base import Calibrator
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.logistic import Logistic
+from ravenbench.verifiers.contract.base import Calibrator
 
 
 class Banded(Calibrator):

@@ -7,8 +7,8 @@ from typing import Self
 import numpy as np
 
 from ravenbench.types import Bools, Floats
-from ravenbench.verifiers.base import Calibrator
 from ravenbench.verifiers.calibrators.inputs import learnable, one_column, told
+from ravenbench.verifiers.contract.base import Calibrator
 
 
 class Isotonic(Calibrator):

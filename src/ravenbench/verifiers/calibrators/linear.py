@@ -8,8 +8,8 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.types import Bools, Floats
-from ravenbench.verifiers.base import Calibrator
 from ravenbench.verifiers.calibrators.inputs import one_column, told
+from ravenbench.verifiers.contract.base import Calibrator
 
 
 class Linear(Calibrator):

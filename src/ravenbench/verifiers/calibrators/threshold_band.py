@@ -6,10 +6,10 @@ from typing import Literal, Self
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.types import Bools, Floats
-from ravenbench.verifiers.base import Calibrator
 from ravenbench.verifiers.calibrators.grid import best_band, rescale
 from ravenbench.verifiers.calibrators.inputs import learnable, one_column, told
 from ravenbench.verifiers.calibrators.logistic import Logistic
+from ravenbench.verifiers.contract.base import Calibrator
 
 
 class ThresholdBand(Calibrator):

@@ -13,11 +13,11 @@ from ravenbench.errors import InputError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, model_folder
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.base import Calibrator, Scorer, mean_by_problem
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
-from ravenbench.verifiers.neural import devices
-from ravenbench.verifiers.neural.batching import batches, distinct
-from ravenbench.verifiers.spread import scale_of, spread
+from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
+from ravenbench.verifiers.contract.spread import scale_of, spread
+from ravenbench.verifiers.neural.training import devices
+from ravenbench.verifiers.neural.training.batching import batches, distinct
 
 SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""

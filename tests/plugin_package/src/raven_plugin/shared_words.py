@@ -9,7 +9,7 @@ import numpy as np
 from ravenbench.registry import resolve
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
-from ravenbench.verifiers.base import Calibrator, FoldFree
+from ravenbench.verifiers.contract.base import Calibrator, FoldFree
 
 
 class SharedWords(FoldFree):

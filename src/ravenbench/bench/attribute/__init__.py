@@ -1,0 +1,1 @@
+"""Attribution of documents to one of many authors."""

@@ -1,0 +1,1 @@
+"""The tables of the PAN-2014 overview for any verifiers."""

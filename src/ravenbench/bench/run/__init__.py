@@ -1,0 +1,1 @@
+"""The main job: topics, folds and pairs, every verifier on every fold."""

@@ -1,0 +1,179 @@
+"""What a run would hold, cost and be able to show, before any of it is computed (contract 7)."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ravenbench.bench.run.choice import no_choice
+from ravenbench.bench.run.execute import Progress, silent
+from ravenbench.bench.run.plan import Draft, draft
+from ravenbench.bench.run.spec import RunSpec
+from ravenbench.bench.run.sweep import sweep_sizes
+from ravenbench.components import Component
+from ravenbench.statistics.detectable import detectable
+from ravenbench.statistics.pools import correlation
+from ravenbench.types import Fold
+from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fresh
+
+START, REPORT = 3.0, 0.0025
+"""Seconds to load programs here and in a worker, and of the report for each cell, measured on one machine."""
+SAMPLE = 200
+"""Document pairs timed of a fold-free scorer."""
+STEADY = 0.3
+"""Spread of a probe's gain against that of independent answers. Both trainings answer the same pairs; a simulated
+style-only scorer varied by so much (docs/verdict.md), scorers that lean on topic by more."""
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Sizes are means over folds; seconds are of one core; detectable differences are in AUC.
+
+    ``seconds`` by verifier; ``planning`` is what planning took, which the run does once more, ``closing`` what start
+    and report take beside it.
+    """
+
+    documents: int
+    topics: int
+    setups: dict[str, dict[str, float]]
+    sweep: list[dict[str, Any]] | None
+    probe: dict[str, float] | None
+    probe_reason: str | None
+    cells: int
+    fits: int
+    seconds: dict[str, float]
+    planning: float
+    closing: float
+    detectable: float | None
+    no_choice: str | None
+    detectable_gain: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Every figure by name."""
+        return {**vars(self), "total_seconds": self.total}
+
+    @property
+    def total(self) -> float:
+        """Seconds of the whole run on one core."""
+        return sum(self.seconds.values()) + self.planning + self.closing
+
+
+def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
+    """Plan a run without writing it, and time each verifier on one fold.
+
+    Raises
+    ------
+    InputError
+        If the data cannot fill what was asked.
+    """
+    start = time.process_time()
+    made = draft(spec, progress)
+    planning = time.process_time() - start
+    plan, folds = made.plan, {fold.name: fold for fold in made.folds}
+    components = spec.named_verifiers()
+    fits = len({(cell["verifier"], plan["folds"][cell["fold"]]["train_digest"]) for cell in plan["cells"]})
+    seconds = {}
+    for done, (name, component) in enumerate(components.items()):
+        progress("timing verifiers", done, len(components))
+        seconds[name] = _cost(component, made, list(folds.values()))
+    main = [folds[name] for setup in plan["setups"] for name in setup["folds"]]
+    setups = {}
+    for name in dict.fromkeys(setup["setup"] for setup in plan["setups"]):
+        mine = [folds[f] for setup in plan["setups"] if setup["setup"] == name for f in setup["folds"]]
+        setups[name] = _sizes(mine)
+    section = plan["probe"]
+    probes = [] if section is None else section["repetitions"]
+    return Forecast(
+        documents=plan["corpus"]["documents"],
+        topics=len(plan["topics"]),
+        setups=setups,
+        sweep=sweep_sizes(plan["sweep"], folds),
+        probe=_sizes([folds[f] for entry in probes for f in entry["folds"].values()]) if probes else None,
+        probe_reason=None if section is None else section["reason"],
+        cells=len(plan["cells"]),
+        fits=fits,
+        seconds=seconds,
+        planning=planning,
+        closing=START + REPORT * len(plan["cells"]),
+        detectable=_detectable(plan, main),
+        no_choice=no_choice(plan),
+        detectable_gain=_detectable_gain(probes, folds),
+    )
+
+
+def chance_variance(fold: Fold) -> float:
+    """Variance of the AUC of scores that say nothing: (a + b + 1) / 12ab for a and b pairs of the classes."""
+    same = int(fold.test_same.sum())
+    other = len(fold.test_same) - same
+    return (same + other + 1) / (12 * same * other)
+
+
+def _detectable(plan: dict[str, Any], folds: list[Fold]) -> float | None:
+    """HITS − Random that would show, were test pairs all that varies."""
+    pools = [pool["topics"] for pool in plan["pools"]]
+    if len(pools) < 2:
+        return None
+    each = float(np.mean([chance_variance(fold) for fold in folds]))
+    return detectable(math.sqrt(2 * each / plan["k"]), len(pools), correlation=correlation(pools))
+
+
+def _detectable_gain(probes: list[dict[str, Any]], folds: dict[str, Fold]) -> float | None:
+    if not probes:
+        return None
+    each = float(np.mean([chance_variance(folds[entry["folds"][k]]) for entry in probes for k in ("aa", "bb")]))
+    topics = [[t for d in entry["domains"] for t in (*d["test"], *d["train"])] for entry in probes]
+    # Real and null repetitions both vary.
+    sd = STEADY * math.sqrt(2 * each)
+    return detectable(sd, len(probes) // 2, correlation=correlation(topics))
+
+
+def _sizes(folds: list[Fold]) -> dict[str, float]:
+    return {
+        "folds": len(folds),
+        "train": float(np.mean([len(f.train) for f in folds])),
+        "test": float(np.mean([len(f.test) for f in folds])),
+    }
+
+
+def _cost(component: Component, made: Draft, folds: list[Fold]) -> float:
+    """Seconds of all fits and answers of a verifier, from one fold and the number of others."""
+    if isinstance(component, FoldFree):
+        return _pairs_cost(component, made, folds)
+    fold = folds[0]
+    learn = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else ~fold.train.calibrate
+    problems, same = fold.train.select(learn), fold.train_same[learn]
+    timed = []
+    for _ in range(2):  # The first time kernels are loaded and texts counted.
+        start = time.process_time()
+        if isinstance(component, Scorer):
+            scorer = fresh(component).fit(problems, same)
+            fitted = time.process_time()
+            scorer.score(fold.test)
+        else:
+            verifier = as_verifier(fresh(component)).fit(fold.train, fold.train_same)
+            fitted = time.process_time()
+            verifier.verify(fold.test)
+        timed.append((fitted - start, time.process_time() - fitted))
+    fit, score = timed[-1]
+    trains = {made.plan["folds"][f.name]["train_digest"]: len(f.train) for f in folds}
+    fitting = fit * sum(trains.values()) / max(1, len(fold.train))
+    return fitting + score * sum(len(f.test) for f in folds) / max(1, len(fold.test))
+
+
+def _pairs_cost(component: FoldFree, made: Draft, folds: list[Fold]) -> float:
+    keys = []
+    for fold in folds:
+        held = fold.train if fold.train.calibrate is None else fold.train.select(fold.train.calibrate)
+        for problems in (held, fold.test):
+            keys.append(problems.known_index * len(made.texts) + problems.questioned_index[problems.owner])
+    distinct = np.unique(np.concatenate(keys))
+    some = distinct[:: max(1, len(distinct) // SAMPLE)]
+    known, questioned = some // len(made.texts), some % len(made.texts)
+    component.pair_features(made.texts, known[:2], questioned[:2])
+    start = time.process_time()
+    component.pair_features(made.texts, known, questioned)
+    return (time.process_time() - start) * len(distinct) / len(some)

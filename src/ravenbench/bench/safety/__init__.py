@@ -1,0 +1,1 @@
+"""Obfuscators against verifiers."""

@@ -1,0 +1,120 @@
+"""Engines: ways to do units. Both call ``units.run_unit``; a failed unit is data, a dead worker an error."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from ravenbench.bench.shared.units import Unit, run_unit
+from ravenbench.errors import MissingPart, RavenError, SpecError
+from ravenbench.files import is_remote
+
+Units = Sequence[Unit]
+Engine = Callable[[Units], Iterator[list[str]]]
+_ADDRESS = "an address such as tcp://10.0.0.1:8786"
+
+
+def local(workers: int | None = None) -> Engine:
+    """Worker processes on this machine, as many as cores unless told; one worker = this very process."""
+    count = usable_cores() if workers is None else workers
+    if count < 1:
+        raise SpecError("--workers must be at least 1", found=workers)
+
+    def work(units: Units) -> Iterator[list[str]]:
+        if count == 1 or len(units) == 1:
+            yield from map(run_unit, units)
+            return
+        import warnings
+
+        from joblib import Parallel, delayed
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        # Workers that have grown are replaced; nothing is lost.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
+        try:
+            yield from pool(delayed(run_unit)(unit) for unit in units)
+        except BrokenProcessPool as error:
+            raise RavenError(
+                "a worker process died (out of memory?); what it had finished is kept: repeat the command to go on, "
+                "with fewer --workers if memory was short"
+            ) from error
+
+    return work
+
+
+def usable_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def dask(scheduler: str, timeout: float = 30.0) -> Engine:
+    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL.
+
+    Raises
+    ------
+    MissingPart
+        If the extra is not installed.
+    SpecError
+        If this is no address.
+    RavenError
+        If the scheduler cannot be reached in ``timeout`` seconds, or is lost during the run.
+    """
+    try:
+        from distributed import Client, as_completed
+        from distributed.comm import get_address_host_port
+    except ImportError as error:
+        raise MissingPart("the dask engine is not installed", fix="pip install 'ravenbench[distributed]'") from error
+    try:
+        get_address_host_port(scheduler)
+    except ValueError as error:
+        raise SpecError(f"this is no address of a scheduler ({error})", found=scheduler, expected=_ADDRESS) from None
+
+    def work(units: Units) -> Iterator[list[str]]:
+        try:
+            client = Client(scheduler, timeout=timeout, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise RavenError(f"no Dask scheduler answers at {scheduler} ({error})") from error
+        with client, client.as_current():
+            futures = client.map(run_unit, [_anywhere(unit) for unit in units], pure=False)
+            waiting = as_completed(futures)
+            for _ in range(len(futures)):
+                try:
+                    future = next(waiting)
+                    if future.status == "lost" or client.status != "running":
+                        raise OSError("the scheduler is gone")
+                    yield future.result(timeout)
+                except Exception as error:
+                    raise RavenError(
+                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was finished is kept: repeat "
+                        "the command to go on"
+                    ) from error
+
+    return work
+
+
+def _anywhere(unit: Unit) -> Unit:
+    """The unit with the full path of its run: workers were started in other folders."""
+    run = getattr(unit, "run", None)
+    return unit if run is None or is_remote(run) else replace(unit, run=Path(run).absolute())  # type: ignore[type-var]
+
+
+def engine(name: str, workers: int | None = None, scheduler: str | None = None) -> Engine:
+    """An engine by its name on the command line.
+
+    Raises
+    ------
+    SpecError
+        If there is no such engine, or dask is asked for without a scheduler, or a scheduler without dask.
+    """
+    if name == "local":
+        if scheduler is not None:
+            raise SpecError("--scheduler belongs to --engine dask", found=scheduler)
+        return local(workers)
+    if name != "dask":
+        raise SpecError(f"there is no engine {name!r}", expected="local or dask")
+    if scheduler is None:
+        raise SpecError("--engine dask needs --scheduler", expected=_ADDRESS)
+    return dask(scheduler)

@@ -1,0 +1,1 @@
+"""The tests of the main job on scorers of known reliance."""

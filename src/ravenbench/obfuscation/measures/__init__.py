@@ -1,0 +1,1 @@
+"""What a rewriting kept and what it cost: soundness, sensibleness, efficiency."""

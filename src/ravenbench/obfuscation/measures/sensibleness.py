@@ -1,0 +1,159 @@
+"""Sensibleness: can a rewriting be read? Each measure is a text's own minus its original's.
+
+Parts of one verdict, not a total: a report ranks them and shows the mean rank beside them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.wording import resources
+from ravenbench.text.alignment import plain_words
+from ravenbench.text.nltk_data import missing
+
+_TOKEN = re.compile(r"\w+(?:['’\-]\w+)*|[^\w\s]")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_OTHER_LANGUAGES = (
+    "der das und nicht ist ein eine einen einem mit auf für auch wir sie sich von zu dass wird wurde oder aber bei "
+    "le les une dans pour pas est avec sur qui que ce cette sont nous vous il elle mais où été être "
+    "el los las una por para con pero como está het een niet van voor zijn wordt di che non sono della"
+)
+_FOREIGN = frozenset(_OTHER_LANGUAGES.split())
+_CHATTER = re.compile(
+    r"\bas an ai\b|\blanguage model\b|\bi (?:cannot|can't|am unable to) (?:assist|help|rewrite)\b|"
+    r"^\s*(?:sure|certainly|of course)[,!.]|\bhere(?:'s| is) (?:the|a|your) (?:rewritten|revised|paraphrased)\b|"
+    r"\b(?:rewritten|revised|paraphrased) (?:text|version|paragraph)\s*:|<\|?(?:im_|end|start)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+ANOMALIES: Mapping[str, re.Pattern[str]] = {
+    "space_before_mark": re.compile(r"(?<=\w)[^\S\n]+(?:[,;!?)\]]|[.:](?![.\w)]))"),
+    "no_space_after_mark": re.compile(r"(?<=[^\W\d_])[,;:!?](?=[^\W\d_])|(?<=[a-z])\.(?=[A-Z])"),
+    "doubled_marks": re.compile(r"([,;:])\s*\1|[!?]{2,}|(?<!\.)\.\.(?!\.)|[,;:]\s*[.!?]|[.!?]\s*[,;:]"),
+    "inner_capital": re.compile(r"(?<=[a-z,]\s)(?!I\b)[A-Z]\w*"),
+    "repeated_words": re.compile(r"\b([^\W\d_]+)\s+\1\b"),
+    "chatter": _CHATTER,
+}
+"""Anomalies that are found by looking, counted per 1,000 tokens with the two below."""
+
+MEASURES = (
+    "surprisal", "oov", "repeated_misspellings", "foreign", *ANOMALIES, "lowercase_start", "unbalanced", "languagetool",
+)  # fmt: skip
+"""Higher is less sensible in all. ``surprisal`` is in bits a token, the others per 1,000 words or tokens."""
+
+
+class Sensibleness:
+    """Measures of texts against their originals; each original is measured once.
+
+    Parameters
+    ----------
+    grammar : callable, optional
+        Number of a grammar checker's matches in a text (see ``obfuscation.services.languagetool``).
+
+    Attributes
+    ----------
+    missing : dict of str to str
+        Measures that are not made here, and why.
+    """
+
+    def __init__(self, grammar: Callable[[str], int] | None = None) -> None:
+        self.grammar = grammar
+        self.missing: dict[str, str] = {}
+        self._known: dict[str, dict[str, float | None]] = {}
+        self._words: dict[str, bool] = {}
+        if (reason := missing("brown")) is not None:
+            self.missing |= dict.fromkeys(("surprisal", "oov", "repeated_misspellings"), reason)
+        if grammar is None:
+            self.missing["languagetool"] = "no LanguageTool server was given"
+
+    def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
+        """Rewriting minus original in every measure; None where it was not made."""
+        if original not in self._known:
+            self._known[original] = self.of(original)
+        was = self._known[original]
+        now = was if rewritten == original else self.of(rewritten)
+        return {
+            name: None if (a := was[name]) is None or (b := now[name]) is None else b - a for name in MEASURES
+        }  # fmt: skip
+
+    def of(self, text: str) -> dict[str, float | None]:
+        """The measures of one text; None for what cannot be made here or a text without words."""
+        spoken, words = _TOKEN.findall(text), plain_words(text)
+        found: dict[str, float | None] = dict.fromkeys(MEASURES)
+        if not spoken or not words:
+            return found
+        for name, pattern in ANOMALIES.items():
+            found[name] = 1000 * sum(1 for _ in pattern.finditer(text)) / len(spoken)
+        spans = [text[a:b].strip() for a, b in sentences(text)]
+        lower = sum(1 for s in spans if (first := _LETTERS.search(s)) and first.start() <= 1 and first[0][0].islower())
+        found["lowercase_start"] = 1000 * lower / len(spoken)
+        found["unbalanced"] = 1000 * _unbalanced(text) / len(spoken)
+        found["foreign"] = 1000 * sum(_is_foreign(word) for word in words) / len(words)
+        if "oov" not in self.missing:
+            unknown = Counter(w for word in words if not self._in_vocabulary(w := word.replace("’", "'")))
+            found["oov"] = 1000 * unknown.total() / len(words)
+            found["repeated_misspellings"] = 1000 * sum(c for c in unknown.values() if c > 1) / len(words)
+            found["surprisal"] = self._surprisal(spans)
+        if self.grammar is not None:
+            try:
+                found["languagetool"] = 1000 * self.grammar(text) / len(words)
+            except OSError as error:
+                self.missing["languagetool"] = str(error)
+        return found
+
+    def _surprisal(self, spans: list[str]) -> float | None:
+        model = resources.language_model()
+        parts = [model.log10(words) for span in spans if (words := _TOKEN.findall(span.replace("’", "'")))]
+        return float(-np.concatenate(parts).mean() * np.log2(10)) if parts else None
+
+    def _in_vocabulary(self, word: str) -> bool:
+        known = self._words.get(word)
+        if known is None:
+            model = resources.language_model()
+            forms = (word, word.lower(), word.lower().removesuffix("'s"))
+            known = word.isdecimal() or any(form in model for form in forms)
+            if not known and missing("wordnet") is None:
+                known = resources.wordnet().morphy(word.lower()) is not None
+            self._words[word] = known
+        return known
+
+
+def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, float | None]:
+    """Mean rank of each system over the measures all systems have, 1 = most sensible; ties share ranks."""
+    from scipy.stats import rankdata
+
+    systems = list(values)
+    ranks = []
+    for name in MEASURES:
+        column = [values[system].get(name) for system in systems]
+        made = [v for v in column if v is not None]
+        if len(made) == len(column) and len(set(made)) > 1:
+            ranks.append(rankdata(np.round(made, 9)))
+    means = np.mean(ranks, axis=0).tolist() if ranks else [None] * len(systems)
+    return dict(zip(systems, means, strict=True))
+
+
+def _is_foreign(word: str) -> bool:
+    return word.casefold() in _FOREIGN or any(ord(c) > 0x24F for c in word.replace("’", ""))
+
+
+def _unbalanced(text: str) -> int:
+    """Brackets without a partner, and straight or curly double quotes left open."""
+    count = 0
+    for left, right in ("()", "[]", "{}", "“”"):
+        depth = 0
+        for c in text:
+            if c == left:
+                depth += 1
+            elif c == right:
+                if depth:
+                    depth -= 1
+                else:
+                    count += 1
+        count += depth
+    return count + text.count('"') % 2

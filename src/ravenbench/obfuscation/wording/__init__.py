@@ -1,0 +1,1 @@
+"""Words, tokens, spelling and word lists that recipes share."""

@@ -1,0 +1,144 @@
+"""Words as recipes see them: WordNet senses, inflection, letter case. Every look-up is remembered."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from ravenbench.errors import MissingPart
+from ravenbench.obfuscation.wording.resources import wordnet
+
+_REMEMBERED = 1 << 16
+_MODALS = frozenset(["can", "could", "may", "might", "must", "shall", "should", "will", "would"])
+"""Not in WordNet, though nouns spelled like them are."""
+
+
+def wordnet_pos(tag: str) -> str | None:
+    """WordNet's part of speech for a Penn Treebank tag: n, v, a, r, or None for other classes and names."""
+    if tag.startswith("NNP"):
+        return None
+    return {"NN": "n", "VB": "v", "JJ": "a", "RB": "r"}.get(tag[:2])
+
+
+@lru_cache(_REMEMBERED)
+def senses(word: str, pos: str | None = None) -> tuple[Any, ...]:
+    """WordNet synsets of a word (any inflection), the most frequent first."""
+    return tuple(wordnet().synsets(word.lower(), pos))
+
+
+@lru_cache(_REMEMBERED)
+def base_form(word: str, pos: str) -> str:
+    """WordNet's base form of a word, or the word in lower case where there is none."""
+    return str(wordnet().morphy(word.lower(), pos) or word.lower())
+
+
+@lru_cache(_REMEMBERED)
+def head(sense: Any) -> str:
+    """The first lemma of a sense, spaces for underscores."""
+    return str(sense.lemma_names()[0]).replace("_", " ")
+
+
+@lru_cache(_REMEMBERED)
+def similarity(a: Any, b: Any) -> float:
+    """Wu–Palmer similarity of two senses: 2·depth / (2·depth + distances) of their deepest common ancestor.
+
+    0 where there is none; verbs have a common root. NLTK's own resolves ties by hash order and can give a sense less
+    than 1 with itself.
+    """
+    if a == b:
+        return 1.0
+    mine, other = _ancestors(a), _ancestors(b)
+    common = [(_depth(sense), sense.name(), sense) for sense in mine if sense is not None and sense in other]
+    if not common:
+        return 2 / (2 + mine[None] + other[None]) if None in mine and None in other else 0.0
+    deepest = max(depth for depth, _, _ in common)
+    _, subsumer = min((name, sense) for depth, name, sense in common if depth == deepest)
+    depth = int(subsumer.max_depth()) + 1
+    return 2 * depth / (2 * depth + mine[subsumer] + other[subsumer])
+
+
+def parents(sense: Any) -> list[Any]:
+    """Hypernyms in order of their names (NLTK keeps them as a set)."""
+    return sorted(sense.hypernyms() + sense.instance_hypernyms(), key=lambda s: s.name())
+
+
+@lru_cache(_REMEMBERED)
+def _ancestors(sense: Any) -> dict[Any, int]:
+    """Shortest distance to each ancestor, itself included; None stands for the verbs' common root."""
+    found: dict[Any, int] = {sense: 0}
+    level, distance = [sense], 0
+    while level:
+        distance += 1
+        above = [up for down in level for up in parents(down) if up not in found]
+        found.update(dict.fromkeys(above, distance))
+        level = list(dict.fromkeys(above))
+    if sense.pos() == "v":
+        found[None] = 1 + min(d for s, d in found.items() if not parents(s))
+    return found
+
+
+@lru_cache(_REMEMBERED)
+def _depth(sense: Any) -> int:
+    return int(sense.min_depth())
+
+
+@lru_cache(_REMEMBERED)
+def usual_sense(word: str, pos: str | None = None) -> Any | None:
+    """The sense a word is most often used in; None where that is a name's (*May*, *English*) or there is none.
+
+    WordNet lists nouns before verbs and a form before its base (*be* the metal, *saw* the proverb, *he* as He, helium):
+    its counts of use decide, and the listed order only where they tie.
+    """
+    if pos is None and word.lower() in _MODALS:
+        return None
+    reader = wordnet()
+    forms = {form for p in pos or "nvar" for form in reader._morphy(word.lower(), p)}
+    lemmas = [lemma for sense in senses(word, pos) for lemma in sense.lemmas() if lemma.name().lower() in forms]
+    usual = max(lemmas, key=lambda lemma: lemma.count(), default=None)
+    return usual.synset() if usual is not None and usual.name().islower() else None
+
+
+@lru_cache(_REMEMBERED)
+def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Other single words for the usual sense of a word: its co-hyponyms and synonyms, and its hypernyms."""
+    first = usual_sense(word, pos)
+    if first is None:
+        return (), ()
+    above = parents(first)
+    children = (child for up in above for child in sorted(up.hyponyms(), key=lambda s: s.name())[:12])
+    return _single([first, *children], word), _single(above, word)
+
+
+@lru_cache(_REMEMBERED)
+def inflect(lemma: str, tag: str) -> str:
+    """A lemma, or the first word of a verb phrase and the last of any other, in the form of a Treebank tag.
+
+    Raises
+    ------
+    MissingPart
+        If lemminflect is not installed.
+    """
+    if tag in ("NN", "VB", "VBP", "JJ", "RB"):
+        return lemma
+    try:
+        from lemminflect import getInflection
+    except ModuleNotFoundError:
+        raise MissingPart("inflection needs lemminflect", fix="pip install 'ravenbench[obfuscation]'") from None
+    words = lemma.split(" ")
+    place = 0 if tag.startswith("V") else -1
+    forms = getInflection(words[place], tag=tag)
+    if forms:
+        words[place] = forms[0]
+    return " ".join(words)
+
+
+def match_case(original: str, new: str) -> str:
+    """``new`` in capitals, with an initial capital, or as it is, like ``original``."""
+    if len(original) > 1 and original.isupper():
+        return new.upper()
+    return new[:1].upper() + new[1:] if original[:1].isupper() else new
+
+
+def _single(found: list[Any], word: str) -> tuple[str, ...]:
+    names = dict.fromkeys(name for sense in found for name in sense.lemma_names())
+    return tuple(n for n in names if n.isalpha() and n.islower() and n != word.lower())

@@ -1,0 +1,144 @@
+"""Comparisons over a whole problem set or a safety run: a page each, and an index."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, read_measures
+from ravenbench.bench.safety.rewritings import read_rewriting
+from ravenbench.bench.shared.store import Store
+from ravenbench.errors import InputError
+from ravenbench.files import write_text
+from ravenbench.formats.pan_obfuscation import Part, read_parts
+from ravenbench.formats.problems import read_problems
+from ravenbench.reports.diff.columns import columns_page
+from ravenbench.reports.diff.comparison import Comparison, compare, diff_page, index_page
+
+SHOWN = (
+    ("soundness", "meteor", "METEOR"),
+    ("soundness", "negations", "negations"),
+    ("sensibleness", "surprisal", "bits"),
+    ("soundness", "encoder", "encoder"),
+    ("soundness", "entails", "entails"),
+    ("soundness", "entailed", "entailed"),
+    ("soundness", "contradicted", "contradicted"),
+)
+"""Measures of a safety run that the index shows, where they were made."""
+NEURAL = ("encoder", "entails", "entailed", "contradicted")
+
+
+def neural_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:
+    """Measures of one rewriting by the models given, where there was something to measure."""
+    if helpers.encoder is None and helpers.nli is None:
+        return {}
+    found = helpers.soundness([]).measure(parts)
+    return {name: f"{value:.3f}" for name in NEURAL if (value := found[name]) is not None}
+
+
+def from_sets(
+    original: Path, rewritten: Path, split: str | None, system: str, helpers: Helpers = NO_HELPERS
+) -> Iterator[Comparison]:
+    """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them.
+
+    Raises
+    ------
+    InputError
+        If a set cannot be read, or the two have no problem in common.
+    """
+    before, after = read_problems(original, split), read_problems(rewritten)  # type: ignore[arg-type]
+    place = {name: i for i, name in enumerate(after.problems.ids.tolist())}
+    shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
+    if not shared:
+        raise InputError("the two sets have no problem in common", file=rewritten)
+    for i, j in shared:
+        name = str(before.problems.ids[i])
+        a = before.problems.texts[before.problems.questioned_index[i]]
+        b = after.problems.texts[after.problems.questioned_index[j]]
+        file = rewritten / name / "obfuscation.json"
+        parts = read_parts(file) if file.is_file() else (Part(0, len(a), a, b),)
+        if a != b or file.is_file():
+            yield compare(name, parts, system, facts=neural_facts(parts, helpers))
+
+
+def from_run(folder: Path) -> Iterator[Comparison]:
+    """Every rewriting of a safety run, first seed, with verifiers' answers before and after.
+
+    Raises
+    ------
+    InputError
+        If the folder is no safety run.
+    """
+    store = Store.open(folder)
+    if store.plan.get("kind") != "safety":
+        raise InputError("not a safety run", file=folder, expected="a folder written by raven safety")
+    kept = Path(store.run["rewritings"])
+    row = {name: i for i, name in enumerate(store.fold("original").test.ids.tolist())}
+    verifiers = [v["name"] for v in store.plan["verifiers"]]
+    before = {v: cell.answers for v in verifiers if (cell := store.cell(v, "original")) is not None}
+    index = json.loads((folder / "measures" / "index.json").read_text("utf-8"))
+    for problem in store.plan["attacked"]:
+        for entry in store.plan["obfuscators"]:
+            for seed, info in list(entry["seeds"].items())[:1]:
+                found = read_rewriting(kept, info["rewritings"].get(problem, ""))
+                if found is None or found.rewriting is None or not found.rewriting.changed:
+                    continue
+                scores = {}
+                for verifier, first in before.items():
+                    cell = store.cell(verifier, info["fold"])
+                    if cell is not None and cell.answers is not None and first is not None:
+                        scores[verifier] = (float(first[row[problem]]), float(cell.answers[row[problem]]))
+                measures = read_measures(folder / "measures", index.get(f"{entry['name']} {seed}", ""))
+                facts = {} if measures is None else _facts(measures[0].get(problem, {}))
+                yield compare(
+                    problem,
+                    found.rewriting.parts,
+                    entry["name"],
+                    notes=found.rewriting.notes,
+                    scores=scores,
+                    facts=facts,
+                )
+
+
+def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool = False) -> int:
+    """Write a page for each comparison, one of columns for each text, and ``index.html``; returns how many compared.
+
+    In blind review there are no columns, which would show originals and systems' names.
+    """
+    rows: list[dict[str, Any]] = []
+    keys: dict[str, None] = {}
+    for _, group in groupby(comparisons, key=lambda c: (c.id, c.digests[0])):
+        of_one = list(group)
+        beside = None if blind else f"{len(rows):04d}-{_plain(of_one[0].id)}-columns.html"
+        if beside is not None:
+            write_text(folder / beside, columns_page(of_one, index="index.html"))
+        for c in of_one:
+            name = f"{len(rows):04d}-{_plain(c.id)}-{_plain(c.system)}.html"
+            write_text(folder / name, diff_page(c, blind=blind, index="index.html", columns=beside))
+            facts = {key: float(text) for key, text in c.facts.items()}
+            keys |= dict.fromkeys(facts)
+            change = [after - first for first, after in c.scores.values()]
+            row: dict[str, Any] = {"href": name, "beside": beside, "problem": c.id, "system": c.system}
+            row |= {"changes": c.changes_per_1000, "answers": float(np.mean(change)) if change else None}
+            rows.append(row | facts)
+    columns = [("changes", "changes /1000"), *((key, key) for key in keys), ("answers", "mean change of answers")]
+    for row in rows:
+        for key, _ in columns:
+            row.setdefault(key, None)
+    write_text(folder / "index.html", index_page("Rewritings to read", rows, columns))
+    return len(rows)
+
+
+def _facts(row: Any) -> dict[str, str]:
+    found = {heading: row.get(part, {}).get(name) for part, name, heading in SHOWN}
+    return {heading: f"{value:.3f}" for heading, value in found.items() if value is not None}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.")[:40] or "text"

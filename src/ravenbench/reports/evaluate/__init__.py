@@ -1,0 +1,1 @@
+"""``raven evaluate``: several systems' answers to the same problems."""

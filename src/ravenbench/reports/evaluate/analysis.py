@@ -1,0 +1,320 @@
+"""Evaluate several systems' answers to the same problems: metrics, intervals, tests, hull, meta-classifiers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ravenbench.errors import InputError, did_you_mean
+from ravenbench.formats.answers import SystemAnswers, Truth, align
+from ravenbench.formats.attributes import Attribute
+from ravenbench.metrics.calibration import cllr, reliability
+from ravenbench.metrics.pan import FORM_2020, METRICS, TESTABLE
+from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
+from ravenbench.metrics.scores import scores
+from ravenbench.metrics.sums import checked
+from ravenbench.reports.evaluate.parts import break_down
+from ravenbench.reports.evaluate.records import Evaluation, PairTest, SystemScores
+from ravenbench.statistics.combine import choose_band, mean_of, rank_mean, stacked, with_band
+from ravenbench.statistics.multiplicity import holm
+from ravenbench.statistics.ties import tie_groups
+from ravenbench.types import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from ravenbench.statistics.bootstrap import Replicates
+    from ravenbench.statistics.randomization import Answered
+
+
+def evaluate_answers(
+    truth: Truth,
+    answers: Sequence[SystemAnswers],
+    training: tuple[Truth, Sequence[SystemAnswers]] | None = None,
+    notes: Sequence[str] = (),
+    **options: Any,
+) -> Evaluation:
+    """``evaluate`` for answers as read from files: aligned to truth, missing ones 0.5 and counted.
+
+    Raises
+    ------
+    InputError
+        If two systems share a name, or answers name problems that truth does not have.
+    """
+    aligned = {a.system: align(truth, a) for a in _distinct(answers)}
+    past = None
+    if training is not None:
+        past = (training[0].same, {a.system: align(training[0], a).value for a in _distinct(training[1])})
+    repairs = [f"{a.system}: {note}" for a in answers for note in a.notes]
+    return evaluate(
+        truth,
+        {name: a.value for name, a in aligned.items()},
+        decisions={name: a.decision for name, a in aligned.items() if a.decision is not None},
+        missing={name: int(a.missing.sum()) for name, a in aligned.items()},
+        training=past,
+        notes=[*notes, *repairs],
+        **options,
+    )
+
+
+def _distinct(answers: Sequence[SystemAnswers]) -> Sequence[SystemAnswers]:
+    seen: dict[str, SystemAnswers] = {}
+    for a in answers:
+        if a.system in seen:
+            raise InputError(
+                f"two systems are named {a.system!r}", found=f"{seen[a.system].file} and {a.file}",
+                fix="rename a file or folder: a system is named after it",
+            )  # fmt: skip
+        seen[a.system] = a
+    return answers
+
+
+def evaluate(
+    truth: Truth,
+    systems: Mapping[str, ArrayLike],
+    *,
+    decisions: Mapping[str, ArrayLike] | None = None,
+    missing: Mapping[str, int] | None = None,
+    training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
+    tests: Sequence[str] = ("c@1", "accuracy"),
+    breakdowns: Sequence[Attribute] = (),
+    f05u_2020: bool = False,
+    costs: tuple[float, float] = (1.0, 1.0),
+    same_share: float | None = None,
+    notes: Sequence[str] = (),
+    replicates: int = 10_000,
+    trials: int = 10_000,
+    level: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = 0,
+    workers: int = 1,
+) -> Evaluation:
+    """Metrics of every system with intervals, tests of every pair, the ROC hull, and meta-classifiers.
+
+    Parameters
+    ----------
+    truth : Truth
+        n problems; where it names authors, intervals come from the pigeonhole bootstrap over authors.
+    systems : mapping of str to (n,) float
+        Answers in truth's order, in [0, 1], higher = same author, 0.5 = unanswered.
+    decisions : mapping of str to (n,) float, optional
+        Decisions given apart from the scores (PAN 2013): 1, 0 or 0.5.
+    missing : mapping of str to int, optional
+        How many answers of a system were filled with 0.5.
+    training : (m,) bool and mapping of str to (m,) float, optional
+        Truth and the same systems' answers on a training set: adds the banded mean and stacking.
+    tests : sequence of str
+        Metrics to test all pairs in, tie groups by the first. Counts are quick; AUC, Brier, overall and final
+        swap answers problem by problem, about a second a pair for 14,000 problems.
+    breakdowns : sequence of Attribute
+        Parts of the problems to score apart.
+    f05u_2020 : bool
+        F0.5u, and the means that hold it, in the form published in 2020 (0.5 counts as "same author").
+    costs, same_share : (float, float), float
+        For the operating point on the hull: cost of a false "same author" and of a false "different authors", and
+        the share of same-author problems in use (default: as in truth).
+    notes : sequence of str
+        What a reader should know besides.
+    replicates, trials : int
+        Of the bootstrap and of each test.
+    seed, workers : int
+        Digits depend on the seed, never on the number of workers.
+
+    Raises
+    ------
+    InputError
+        If there is no system, an answer is not a number in [0, 1], lengths differ, a test is unknown, or a system
+        lacks training answers.
+    """
+    from ravenbench.metrics.weighted import rank
+    from ravenbench.statistics.bootstrap import bootstrap
+    from ravenbench.statistics.randomization import Answered
+
+    if not systems:
+        raise InputError("there are no answers to evaluate", expected="at least one system")
+    for name in tests:
+        if name not in TESTABLE:
+            raise InputError(f"no test for the metric {name!r}", fix=did_you_mean(name, TESTABLE))
+    if not tests:
+        raise InputError("no metric to test", expected=f"some of {', '.join(TESTABLE)}")
+    for name, number in (("replicates", replicates), ("trials", trials)):
+        if number < 1:
+            raise InputError(f"{name} must be at least 1", found=number)
+    form = FORM_2020 if f05u_2020 else {}
+    tests = tuple(dict.fromkeys(form.get(name, name) for name in tests))
+    metrics = {m: TESTABLE[form.get(m, m)] for m in METRICS} | {m: TESTABLE[m] for m in tests}
+    answered: dict[str, Answered] = {}
+    for name, value in systems.items():
+        try:
+            answered[name] = Answered(*checked(truth.same, value, (decisions or {}).get(name))[1:])
+        except InputError as error:
+            raise InputError(f"{name}: {error.problem}", found=error.found, expected=error.expected) from None
+    combined, band = _combine({name: a.value for name, a in answered.items()}, training)
+    if taken := [name for name in combined if name in answered]:
+        raise InputError(
+            f"{taken[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
+        )
+    everyone = answered | {name: Answered(value, value) for name, value in combined.items()}
+    authors = _authors(truth)
+    resampled = bootstrap(
+        [rank(truth.same, *a) for a in everyone.values()],
+        truth.same,
+        authors=authors,
+        replicates=replicates,
+        seed=seed,
+        workers=workers,
+        metrics=metrics,
+    )
+    pairs = _pairs(truth.same, answered, tests, resampled, trials, level, seed, workers)
+    groups = _groups(list(answered), pairs, tests[0], resampled.observed[tests[0]], alpha)
+    rows = tuple(
+        SystemScores(
+            name,
+            a.value,
+            scores(truth.same, a.value, None if a.decision is a.value else a.decision, metrics),
+            {m: resampled.interval(m, i, level) for m in metrics},
+            reliability(truth.same, a.value).ece,
+            cllr(truth.same, a.value),
+            (missing or {}).get(name, 0),
+            groups.get(name),
+        )
+        for i, (name, a) in enumerate(everyone.items())
+    )
+    curves = {name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None}
+    found = hull(curves) if curves else None
+    return Evaluation(
+        truth=truth,
+        systems=rows[: len(answered)],
+        meta=rows[len(answered) :],
+        pairs=pairs,
+        hull=found,
+        operating=_operating(found, truth, costs, same_share),
+        breakdowns=tuple(
+            break_down(
+                truth.same,
+                everyone,
+                by,
+                metrics,
+                authors=authors,
+                replicates=replicates,
+                level=level,
+                seed=seed,
+                workers=workers,
+            )
+            for by in breakdowns
+        ),
+        tests=tests,
+        unit="problems" if truth.authors is None else "authors",
+        replicates=replicates,
+        trials=trials,
+        level=level,
+        alpha=alpha,
+        band=band,
+        f05u_2020=f05u_2020,
+        notes=(*notes, *_remarks(truth, rows[: len(answered)])),
+    )
+
+
+def _operating(
+    found: Hull | None, truth: Truth, costs: tuple[float, float], same_share: float | None
+) -> OperatingPoint | None:
+    if found is None:
+        return None
+    share = float(truth.same.mean()) if same_share is None else same_share
+    return found.operating_point(cost_false_same=costs[0], cost_false_different=costs[1], same_share=share)
+
+
+def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
+    found = []
+    if truth.same.all() or not truth.same.any():
+        lacking = "" if truth.same.any() else ", nor have F1 and recall"
+        kind = "by the same author" if truth.same.all() else "by different authors"
+        found.append(
+            f"Every problem of truth is {kind}: AUC and what rests on it have no value{lacking}. "
+            "Undefined values are n/a (null in JSON), never 0."
+        )
+    for s in systems:
+        if s.missing:
+            found.append(f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as unanswered.")
+    return found
+
+
+def _combine(
+    values: Mapping[str, Floats], training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None
+) -> tuple[dict[str, Floats], float | None]:
+    """Meta-classifiers' answers, and the band chosen; nothing where there is one system."""
+    if len(values) < 2:
+        return {}, None
+    stack = np.stack(list(values.values()))
+    found = {"meta-mean": mean_of(stack), "meta-rank": rank_mean(stack)}
+    if training is None:
+        return found, None
+    same, given = training
+    if lacking := [name for name in values if name not in given]:
+        raise InputError(f"{lacking[0]} has no training answers", fix="give the same systems' answers on both sets")
+    checks = [checked(same, given[name]) for name in values]
+    train = np.stack([c[1] for c in checks])
+    band = choose_band(same, mean_of(train))
+    found["meta-band"] = with_band(found["meta-mean"], band)
+    found["meta-stacked"] = stacked(same, train, stack)
+    return found, band
+
+
+def _authors(truth: Truth) -> Ints | None:
+    """Author codes ≥ 0; a problem without authors is given its own, and a same-author problem one author."""
+    if truth.authors is None:
+        return None
+    authors, start = truth.authors.astype(np.int64), int(truth.authors.max()) + 1
+    fresh = start + np.arange(authors.size).reshape(authors.shape)
+    authors = np.where(authors < 0, fresh, authors)
+    authors[truth.same, 1] = authors[truth.same, 0]
+    return authors
+
+
+def _pairs(
+    same: Bools,
+    answered: Mapping[str, Answered],
+    tests: Sequence[str],
+    resampled: Replicates,
+    trials: int,
+    level: float,
+    seed: int,
+    workers: int,
+) -> tuple[PairTest, ...]:
+    from ravenbench.statistics.randomization import randomization_test
+
+    names = list(answered)
+    jobs = [(metric, i, j) for metric in tests for i, j in combinations(range(len(names)), 2)]
+
+    def test(job: tuple[str, int, int]) -> float | None:
+        metric, i, j = job
+        a, b = names[i], names[j]
+        return randomization_test(same, answered[a], answered[b], metric, trials=trials, seed=seed, pair=f"{a}\x1f{b}")
+
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        raw = list(pool.map(test, jobs))
+        intervals = list(pool.map(lambda job: resampled.difference(job[0], job[1], job[2], level), jobs))
+    corrected: dict[int, float] = {}
+    for metric in tests:
+        defined = [k for k, job in enumerate(jobs) if job[0] == metric and raw[k] is not None]
+        corrected |= dict(zip(defined, holm([raw[k] for k in defined]).tolist(), strict=True))  # type: ignore[arg-type]
+    found = []
+    for k, (metric, i, j) in enumerate(jobs):
+        gap = float(resampled.observed[metric][i] - resampled.observed[metric][j])
+        known = None if np.isnan(gap) else gap
+        found.append(PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k)))
+    return tuple(found)
+
+
+def _groups(
+    names: Sequence[str], pairs: Sequence[PairTest], metric: str, observed: Floats, alpha: float
+) -> dict[str, int]:
+    apart = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for pair in pairs:
+        if pair.metric == metric and pair.p_holm is not None and pair.p_holm <= alpha:
+            i, j = names.index(pair.a), names.index(pair.b)
+            apart[i, j] = apart[j, i] = True
+    return dict(zip(names, tie_groups(observed[: len(names)], apart).tolist(), strict=True))

@@ -1,0 +1,129 @@
+"""``ravenbench.evaluate``: truth and answers from files, or from memory, to an Evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.answers import SystemAnswers, Truth, read_systems, read_truth
+from ravenbench.formats.archive import Split
+from ravenbench.formats.attributes import Attribute, read_attribute
+from ravenbench.reports.evaluate.analysis import evaluate as evaluate_arrays
+from ravenbench.reports.evaluate.analysis import evaluate_answers
+from ravenbench.reports.evaluate.of_run import is_run, read_run
+from ravenbench.reports.evaluate.records import Evaluation
+
+Source = str | Path
+Given = Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike]
+
+
+def evaluate(
+    truth: Source | Truth,
+    answers: Given = (),
+    *,
+    lenient: bool = False,
+    by: Sequence[str | Attribute] | None = None,
+    training_truth: Source | Truth | None = None,
+    training_answers: Given = (),
+    **options: Any,
+) -> Evaluation:
+    """Evaluate systems' answers as PAN does, with intervals, tests, ROC hull and meta-classifiers.
+
+    Parameters
+    ----------
+    truth : path or Truth
+        PAN13–15 or PAN20–23 truth, a file, folder or zip; or a folder of ``raven run``, whose verifiers are then
+        systems too.
+    answers : path, SystemAnswers, a sequence of these, or mapping of str to (n,) float
+        Files, folders or zips, each with one system or several; or values by system in truth's order.
+    lenient : bool
+        Take the number out of a value such as ``[0.5]``.
+    by : sequence of str or Attribute, optional
+        Break-downs: ``"group"`` (language and genre, or a run's setup), ``"FILE:COLUMN"``, ``"FILE:COLUMN:PARTS"``.
+        Default: by group, where truth has several.
+    training_truth, training_answers : optional
+        The same systems on a training set: adds the banded mean and stacking.
+    **options
+        Of :func:`ravenbench.reports.evaluate.analysis.evaluate`: ``tests``, ``f05u_2020``, ``costs``, ``same_share``,
+        ``replicates``, ``trials``, ``level``, ``alpha``, ``seed``, ``workers``.
+
+    Raises
+    ------
+    InputError
+        If anything given cannot be used; the message says what, where and how to mend it.
+    """
+    known, own, notes = _truth(truth, "test")
+    breakdowns = _breakdowns(known, by)
+    if isinstance(answers, Mapping):
+        if training_truth is not None:
+            raise InputError(
+                "training answers go with answers read from files",
+                fix="call ravenbench.reports.evaluate.analysis.evaluate with training=(same, answers)",
+            )
+        return evaluate_arrays(known, answers, breakdowns=breakdowns, notes=notes, **options)
+    systems = [*own, *read_given(answers, lenient)]
+    if not systems:
+        raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
+    training = None
+    if training_truth is not None:
+        past, past_own, _ = _truth(training_truth, "train")
+        if isinstance(training_answers, Mapping):
+            raise InputError("training answers must be files or SystemAnswers here", found="a mapping")
+        training = (past, [*past_own, *read_given(training_answers, lenient)])
+    elif training_answers:
+        raise InputError("training answers need a training truth")
+    return evaluate_answers(known, systems, training, notes, breakdowns=breakdowns, **options)
+
+
+def read_given(
+    answers: Source | SystemAnswers | Sequence[Source | SystemAnswers], lenient: bool
+) -> list[SystemAnswers]:
+    """The systems of several places, in the order given."""
+    if isinstance(answers, str | Path | SystemAnswers):
+        answers = [answers]
+    found: list[SystemAnswers] = []
+    for place in answers:
+        if isinstance(place, SystemAnswers):
+            found.append(place)
+        elif is_run(place):
+            found += read_run(place)[1]
+        else:
+            found += read_systems(place, lenient)
+    return found
+
+
+def _truth(truth: Source | Truth, split: Split) -> tuple[Truth, list[SystemAnswers], list[str]]:
+    if isinstance(truth, Truth):
+        return truth, [], []
+    if is_run(truth):
+        return read_run(truth)
+    return read_truth(truth, split), [], []
+
+
+def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None) -> list[Attribute]:
+    if by is None:
+        several = truth.group is not None and len(truth.group.names) > 1
+        return [_group(truth)] if several else []
+    found = []
+    for spec in by:
+        if isinstance(spec, Attribute):
+            found.append(spec)
+        elif spec == "group":
+            found.append(_group(truth))
+        else:
+            found.append(read_attribute(spec, truth.ids.tolist()))
+    return found
+
+
+def _group(truth: Truth) -> Attribute:
+    if truth.group is None:
+        raise FormatError(
+            "truth does not group its problems",
+            expected="PAN13–15 ids that begin with letters, a contents.json, or a run with several setups",
+            fix="break down by a file: FILE:COLUMN",
+        )
+    return Attribute("group", truth.group)

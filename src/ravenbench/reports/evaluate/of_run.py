@@ -1,0 +1,86 @@
+"""A run's answers as one evaluation: every verifier is a system, all complete folds of its setups are pooled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ravenbench.bench.shared.store import Store
+from ravenbench.errors import InputError
+from ravenbench.formats.answers import SystemAnswers, Truth
+from ravenbench.types import Fold, Ints, Labels
+
+
+def is_run(path: str | Path) -> bool:
+    """Whether a path is a folder of ``raven run``."""
+    return (Path(path) / "run.json").is_file() and (Path(path) / "plan.json").is_file()
+
+
+def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
+    """Truth, the answers of each verifier, and what a reader should know.
+
+    Ids are prefixed with their fold where there are several folds; a problem's group is its setup where there are
+    several. Folds that lack a verifier's answers are left out for all of them.
+
+    Raises
+    ------
+    InputError
+        If the folder belongs to another command, or no fold is complete.
+    StoreError
+        If the folder is damaged.
+    """
+    store = Store.open(path)
+    if "setups" not in store.plan:
+        raise InputError(
+            "this folder is not of raven run or raven pan14", file=path, fix="give truth and files of answers"
+        )
+    verifiers = [v["name"] for v in store.plan["verifiers"]]
+    # The probe's folds repeat each other's pairs on purpose; they are no setup's.
+    folds = list(dict.fromkeys(fold for setup in store.plan["setups"] for fold in setup["folds"]))
+    ids, same, authors, setups = [], [], [], []
+    values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
+    left_out = []
+    for fold in folds:
+        cells = [store.cell(name, fold) for name in verifiers]
+        answers = [c.answers for c in cells if c is not None and c.answers is not None]
+        if len(answers) < len(verifiers):
+            left_out.append(fold)
+            continue
+        problems = store.fold(fold)
+        ids += [f"{fold}/{i}" if len(folds) > 1 else i for i in problems.test.ids.tolist()]
+        same.append(problems.test_same)
+        authors.append(_authors(problems, store.labels.get("author")))
+        setups += [str(store.plan["folds"][fold].get("setup", ""))] * len(problems.test)
+        for name, own in zip(verifiers, answers, strict=True):
+            values[name].append(own)
+    if not same:
+        raise InputError("no fold of this run has every verifier's answers", file=path, fix="repeat raven run")
+    names = np.asarray(ids, dtype=np.str_)
+    codes = np.concatenate(authors)
+    author_names = store.labels["author"].names if "author" in store.labels else ()
+    truth = Truth(
+        names,
+        np.concatenate(same),
+        codes if (codes >= 0).any() else None,
+        author_names,
+        Labels.of(setups) if len(set(setups)) > 1 else None,
+    )
+    systems = [SystemAnswers(names, np.concatenate(v), name, file=str(path)) for name, v in values.items()]
+    notes = []
+    if len(folds) > 1:
+        notes.append(
+            f"{len(same)} folds of {Path(path).name} are pooled. A document can occur in several of them; the topic "
+            "shortcut test, which compares fold by fold, is raven report's."
+        )
+    if left_out:
+        notes.append(f"Left out, since a verifier has no answers there: {', '.join(left_out)}.")
+    return truth, systems, notes
+
+
+def _authors(fold: Fold, labels: Labels | None) -> Ints:
+    """Author codes of each test problem's first known and its questioned document, (n, 2); −1 where unknown."""
+    test = fold.test
+    if labels is None:
+        return np.full((len(test), 2), -1, dtype=np.int64)
+    return np.stack([labels.codes[test.known_index[test.known_ptr[:-1]]], labels.codes[test.questioned_index]], axis=1)

@@ -1,0 +1,179 @@
+"""Tables of an evaluation: scores, intervals, significance, differences, calibration, hull, break-downs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
+from ravenbench.statistics.stars import stars
+
+if TYPE_CHECKING:
+    from ravenbench.reports.evaluate.records import BreakDown, Evaluation, Interval, PartScores, SystemScores
+
+SHOWN = {
+    "auc": "AUC",
+    "c@1": "c@1",
+    "f05u": "F0.5u",
+    "f1": "F1",
+    "brier": "Brier",
+    "overall": "overall",
+    "final": "final",
+}
+FURTHER = {"precision": "precision", "recall": "recall", "overall5": "overall of 5"}
+_NAME = Column("system", text=True)
+
+
+def scores(evaluation: Evaluation) -> Table:
+    """Systems by rank in the tested metric, meta-classifiers after them; the best of each column is marked."""
+    best = {m: max((v for s in evaluation.systems if (v := s.scores[m]) is not None), default=None) for m in SHOWN}
+
+    def row(system: SystemScores, ranked: bool) -> tuple[Value, ...]:
+        cells = [Measure(v := system.scores[m], best=ranked and v is not None and v == best[m]) for m in SHOWN]
+        left_open = int(system.scores["unanswered"] or 0)
+        return (system.name, system.tie_group if ranked else "–", *cells, left_open, system.missing)
+
+    rows = [row(s, True) for s in evaluation.ranked] + [row(s, False) for s in evaluation.meta]
+    note = (
+        f"{evaluation.problems:,} problems, {evaluation.same:,} by the same author. "
+        + ("F0.5u and overall in their form of 2020. " if evaluation.f05u_2020 else "")
+        + f"Systems with one number in “tie” cannot all be told apart by {evaluation.ranked_by} (randomization test, "
+        f"Holm, α = {evaluation.alpha}). “open”: unanswered problems; “miss”: those of them without any answer."
+    )
+    columns = (_NAME, Column("tie"), *(Column(t) for t in SHOWN.values()))
+    return Table("scores", "Scores", (*columns, Column("open"), Column("miss")), tuple(rows), note)
+
+
+def intervals(evaluation: Evaluation) -> Table:
+    """Intervals of every metric."""
+    metrics = SHOWN | FURTHER
+    rows = [(s.name, *(_range(s.interval[m]) for m in metrics)) for s in (*evaluation.ranked, *evaluation.meta)]
+    drawn = f"{evaluation.replicates:,} replicates shared by all systems"
+    return Table(
+        "intervals",
+        f"Intervals ({evaluation.level:.0%})",
+        (_NAME, *(Column(t) for t in metrics.values())),
+        tuple(rows),
+        f"Bootstrap over {evaluation.unit}, {drawn}.",
+    )
+
+
+def significance(evaluation: Evaluation, metric: str) -> Table:
+    """The star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
+    names = [s.name for s in evaluation.ranked]
+    found = {(p.a, p.b): stars(p.p_holm) for p in evaluation.pairs if p.metric == metric}
+    rows: list[tuple[Value, ...]] = []
+    for i, a in enumerate(names, 1):
+        rows.append((i, a, *("" if a == b else found.get((a, b)) or found[b, a] for b in names)))
+    test = "exact sign test" if metric == "accuracy" else "approximate randomization"
+    note = f"*** p < .001, ** p < .01, * p < .05, = not told apart; {test}, Holm-corrected."
+    least = len(found) / (evaluation.trials + 1)
+    if least >= 0.001 and metric != "accuracy":
+        note += f" With {evaluation.trials:,} trials and {len(found)} pairs no corrected p is below {least:.2g}."
+    columns = (Column("no."), _NAME, *(Column(str(i)) for i in range(1, len(names) + 1)))
+    return Table(
+        f"significance-{_slug(metric)}", f"Significance of differences in {metric}", columns, tuple(rows), note
+    )
+
+
+def differences(evaluation: Evaluation) -> Table:
+    """Every tested difference with its interval, raw and corrected p."""
+    rows = tuple(
+        (p.a, p.b, p.metric, p.difference, _range(p.interval), p.p, p.p_holm, stars(p.p_holm)) for p in evaluation.pairs
+    )
+    columns = (
+        Column("system a", text=True),
+        Column("system b", text=True),
+        Column("metric", text=True),
+        Column("a − b", signed=True),
+        Column("interval", signed=True),
+        Column("p", probability=True),
+        Column("p Holm", probability=True),
+        Column("stars", text=True),
+    )
+    return Table("differences", "Differences between systems", columns, rows)
+
+
+def calibration(evaluation: Evaluation) -> Table:
+    """Whether values mean what they say."""
+    rows = tuple(
+        (s.name, s.ece, *s.cllr, s.scores["precision"], s.scores["recall"])
+        for s in (*evaluation.ranked, *evaluation.meta)
+    )
+    note = (
+        "ECE: mean distance of value and share of same-author problems over ten bins, 0 is best. C_llr (bits): 0 is "
+        "perfect, 1 is knowing nothing; it is the sum of discrimination, what the ranking leaves undecided, and "
+        "calibration, what recalibration could save. n/a: an answer of exactly 0 or 1 was wrong, which costs without "
+        "limit."
+    )
+    titles = ("ECE", "C_llr", "discrimination", "calibration", "precision", "recall")
+    return Table("calibration", "Calibration, precision and recall", (_NAME, *(Column(t) for t in titles)), rows, note)
+
+
+def hull(evaluation: Evaluation) -> Table:
+    """Who owns which part of the ROC hull."""
+    stretches = [] if evaluation.hull is None else evaluation.hull.stretches
+    area = "" if evaluation.hull is None else f"Area under the hull: {evaluation.hull.auc:.3f}. {operating(evaluation)}"
+    columns = (_NAME, Column("from FPR"), Column("to FPR"))
+    return Table("hull", "ROC convex hull", columns, tuple(tuple(s) for s in stretches), area.strip())
+
+
+def operating(evaluation: Evaluation) -> str:
+    """The point of least expected cost as a sentence, "" where there is none."""
+    point = evaluation.operating
+    if point is None:
+        return ""
+    rates = f"(false-positive rate {point.fpr:.3f}, true-positive rate {point.tpr:.3f})"
+    if point.system is None:
+        return f"Least expected cost: answer “{'same author' if point.fpr else 'different authors'}” always."
+    return f"Least expected cost: {point.system}, “same author” from {point.threshold:.4g} on {rates}."
+
+
+def breakdown(evaluation: Evaluation, found: BreakDown) -> Table:
+    """Long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
+    columns = [_NAME, Column("part", text=True), Column("problems")]
+    for metric, title in SHOWN.items():
+        columns += [Column(title)]
+        if metric in ("auc", "c@1", "overall", "final"):
+            columns += [Column(f"{title} interval")]
+
+    def row(name: str, part: str, problems: int, s: PartScores | SystemScores) -> tuple[Value, ...]:
+        cells: list[Value] = []
+        for metric in SHOWN:
+            cells.append(s.scores[metric])
+            if metric in ("auc", "c@1", "overall", "final"):
+                cells.append(_range(s.interval[metric]))
+        return (name, part, problems, *cells)
+
+    rows = []
+    for s in (*evaluation.ranked, *evaluation.meta):
+        for (part, problems, _), own in zip(found.parts, found.systems[s.name], strict=True):
+            rows.append(row(s.name, part, problems, own))
+        rows.append(row(s.name, "all (micro)", evaluation.problems, s))
+        rows.append(row(s.name, "macro mean", evaluation.problems - found.left_out, found.macro[s.name]))
+    note = "“all” pools every problem as PAN does; the macro mean gives each part the same weight."
+    if found.left_out:
+        note += f" {found.left_out:,} problems belong to no part and stand in “all” alone."
+    key = f"by-{evaluation.breakdowns.index(found) + 1}-{_slug(found.by)}"
+    return Table(key, f"By {found.by}", tuple(columns), tuple(rows), note)
+
+
+def parts(evaluation: Evaluation, found: BreakDown, metric: str) -> Table:
+    """Short form: one metric, a row a system, a numbered column a part."""
+    rows = []
+    for s in (*evaluation.ranked, *evaluation.meta):
+        values = [own.scores[metric] for own in found.systems[s.name]]
+        rows.append((s.name, *values, s.scores[metric], found.macro[s.name].scores[metric]))
+    numbers = [Column(str(i)) for i in range(1, len(found.parts) + 1)]
+    legend = "; ".join(f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})" for i, (name, n, _) in enumerate(found.parts, 1))
+    columns = (_NAME, *numbers, Column("all"), Column("macro"))
+    key = f"parts-{evaluation.breakdowns.index(found) + 1}-{_slug(metric)}"
+    return Table(key, f"{SHOWN.get(metric, metric)} by {found.by}", columns, tuple(rows), legend)
+
+
+def _range(interval: Interval | None) -> Range | None:
+    return None if interval is None else Range(*interval)
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "", text.lower()) or "metric"

@@ -1,0 +1,225 @@
+"""What ``raven pan14`` found, derived from its store: scores of every corpus, over all problems, over corpora.
+
+References
+----------
+Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, sections 3.4, 3.5 and 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ravenbench.bench.shared.store import Store
+from ravenbench.errors import InputError
+from ravenbench.formats.answers import Truth
+from ravenbench.formats.attributes import Attribute
+from ravenbench.reports.evaluate.analysis import evaluate
+from ravenbench.reports.evaluate.records import Evaluation, PartScores, SystemScores
+from ravenbench.reports.run.fold_rows import Failure
+from ravenbench.types import Floats, Labels
+
+META = "META-CLASSIFIER"
+METRICS = ("auc", "c@1", "final")
+TESTS = ("c@1", "final")
+
+
+class Row(NamedTuple):
+    """One system on some problems: metrics (None where undefined) with 95 % intervals, unanswered, seconds."""
+
+    scores: Mapping[str, float | None]
+    interval: Mapping[str, tuple[float, float] | None]
+    unanswered: int
+    seconds: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The ``pan14`` schema."""
+        return {
+            **{m: self.scores[m] for m in METRICS},
+            "unanswered": self.unanswered,
+            "seconds": self.seconds,
+            "interval": {m: None if (r := self.interval[m]) is None else list(r) for m in METRICS},
+        }
+
+
+Rows = Mapping[str, Row]
+"""Systems by name, best final score first, the meta-classifier last."""
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusScores:
+    """One corpus: its entry in the plan, its systems, and the same without test problems that touch a document of
+    the training part (empty where there is none, or nothing would be left)."""
+
+    info: Mapping[str, Any]
+    rows: Rows
+    apart: Rows
+
+    @property
+    def name(self) -> str:
+        """The corpus."""
+        return str(self.info["name"])
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """Everything the reports say.
+
+    ``micro`` pools the problems of all corpora, ``macro`` gives each corpus the same weight; both hold the systems
+    that completed every corpus. ``pooled`` is the evaluation behind ``micro``: tests, ROC hull; None without such
+    systems.
+    """
+
+    path: str
+    run: Mapping[str, Any]
+    plan: Mapping[str, Any]
+    corpora: tuple[CorpusScores, ...]
+    micro: Rows
+    macro: Rows
+    pooled: Evaluation | None
+    failures: tuple[Failure, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of plain values, the ``pan14`` schema; undefined values are None."""
+
+        def rows(found: Rows) -> dict[str, Any]:
+            return {name: row.to_json() for name, row in found.items()}
+
+        pooled = None if self.pooled is None else self.pooled.to_json()
+        return {
+            "run": self.path,
+            "corpora": {c.name: rows(c.rows) for c in self.corpora},
+            "micro": rows(self.micro),
+            "macro": rows(self.macro),
+            "without_shared_documents": {
+                c.name: {
+                    "documents": c.info["shared"]["documents"],
+                    "problems": len(c.info["shared"]["problems"]),
+                    "systems": rows(c.apart),
+                }
+                for c in self.corpora
+            },
+            "pairs": [] if pooled is None else pooled["pairs"],
+            "hull": [] if pooled is None else pooled["hull"],
+            "faults": {c.name: dict(c.info["faults"]) for c in self.corpora},
+            "left_out_of_training": {c.name: dict(c.info["left_out"]) for c in self.corpora},
+            "failed": [{"cell": f.cell, "error": f.error.splitlines()[0]} for f in self.failures],
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class _Answered:
+    """One corpus's truth, its problems in the order of the test set and then those that could not be read."""
+
+    truth: Truth
+    values: dict[str, Floats]
+    seconds: dict[str, float]
+
+
+def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overview:
+    """Evaluate a run of ``raven pan14``.
+
+    Raises
+    ------
+    InputError
+        If the folder holds another kind of run.
+    """
+    plan = store.plan
+    if "corpora" not in plan:
+        raise InputError("this is no run of raven pan14", file=store.path)
+    names = [v["name"] for v in plan["verifiers"]]
+    failures: list[Failure] = []
+    found = [_answers(store, entry, names, failures) for entry in plan["corpora"]]
+
+    def scored(answered: _Answered, keep: Sequence[int] | None = None) -> Rows:
+        if not answered.values:
+            return {}
+        rows = np.arange(len(answered.truth)) if keep is None else np.asarray(keep, dtype=np.int64)
+        truth = Truth(answered.truth.ids[rows], answered.truth.same[rows])
+        values = {name: value[rows] for name, value in answered.values.items()}
+        result = evaluate(truth, values, tests=("c@1",), trials=1, replicates=replicates, workers=workers)
+        return _rows(result.systems, result.meta, answered.seconds)
+
+    corpora = []
+    for entry, answered in zip(plan["corpora"], found, strict=True):
+        shared = set(entry["shared"]["problems"])
+        left = [i for i, name in enumerate(answered.truth.ids.tolist()) if name not in shared]
+        apart = scored(answered, left) if shared and left else {}
+        corpora.append(CorpusScores(entry, scored(answered), apart))
+    whole = [name for name in names if all(name in answered.values for answered in found)]
+    pooled = _pool(plan, found, whole, replicates, workers) if whole else None
+    micro: Rows = {}
+    macro: Rows = {}
+    if pooled is not None:
+        total = {name: sum(answered.seconds[name] for answered in found) for name in whole}
+        micro = _rows(pooled.systems, pooled.meta, total)
+        means = pooled.breakdowns[0].macro
+        macro = _ordered({name: _row(means[_inner(name)], row.unanswered, row.seconds) for name, row in micro.items()})
+    return Overview(str(store.path), store.run, plan, tuple(corpora), micro, macro, pooled, tuple(failures))
+
+
+def _answers(store: Store, entry: Mapping[str, Any], names: Sequence[str], failures: list[Failure]) -> _Answered:
+    fold = store.fold(entry["fold"])
+    unread = entry["fault_truth"]
+    ids = np.asarray([*fold.test.ids.tolist(), *unread], dtype=np.str_)
+    same = np.concatenate([fold.test_same, np.array(list(unread.values()), dtype=np.bool_)])
+    values: dict[str, Floats] = {}
+    seconds: dict[str, float] = {}
+    for name in names:
+        cell = store.cell(name, fold.name)
+        if cell is None or cell.answers is None:
+            error = "not computed yet" if cell is None or cell.error is None else cell.error
+            failures.append(Failure(f"{name} on {entry['name']}", name, str(entry["name"]), error))
+            continue
+        values[name] = np.concatenate([cell.answers, np.full(len(unread), 0.5)])
+        seconds[name] = float(sum(cell.info["seconds"].values()))
+    return _Answered(Truth(ids, same), values, seconds)
+
+
+def _pool(
+    plan: Mapping[str, Any], found: Sequence[_Answered], whole: Sequence[str], replicates: int, workers: int
+) -> Evaluation:
+    labels = [entry["name"] for entry in plan["corpora"]]
+    sizes = [len(answered.truth) for answered in found]
+    ids = [
+        f"{label}/{name}" for label, answered in zip(labels, found, strict=True) for name in answered.truth.ids.tolist()
+    ]
+    truth = Truth(np.asarray(ids, dtype=np.str_), np.concatenate([answered.truth.same for answered in found]))
+    part = Labels(np.repeat(np.arange(len(labels), dtype=np.int64), sizes), tuple(labels))
+    return evaluate(
+        truth,
+        {name: np.concatenate([answered.values[name] for answered in found]) for name in whole},
+        tests=TESTS,
+        breakdowns=[Attribute("corpus", part)],
+        replicates=replicates,
+        workers=workers,
+    )
+
+
+def _rows(systems: Sequence[SystemScores], meta: Sequence[SystemScores], seconds: Mapping[str, float]) -> Rows:
+    rows = {s.name: _row(s, int(s.scores["unanswered"] or 0), seconds[s.name]) for s in systems}
+    mean = next((s for s in meta if s.name == _inner(META)), None)
+    if mean is not None:
+        rows[META] = _row(mean, int(mean.scores["unanswered"] or 0), None)
+    return _ordered(rows)
+
+
+def _row(found: SystemScores | PartScores, unanswered: int, seconds: float | None) -> Row:
+    scores, interval = found.scores, found.interval
+    return Row({m: scores[m] for m in METRICS}, {m: interval[m] for m in METRICS}, unanswered, seconds)
+
+
+def _ordered(rows: Mapping[str, Row]) -> Rows:
+    def place(item: tuple[str, Row]) -> tuple[bool, float, str]:
+        final = item[1].scores["final"]
+        return item[0] == META, 1.0 if final is None else -final, item[0]
+
+    return dict(sorted(rows.items(), key=place))
+
+
+def _inner(name: str) -> str:
+    """The name that evaluations give the meta-classifier of the overview, the plain mean of all answers."""
+    return "meta-mean" if name == META else name

@@ -1,0 +1,235 @@
+"""From a run's store to every figure of its report.
+
+Follows the paper's Tables 1, 2, 4, 5, 6, 7 and 11 (HITS and RAVEN, 2024), made precise in Raven's notes: ± is
+the sample standard deviation over a setup's folds, pools and seeds together; two setups are compared on the
+folds complete in both (contract 14).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ravenbench.bench.run.choice import no_choice
+from ravenbench.reports.run.fold_rows import FoldRow, fold_rows
+from ravenbench.reports.run.json_form import to_json
+from ravenbench.reports.run.probe import probing
+from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
+from ravenbench.reports.run.sweep import sweeping
+from ravenbench.types import Floats
+
+if TYPE_CHECKING:
+    from ravenbench.bench.shared.store import Store
+
+NEIGHBOURS = 5
+
+__all__ = ["analyse", "to_json"]
+
+
+def analyse(store: Store) -> Analysis:
+    """Every figure of a run's report.
+
+    Nothing is written and nothing but the store is read; equal stores give equal analyses.
+    """
+    plan = store.plan
+    names = [entry["name"] for entry in plan["verifiers"]]
+    folds, failures = fold_rows(store, names, [(fold, s["setup"]) for s in plan["setups"] for fold in s["folds"]])
+    sweep = sweeping(store, names, folds)
+    probe = probing(store, names)
+    failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
+    similarity = store.similarity() if plan["topics"] else None
+    second = store.similarity2() if plan["topics"] else None
+    setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
+    by_setup = {s.name: [f for f in folds if f.setup == s.name] for s in setups}
+    tested = {"hits", "random"} <= set(by_setup) and no_choice(plan) is None
+    shortcut = tuple(_shortcut(plan, folds, v, metric) for metric in TESTED for v in names) if tested else ()
+    return Analysis(
+        name=store.path.name,
+        path=str(store.path),
+        plan=plan,
+        run=store.run,
+        pools=max(len(plan["pools"]), 1),
+        composition=_means(f.info.get("composition") for f in folds),
+        detectable=_median_detectable(shortcut),
+        setups=setups,
+        verifiers=tuple(names),
+        results=tuple(_result(by_setup, v, s.name, names, tested) for s in setups for v in names),
+        shortcut=shortcut,
+        no_choice=no_choice(plan),
+        sweep=sweep,
+        probe=probe,
+        stability={name: {m: _stability(rows, names, m) for m in METRICS} for name, rows in by_setup.items()},
+        folds=folds,
+        failures=failures,
+        similarity=similarity,
+        selected={s["setup"]: tuple(s["topics"]) for s in reversed(plan["setups"]) if s["topics"]},
+    )
+
+
+def _setup_names(plan: Mapping[str, Any]) -> list[str]:
+    found = {s["setup"] for s in plan["setups"]}
+    return [name for name in ORDER if name in found] + sorted(found - set(ORDER))
+
+
+def _setup(plan: Mapping[str, Any], name: str, similarity: Floats | None, second: Floats | None) -> Setup:
+    mine = [s for s in plan["setups"] if s["setup"] == name]
+    infos = [plan["folds"][fold] for s in mine for fold in s["folds"]]
+    blocks2 = [_block(second, info) for info in infos]
+    return Setup(
+        name=name,
+        topics=tuple(tuple(plan["topics"][t] for t in s["topics"]) for s in mine),
+        folds=len(infos),
+        split=_means({side: len(i[f"{side}_topics"]) for side in ("train", "test")} for i in infos if _topics(i)),
+        pairs=_means(_pairs(info["counts"]) for info in infos if "counts" in info),
+        documents=_means(info.get("documents") for info in infos),
+        authors=_means(info.get("authors") for info in infos),
+        composition=_means(info.get("composition") for info in infos),
+        neighbours=_neighbours(plan, infos, similarity),
+        mean_similarity=_mean(s["mean_similarity"] for s in mine),
+        max_similarity=_mean(s["max_similarity"] for s in mine),
+        mean_similarity2=_mean(None if b is None else float(b.mean()) for b in blocks2),
+        max_similarity2=_mean(None if b is None else float(b.max()) for b in blocks2),
+    )
+
+
+def _topics(info: Mapping[str, Any]) -> bool:
+    return bool(info.get("train_topics")) and bool(info.get("test_topics"))
+
+
+def _pairs(counts: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
+    size = {part: float(sum(classes.values())) for part, classes in counts.items()}
+    return {"train": size.get("fit", 0.0) + size.get("calibrate", 0.0), "test": size.get("test", 0.0)}
+
+
+def _block(similarity: Floats | None, info: Mapping[str, Any]) -> Floats | None:
+    if similarity is None or not _topics(info):
+        return None
+    block: Floats = similarity[np.ix_(info["train_topics"], info["test_topics"])]
+    return block
+
+
+def _neighbours(
+    plan: Mapping[str, Any], infos: Sequence[Mapping[str, Any]], similarity: Floats | None
+) -> tuple[tuple[str, str, float], ...]:
+    """The most similar train–test topic pairs of these folds, each unordered pair once, ties by topic number."""
+    found: dict[tuple[int, int], tuple[int, int]] = {}
+    if similarity is not None:
+        for info in filter(_topics, infos):
+            for a in info["train_topics"]:
+                for b in info["test_topics"]:
+                    found.setdefault((min(a, b), max(a, b)), (a, b))
+    most = sorted(found, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS] if similarity is not None else []
+    names = plan["topics"]
+    return tuple((names[found[p][0]], names[found[p][1]], float(similarity[p])) for p in most)  # type: ignore[index]
+
+
+def _result(
+    by_setup: Mapping[str, Sequence[FoldRow]], verifier: str, setup: str, names: Sequence[str], tested: bool
+) -> Result:
+    rows = by_setup[setup]
+    done = [f.scores[verifier] for f in rows if verifier in f.scores]
+    p: dict[str, float | None] = dict.fromkeys(METRICS)
+    if setup == "hits" and tested:
+        others = [f.scores[verifier] for f in by_setup["random"] if verifier in f.scores]
+        p = {m: _t_test(_values(done, m), _values(others, m)) for m in METRICS}
+    return Result(
+        verifier=verifier,
+        setup=setup,
+        folds=len(done),
+        planned=len(rows),
+        mean={m: _mean(s[m] for s in done) for m in METRICS},
+        std={m: _std(_values(done, m)) for m in METRICS},
+        p=p,
+        unanswered=_mean(s["unanswered"] for s in done),
+        rank=_rank(rows, names, verifier),
+    )
+
+
+def _t_test(a: Sequence[float], b: Sequence[float]) -> float | None:
+    from ravenbench.statistics.ttest import t_test
+
+    return t_test(a, b).p if a and b and len(a) + len(b) > 2 else None
+
+
+def _values(scores: Iterable[Mapping[str, float | None]], metric: str) -> list[float]:
+    return [value for s in scores if (value := s[metric]) is not None]
+
+
+def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Floats:
+    """Values (folds, verifiers) over the folds every verifier completed."""
+    kept = [f for f in rows if all(f.scores.get(v, {}).get(metric) is not None for v in names)]
+    return np.array([[f.scores[v][metric] for v in names] for f in kept], dtype=np.float64).reshape(-1, len(names))
+
+
+def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float | None:
+    from ravenbench.statistics.ranks import mean_ranks
+
+    values = _matrix(rows, names, "overall")
+    return float(mean_ranks(values)[names.index(verifier)]) if values.size else None
+
+
+def _stability(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
+    """None for a single verifier: there is nothing to rank."""
+    from ravenbench.statistics.stability import ranking_stability
+
+    return ranking_stability(_matrix(rows, names, metric)).rho if len(names) > 1 else None
+
+
+def _shortcut(plan: Mapping[str, Any], folds: Sequence[FoldRow], verifier: str, metric: str) -> Shortcut:
+    """Within a pool, the folds complete in both setups are compared by their number."""
+    from ravenbench.statistics.pools import pool_mean
+
+    pools, hits, random = [], [], []
+    for pool in plan["pools"]:
+        mine = _by_number(folds, "hits", pool["pool"], verifier, metric)
+        other = _by_number(folds, "random", pool["pool"], verifier, metric)
+        both = sorted(mine.keys() & other.keys())
+        if both:
+            pools.append(pool["topics"])
+            hits.append(float(np.mean([mine[n] for n in both])))
+            random.append(float(np.mean([other[n] for n in both])))
+    if not pools:
+        return Shortcut(verifier, metric, None, None, None, None, None)
+    found = pool_mean(np.subtract(hits, random), pools)
+    detectable = _detectable_by_pools(np.subtract(hits, random), pools)
+    return Shortcut(verifier, metric, _mean(hits), _mean(random), found.mean, found.interval, detectable)
+
+
+def _detectable_by_pools(differences: Floats, pools: Sequence[Sequence[int]]) -> float | None:
+    from ravenbench.statistics.detectable import detectable
+    from ravenbench.statistics.pools import correlation
+
+    spread = _std(list(differences))
+    return detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
+
+
+def _median_detectable(shortcut: Sequence[Shortcut]) -> float | None:
+    known = [s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None]
+    return float(np.median(known)) if known else None
+
+
+def _by_number(folds: Sequence[FoldRow], setup: str, pool: int, verifier: str, metric: str) -> dict[int, float]:
+    """Value by number of fold, averaged over the draws of a setup that was drawn several times."""
+    found: dict[int, list[float]] = {}
+    for f in folds:
+        if f.setup == setup and f.info["pool"] == pool:
+            value = f.scores.get(verifier, {}).get(metric)
+            if value is not None:
+                found.setdefault(f.info["fold"], []).append(value)
+    return {number: float(np.mean(values)) for number, values in found.items()}
+
+
+def _means(records: Iterable[Mapping[str, float | None] | None]) -> dict[str, float | None]:
+    kept = [r for r in records if r]
+    return {key: _mean(r.get(key) for r in kept) for key in (kept[0] if kept else ())}
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    kept = [v for v in values if v is not None]
+    return float(np.mean(kept)) if kept else None
+
+
+def _std(values: Sequence[float]) -> float | None:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None

@@ -1,0 +1,59 @@
+"""Metrics of every verifier on every fold of a plan that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ravenbench.bench.shared.store import Store
+
+
+SHOWN = ("auc", "c@1", "f05u", "f1", "overall")
+"""Metrics of the paper's Table 2."""
+
+
+@dataclass(frozen=True)
+class FoldRow:
+    """One fold: its manifest entry and the metrics of each verifier that completed it."""
+
+    name: str
+    setup: str
+    info: Mapping[str, Any]
+    scores: Mapping[str, Mapping[str, float | None]]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A cell without answers."""
+
+    cell: str
+    verifier: str
+    fold: str
+    error: str
+
+
+def fold_rows(
+    store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]]
+) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
+    """Rows of (fold, its setup), and the cells among them that have no answers."""
+    from ravenbench.metrics import scores
+
+    keys = {(cell["verifier"], cell["fold"]): cell["key"] for cell in store.plan["cells"]}
+    rows, failures = [], []
+    for fold, setup in setups:
+        info, truth = store.plan["folds"][fold], store.truth(fold)
+        found: dict[str, dict[str, float | None]] = {}
+        for name in names:
+            cell = store.cell(name, fold)
+            if cell is not None and cell.answers is not None:
+                found[name] = scores(truth, cell.answers)
+                found[name]["unanswered"] = float(np.mean(cell.answers == 0.5))
+            else:
+                error = "not computed" if cell is None else cell.error or "no answers"
+                failures.append(Failure(keys.get((name, fold), ""), name, fold, error))
+        rows.append(FoldRow(fold, setup, info, found))
+    return tuple(rows), tuple(failures)

@@ -1,0 +1,59 @@
+"""A forecast in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ravenbench.reports.run.records import title
+from ravenbench.reports.run.sweep_tables import planned_sweep
+from ravenbench.reports.shared.tables import Column, Table, Value, terminal
+from ravenbench.statistics.verdict import FEWEST_PAIRS, MOST_DETECTABLE
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ravenbench.bench.run.forecast import Forecast
+
+
+def forecast_table(forecast: Forecast) -> Table:
+    """Folds and pairs of each setup and of the probe."""
+    parts = [(title(name), sizes) for name, sizes in forecast.setups.items()]
+    if forecast.probe is not None:
+        parts.append(("crossed probe", forecast.probe))
+    rows: list[tuple[Value, ...]] = [(n, int(s["folds"]), round(s["train"]), round(s["test"])) for n, s in parts]
+    columns = (Column("setup", text=True), Column("folds"), Column("pairs in train"), Column("pairs in test"))
+    note = f"{forecast.documents:,} documents on {forecast.topics} topics. Pairs: means over folds."
+    return Table("forecast", "This run would hold", columns, tuple(rows), note)
+
+
+def lines(forecast: Forecast) -> list[RenderableType]:
+    """What a run would hold, cost and show."""
+    from rich.text import Text
+
+    shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
+    shown: list[RenderableType] = [
+        terminal(forecast_table(forecast)),
+        *([] if forecast.sweep is None else [terminal(planned_sweep(forecast.sweep))]),
+        Text(
+            f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
+            f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s)."
+        ),
+    ]
+    if forecast.detectable is not None:
+        text = f"HITS against Random would show a true difference of about {forecast.detectable:.3f} in AUC"
+        shown.append(Text(f"{text} four times in five, were test pairs all that varies."))
+    elif forecast.no_choice is not None:
+        shown.append(Text(forecast.no_choice))
+    elif forecast.topics:
+        shown.append(Text("With one pool no difference between HITS and Random can be shown: give --pools 10."))
+    if forecast.detectable_gain is not None:
+        text = f"The crossed probe would show a true gain of about {forecast.detectable_gain:.3f} in AUC four times in"
+        shown.append(Text(f"{text} five, of a verifier that varies as style-only does; of others a larger one."))
+        if forecast.probe is not None and forecast.probe["test"] / 2 < FEWEST_PAIRS:
+            text = f"Its test sets would have about {forecast.probe['test'] / 2:.0f} pairs of a class; a verdict needs"
+            shown.append(Text(f"{text} {FEWEST_PAIRS}: no verdict. More documents an author and topic would help."))
+        elif forecast.detectable_gain > MOST_DETECTABLE:
+            shown.append(Text("A gain of .050 could go unseen: where nothing is found, there will be no verdict."))
+    elif forecast.probe_reason is not None:
+        shown.append(Text(f"No crossed probe ({forecast.probe_reason}), so no verdict."))
+    return shown

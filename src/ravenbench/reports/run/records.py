@@ -1,0 +1,186 @@
+"""What an analysis of a run holds. All frozen; None where a figure is undefined (contract 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ravenbench.reports.run.fold_rows import Failure, FoldRow
+from ravenbench.reports.run.sweep import Sweep
+from ravenbench.statistics.gains import GainTest
+from ravenbench.statistics.verdict import Judged
+from ravenbench.types import Floats
+
+METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
+"""Metrics of a run's tables, in their order; all in [0, 1], higher is better."""
+
+TESTED = ("auc", "overall")
+"""Metrics of the topic shortcut test: AUC leads, for it depends on no threshold."""
+
+ORDER = ("hits", "random", "anti")
+"""Setups in the order of tables."""
+
+TITLES = {
+    "auc": "AUC",
+    "c@1": "c@1",
+    "f05u": "F0.5u",
+    "f1": "F1",
+    "brier": "Brier",
+    "overall": "overall",
+    "overall5": "overall (5)",
+    "unanswered": "unanswered",
+    "hits": "HITS",
+    "random": "Random",
+    "anti": "Anti",
+    "given": "Given",
+}
+
+
+def title(name: str) -> str:
+    """How a metric or setup is written in tables."""
+    return TITLES.get(name, name)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One setup (HITS, Random, Anti, Given …) over all pools; figures are means over its folds (Table 1).
+
+    ``topics`` holds the chosen topics of each pool in order of choice; ``split`` their number in train and
+    test, ``pairs``, ``documents`` and ``authors`` what lies there; ``neighbours`` the most similar
+    (train topic, test topic, cosine) of its folds (Table 6), ``mean_similarity`` and ``max_similarity`` the
+    cosines over train × test topic pairs (Table 7), in a second encoder too where topics were extracted.
+    """
+
+    name: str
+    topics: tuple[tuple[str, ...], ...]
+    folds: int
+    pairs: Mapping[str, float | None]
+    split: Mapping[str, float | None]
+    documents: Mapping[str, float | None]
+    authors: Mapping[str, float | None]
+    composition: Mapping[str, float | None]
+    neighbours: tuple[tuple[str, str, float], ...]
+    mean_similarity: float | None
+    max_similarity: float | None
+    mean_similarity2: float | None
+    max_similarity2: float | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One verifier in one setup over its complete folds (Table 2).
+
+    ``mean`` and ``std`` (sample, ddof = 1) by metric, ``unanswered`` the mean share of unanswered problems,
+    ``rank`` the mean rank by overall among all verifiers, 1 = best (Table 5). ``p`` is, in HITS, the paper's
+    two-sided Student t-test against the Random folds.
+    """
+
+    verifier: str
+    setup: str
+    folds: int
+    planned: int
+    mean: Mapping[str, float | None]
+    std: Mapping[str, float | None]
+    p: Mapping[str, float | None]
+    unanswered: float | None
+    rank: float | None
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """Topic shortcut test of one verifier in one metric (Table 11).
+
+    ``hits`` and ``random`` are means over folds, then pools; ``difference`` = hits − random, negative where
+    a verifier loses when test topics are less alike; ``diff`` its absolute value. ``interval`` covers the
+    difference over pools and allows for their overlap, None where it cannot be estimated; ``detectable`` is the
+    smallest true difference so many pools would show with 80 % power.
+    """
+
+    verifier: str
+    metric: str
+    hits: float | None
+    random: float | None
+    difference: float | None
+    interval: tuple[float, float] | None
+    detectable: float | None
+
+    @property
+    def diff(self) -> float | None:
+        """|hits − random|, the paper's Diff."""
+        return None if self.difference is None else abs(self.difference)
+
+    @property
+    def distinguishable(self) -> bool | None:
+        """Whether the interval leaves out zero."""
+        return None if self.interval is None else not self.interval[0] <= 0 <= self.interval[1]
+
+
+@dataclass(frozen=True)
+class ProbeRow:
+    """Crossed probe of one verifier in one metric: gains over repetitions against those of the null."""
+
+    verifier: str
+    metric: str
+    test: GainTest
+
+
+@dataclass(frozen=True, eq=False)
+class Probing:
+    """The crossed probe of a run.
+
+    ``section`` is the plan's; ``verdicts`` by verifier rest on the AUC rows; ``pairs`` is the mean number of test
+    pairs of the rarer class; similarities are means over train × test topics of the same and of the other domain.
+    """
+
+    section: Mapping[str, Any]
+    rows: tuple[ProbeRow, ...]
+    verdicts: Mapping[str, Judged]
+    pairs: float | None
+    matched_similarity: float | None
+    mismatched_similarity: float | None
+    failures: tuple[Failure, ...]
+
+    def row(self, verifier: str, metric: str) -> ProbeRow:
+        """A verifier's row."""
+        return next(r for r in self.rows if (r.verifier, r.metric) == (verifier, metric))
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Everything the reports say about a run, derived from its store and from truth.
+
+    ``probe`` is None where a run has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
+    ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
+    the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
+    AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
+    they can), ``stability`` Spearman’s ρ between folds by setup and metric (Table 4).
+    """
+
+    name: str
+    path: str
+    plan: Mapping[str, Any]
+    run: Mapping[str, Any]
+    pools: int
+    composition: Mapping[str, float | None]
+    detectable: float | None
+    setups: tuple[Setup, ...]
+    verifiers: tuple[str, ...]
+    results: tuple[Result, ...]
+    shortcut: tuple[Shortcut, ...]
+    no_choice: str | None
+    sweep: Sweep | None
+    probe: Probing | None
+    stability: Mapping[str, Mapping[str, float | None]]
+    folds: tuple[FoldRow, ...]
+    failures: tuple[Failure, ...]
+    similarity: Floats | None
+    selected: Mapping[str, tuple[int, ...]]
+
+    def setup(self, name: str) -> Setup | None:
+        """A setup by name."""
+        return next((s for s in self.setups if s.name == name), None)
+
+    def result(self, verifier: str, setup: str) -> Result | None:
+        """A verifier's figures in a setup."""
+        return next((r for r in self.results if (r.verifier, r.setup) == (verifier, setup)), None)

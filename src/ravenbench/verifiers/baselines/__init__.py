@@ -1,0 +1,1 @@
+"""The plain methods that others are measured against."""

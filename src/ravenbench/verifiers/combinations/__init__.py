@@ -1,0 +1,1 @@
+"""Verifiers made of other verifiers, or of another one on masked texts."""

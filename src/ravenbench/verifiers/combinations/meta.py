@@ -1,0 +1,104 @@
+"""The meta-classifier of PAN-2014: the mean of several verifiers' answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.errors import SpecError
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.calibrators.band import apply_band, best_radius
+from ravenbench.verifiers.contract.base import Verifier, as_verifier, calibration_folds, fresh
+
+
+class Combined(Verifier):
+    """What every combination of ``members`` takes from them."""
+
+    members: Sequence[Component]
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """If all members are."""
+        return all(as_verifier(member).symmetric for member in self.members)
+
+    @property
+    def transductive(self) -> bool:  # type: ignore[override]
+        """If a member is."""
+        return any(as_verifier(member).transductive for member in self.members)
+
+
+class Meta(Combined):
+    """Unweighted mean of the members' answers; their non-answers (0.5) stay in [S].
+
+    Parameters
+    ----------
+    members : list of verifiers or scorers
+        Scorers get their published calibrators.
+    band : bool
+        Leave answers near 0.5 unanswered, within a half-width chosen on out-of-fold answers for c@1 (BAND [O];
+        the published meta-classifier has none). Costs five more fits of every member.
+
+    Attributes
+    ----------
+    members_ : list of fitted verifiers
+    radius_ : float
+
+    References
+    ----------
+    Stamatatos et al. 2014, overview of the author identification task at PAN-2014, section 4.
+    """
+
+    name: ClassVar[str] = "meta"
+
+    def __init__(self, members: Sequence[Component], band: bool = False) -> None:
+        self.members = members
+        self.band = band
+
+    @property
+    def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
+        """Sourced without the band, which is ours."""
+        return "ours" if self.band else "sourced"
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        same = np.asarray(same, dtype=bool)
+        self.radius_ = 0.0
+        if self.band:
+            apart = out_of_fold(self.members, problems, same, 5)
+            self.radius_ = best_radius(apart.mean(axis=1), same)
+        self.members_ = fit_members(self.members, problems, same)
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        return apply_band(answers_of(self.members_, problems).mean(axis=1), self.radius_)
+
+
+def fit_members(members: Sequence[Component], problems: Problems, same: Bools) -> list[Verifier]:
+    """Fitted copies.
+
+    Raises
+    ------
+    SpecError
+        If there are no members.
+    """
+    if not members:
+        raise SpecError("a combination needs members", expected="a list such as [impostors, cng-2013]")
+    return [as_verifier(fresh(member)).fit(problems, same) for member in members]
+
+
+def answers_of(members: Sequence[Verifier], problems: Problems) -> Floats:
+    """Answers of every member, (n, members)."""
+    return np.stack([member.verify(problems) for member in members], axis=1)
+
+
+def out_of_fold(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
+    """Answers to training problems by members fitted on the other folds, groups kept whole, (n, members)."""
+    fold, _ = calibration_folds(problems, same, folds)
+    result = np.full((len(problems), len(members)), 0.5)
+    for f in np.unique(fold):
+        out = fold == f
+        fitted = fit_members(members, problems.select(~out), same[~out])
+        result[out] = answers_of(fitted, problems.select(out).blind())
+    return result

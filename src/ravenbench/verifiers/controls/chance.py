@@ -1,0 +1,38 @@
+"""The floor: a random score."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from ravenbench.randomness import stream
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
+from ravenbench.verifiers.contract.base import Calibrator, Scorer
+
+
+class Chance(Scorer):
+    """A uniform draw from [0, 1) for each problem id.
+
+    Parameters
+    ----------
+    seed : int
+    """
+
+    name: ClassVar[str] = "chance"
+    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Nothing to learn."""
+        return self
+
+    def score(self, problems: Problems) -> Floats:
+        draws = [stream(self.seed, "chance", name).random() for name in problems.ids.tolist()]
+        return np.array(draws, dtype=np.float64)
+
+    def default_calibrator(self) -> Calibrator:
+        return ThresholdBand()

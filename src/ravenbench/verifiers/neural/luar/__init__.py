@@ -1,0 +1,1 @@
+"""LUAR (Rivera-Soto et al. 2021)."""

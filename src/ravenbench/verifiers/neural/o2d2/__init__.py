@@ -1,0 +1,1 @@
+"""O2D2 on AdHominem (Boenninghoff et al. 2021)."""

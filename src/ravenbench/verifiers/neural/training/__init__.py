@@ -1,0 +1,1 @@
+"""What all neural verifiers share: the training loop, batches, devices, checkpoints."""

@@ -1,0 +1,112 @@
+"""Halvani & Steinebach 2014, VEBAV: one-class decisions by distance in several simple feature families."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from ravenbench.errors import SpecError
+from ravenbench.text.impostor_spaces import normalised
+from ravenbench.text.ngrams import CharNgrams
+from ravenbench.text.tokens import words
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.calibrators.linear import Linear
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.published.pieces import cut
+
+_EPSILON = 1e-6
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+def _affixes(text: str, part: slice) -> Counter[str]:
+    return Counter(word[part] for word in words(text) if len(word) >= 3)
+
+
+FAMILIES: dict[str, Callable[[str], Counter[str]]] = {
+    "punctuation": lambda text: Counter(c for c in text if not c.isalnum() and not c.isspace()),
+    "letters": lambda text: Counter(c for run in _LETTERS.findall(text) for c in run),
+    "char 2": lambda text: CharNgrams(2).reference(text),
+    "char 3": lambda text: CharNgrams(3).reference(text),
+    "prefixes": lambda text: _affixes(text.lower(), slice(0, 3)),
+    "suffixes": lambda text: _affixes(text.lower(), slice(-3, None)),
+    "words": lambda text: Counter(words(text.lower())),
+}
+"""What is counted, in families of [L]; which lengths is ours [O]."""
+
+
+class Halvani2014(Verifier):
+    """Majority of feature families, each of which accepts if the questioned text is as near as the chunks are.
+
+    The known documents are concatenated and cut in equal chunks [L]. In every family (relative frequencies, Manhattan
+    distance [O]) θ is the mean distance of a chunk to its nearest sibling and M the mean of the questioned text's two
+    smallest distances to chunks, over θ; CAL-LIN(1, .3) of M is the family's answer. The answer is the mean of those
+    families that are with the majority; 0.5 on a tie [O]. Nothing is learned.
+
+    Parameters
+    ----------
+    chunks : int
+    width : float
+        Of CAL-LIN.
+
+    References
+    ----------
+    Halvani & Steinebach 2014 (PAN at CLEF): vector-based one-class classification without linguistic tools [A].
+    """
+
+    name: ClassVar[str] = "halvani-2014"
+    symmetric: ClassVar[bool] = False
+    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+
+    def __init__(self, chunks: int = 5, width: float = 0.3) -> None:
+        self.chunks = chunks
+        self.width = width
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Nothing to learn.
+
+        Raises
+        ------
+        SpecError
+            If there are fewer than two chunks, or the width is not positive.
+        """
+        if self.chunks < 2 or not self.width > 0:
+            raise SpecError("halvani-2014 needs two chunks or more and a positive width", found=str(self))
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        read = {int(row): normalised(problems.texts[row]) for row in problems.documents}
+        found = np.full((len(problems), len(FAMILIES)), np.nan)
+        for i in range(len(problems)):
+            parts = cut(" ".join(read[int(row)] for row in problems.known(i)), self.chunks)
+            if len(parts) == self.chunks:
+                questioned = read[int(problems.questioned_index[i])]
+                found[i] = [ratio([family(p) for p in parts], family(questioned)) for family in FAMILIES.values()]
+        flat = Linear(theta=1.0, width=self.width).transform(-found.ravel())
+        return majority(flat.reshape(found.shape))
+
+
+def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
+    """M; NaN where a chunk or the questioned text has none of the family's features."""
+    names = sorted(set(questioned).union(*chunks))
+    counts = np.array([[one[name] for name in names] for one in [*chunks, questioned]], dtype=np.float64)
+    total = counts.sum(axis=1, keepdims=True)
+    if not total.all():
+        return float("nan")
+    rows = counts / total
+    each = np.abs(rows[:, None] - rows[None]).sum(axis=2)
+    among = each[:-1, :-1] + np.where(np.eye(len(chunks)) > 0, np.inf, 0.0)
+    nearest = np.sort(each[-1, :-1])[:2]
+    return float(nearest.mean() / max(float(among.min(axis=1).mean()), _EPSILON))
+
+
+def majority(answers: Floats) -> Floats:
+    """Mean of the answers (n, families) on the side of 0.5 that has more of them, (n,); 0.5 if neither has."""
+    accept, reject = answers > 0.5, answers < 0.5
+    balance = accept.sum(axis=1) - reject.sum(axis=1)
+    side = np.where((balance > 0)[:, None], accept, reject)
+    mean = np.where(side, answers, 0.0).sum(axis=1) / np.maximum(side.sum(axis=1), 1)
+    return np.asarray(np.where(balance == 0, 0.5, mean), dtype=np.float64)

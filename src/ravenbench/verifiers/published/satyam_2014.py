@@ -1,0 +1,110 @@
+"""Satyam et al. 2014: latent semantic analysis of character n-grams within each problem."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+
+from ravenbench.metrics.auc import auc
+from ravenbench.text.impostor_spaces import normalised
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.calibrators.banded import Banded
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.published.shelf_views import cosines, count, dense, stream
+from ravenbench.verifiers.raven_2026.views import chunks
+
+_WIDEST = 0.02
+
+
+class Satyam2014(Verifier):
+    """How far questioned segments lie from known ones, in deviations of the known ones among themselves.
+
+    Character n-gram LSA, pairwise similarities and a threshold from their statistics [A]; n is chosen on training
+    problems [A], the rest is ours [O]: documents are cut into segments of about ``segment`` characters; counts are
+    weighted by log-entropy, log(1 + tf) · (1 + Σ p log p / log N); at most ``rank`` dimensions; the score is
+    (mean cosine u–K − mean cosine K–K) / deviation of K–K, over pairs of segments. A problem with fewer than three
+    known segments, or with segments all alike, is 0.5. The inverse hyperbolic sine of the score (few segments
+    may lie so close together that it is huge), a logistic map and a band no wider than .02 make answers: the original
+    left 7 of 796 unanswered.
+
+    Parameters
+    ----------
+    lengths : tuple of int
+        n to choose from, by training AUC.
+    segment, rank : int
+
+    Attributes
+    ----------
+    n_ : int
+    calibrator_ : Banded
+
+    References
+    ----------
+    Satyam, Anand, Dawn & Saha 2014, A statistical analysis approach to author identification using latent semantic
+    analysis (PAN at CLEF).
+    """
+
+    name: ClassVar[str] = "satyam-2014"
+    symmetric: ClassVar[bool] = False
+    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+
+    def __init__(self, lengths: tuple[int, ...] = (3, 4, 5), segment: int = 750, rank: int = 10) -> None:
+        self.lengths = lengths
+        self.segment = segment
+        self.rank = rank
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        from scipy.special import expit
+
+        same = np.asarray(same, dtype=bool)
+        each = np.stack([self._scores(problems, n) for n in self.lengths], axis=1)
+        found = []
+        for z in each.T:
+            told = ~np.isnan(z)
+            found.append(auc(same[told], expit(z[told])) or 0.0)
+        best = int(np.argmax(found))
+        self.n_ = self.lengths[best]
+        self.calibrator_ = Banded(most=_WIDEST).fit(np.arcsinh(each[:, best]), same)
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        return self.calibrator_.transform(np.arcsinh(self._scores(problems, self.n_)))
+
+    def _scores(self, problems: Problems, n: int) -> Floats:
+        return np.array([self._problem(problems, i, n) for i in range(len(problems))], dtype=np.float64)
+
+    def _problem(self, problems: Problems, i: int, n: int) -> float:
+        texts = [normalised(problems.texts[row]) for row in [*problems.known(i), problems.questioned_index[i]]]
+        length = min(self.segment, max(sum(map(len, texts[:-1])) // 4, 1))
+        parts = [chunks(text, length) for text in texts]
+        known = sum(map(len, parts[:-1]))
+        segments = [stream(text, "char") for part in parts for text in part]
+        return separation(latent(log_entropy(dense(count(segments, n))), self.rank), known)
+
+
+def log_entropy(counts: Floats) -> Floats:
+    """log(1 + tf) · (1 + Σ p log p / log N), p the share of each of the N rows in its column."""
+    rows = len(counts)
+    if rows < 2:
+        return np.log1p(counts)
+    share = counts / np.maximum(counts.sum(axis=0), 1)
+    entropy = (share * np.log(np.where(share > 0, share, 1))).sum(axis=0)
+    return np.asarray(np.log1p(counts) * (1 + entropy / np.log(rows)))
+
+
+def latent(rows: Floats, rank: int) -> Floats:
+    """Coordinates of the rows in their ``min(rank, N − 1)`` strongest singular directions, up to signs."""
+    values, vectors = np.linalg.eigh(rows @ rows.T)
+    kept = slice(-max(min(rank, len(rows) - 1), 1), None)
+    return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0)))
+
+
+def separation(rows: Floats, known: int) -> float:
+    """(mean cosine of the other rows to the first ``known`` − mean among these) / deviation among these."""
+    similarity = cosines(rows)
+    first, second = np.triu_indices(known, 1)
+    among = similarity[first, second]
+    if len(among) < 3 or known == len(rows) or among.std() < 1e-9:
+        return float("nan")
+    return float((similarity[known:, :known].mean() - among.mean()) / among.std())

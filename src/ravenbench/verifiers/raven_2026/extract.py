@@ -1,0 +1,191 @@
+"""The features of a problem: similarities normalised by impostors, over many families."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+import numpy as np
+
+from ravenbench.randomness import stream
+from ravenbench.text.impostor_spaces import normalised
+from ravenbench.text.ppm import cross_entropies
+from ravenbench.text.tokens import TOKEN
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Family, MinMax
+from ravenbench.verifiers.raven_2026.normalise import s_norm
+from ravenbench.verifiers.raven_2026.views import Views, chunks
+from ravenbench.verifiers.raven_2026.whitened import Whitened, WhitenedBatch
+
+_BLOCK = 400
+_PPM_IMPOSTORS = 20
+
+
+def families() -> dict[str, Family]:
+    """Every family by the name of its feature."""
+    found: dict[str, Family] = {f"token-{size}": Delta("token", 1, size) for size in (100, 150, 300, 500)}
+    found["token2-delta"] = Delta("token", 2, 300)
+    found["mask2-delta"] = Delta("mask", 2, 300)
+    found["mask3-delta"] = Delta("mask", 3, 500)
+    found["marks1-delta"] = Delta("marks", 1, 20)
+    found["marks2-delta"] = Delta("marks", 2, 60)
+    found["marks3-delta"] = Delta("marks", 3, 150)
+    found["shape1-delta"] = Delta("shape", 1, 40)
+    found["shape2-delta"] = Delta("shape", 2, 300)
+    found["shape3-delta"] = Delta("shape", 3, 500)
+    found["char2-delta"] = Delta("char", 2, 500)
+    found["char3-delta"] = Delta("char", 3, 1500)
+    found |= {f"char{n}-minmax": MinMax("char", n, 5000) for n in (2, 3, 4, 5)}
+    found["mask2-minmax"] = MinMax("mask", 2, 3000)
+    found["mask3-minmax"] = MinMax("mask", 3, 5000)
+    found["token-minmax"] = MinMax("token", 1, 5000)
+    return found
+
+
+def whitened() -> dict[str, Whitened]:
+    """Every whitened family by the name of its feature."""
+    return {
+        "white-150": Whitened("token", 1, 150),
+        "white-250": Whitened("token", 1, 250),
+        "white-400": Whitened("token", 1, 400),
+        "white-token2": Whitened("token", 2, 250),
+        "white-mask2": Whitened("mask", 2, 250),
+        "white-mask3": Whitened("mask", 3, 250),
+        "white-shape2": Whitened("shape", 2, 200),
+        "white-char2": Whitened("char", 2, 400),
+        "white-char3": Whitened("char", 3, 400),
+    }
+
+
+def feature_names() -> list[str]:
+    """Names of the features, in order; the last is ``length``, |log ratio of the two sides' lengths|."""
+    return [*families(), *whitened(), "ppm", "length"]
+
+
+class Extractor:
+    """Learns impostors, vocabularies and scales from training problems and measures problems.
+
+    Attributes
+    ----------
+    background_ : Background
+    views_ : Views
+    length_ : int
+        Median length of training documents in characters.
+    families_, whitened_ : fitted
+    order_ : (impostors,) int64
+        The order in which impostors stand in for PPM, which is too slow for all of them.
+    """
+
+    def __init__(self, impostors: int = 400, seed: int = 0) -> None:
+        self.impostors, self.seed = impostors, seed
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Learn from training problems.
+
+        Raises
+        ------
+        CorpusError
+            If fewer than two authors can be told apart.
+        """
+        self.background_ = Background(self.impostors, self.seed).fit(problems, same)
+        texts = self.background_.texts_
+        self.length_ = int(np.median([len(text) for text in texts]))
+        pieces = [chunks(text, self.length_) for text in texts]
+        parts = [part for piece in pieces for part in piece]
+        self.views_ = Views().fit(parts)
+        read = self.views_.read(parts)
+        self.families_ = {name: family.fit(read[family.view]) for name, family in families().items()}
+        author = np.repeat(self.background_.author_, [len(piece) for piece in pieces])
+        self.whitened_ = {name: family.fit(read[family.view], author) for name, family in whitened().items()}
+        self.order_ = stream(self.seed, "ppm-impostors").permutation(len(texts))
+        return self
+
+    def measure(self, problems: Problems) -> tuple[Floats, Bools]:
+        """Features (n, features), and which problems can be told at all (n,); the others' features are 0.
+
+        A problem whose questioned document, or every known one, has no word and no mark cannot be told.
+        """
+        result = np.zeros((len(problems), len(feature_names())))
+        able = np.zeros(len(problems), dtype=bool)
+        impostors = self._chunked(self.background_.texts_)
+        for first in range(0, len(problems), _BLOCK):
+            block = np.arange(first, min(first + _BLOCK, len(problems)))
+            able[block], result[block] = self._block(problems.select(block), impostors)
+        return result, able
+
+    def _block(self, problems: Problems, impostors: Chunked) -> tuple[Bools, Floats]:
+        texts, known, asked = _documents(problems)
+        able = np.array([u >= 0 and len(k) > 0 for k, u in zip(known, asked, strict=True)])
+        mask = [self._allowed([texts[r] for r in (*k, u) if r >= 0]) for k, u in zip(known, asked, strict=True)]
+        able &= [bool(m.any()) for m in mask]
+        told = np.flatnonzero(able)
+        out = np.zeros((len(problems), len(feature_names())))
+        if not len(told):
+            return able, out
+        documents = self._chunked(texts)
+        links = np.array([(asked[i], k) for i in told for k in known[i]], dtype=np.int64)
+        ends = np.concatenate([[0], np.cumsum([len(known[i]) for i in told])])
+        column = 0
+        for family in self.families_.values():
+            each, linked = family.between(documents, impostors, links)
+            for j, i in enumerate(told):
+                pair = linked[ends[j] : ends[j + 1]]
+                out[i, column] = s_norm(pair, each[known[i]][:, mask[i]], each[asked[i]][mask[i]])
+            column += 1
+        for white in self.whitened_.values():
+            batch = WhitenedBatch(white, documents, impostors, self.background_.author_)
+            for i in told:
+                pair, each = batch.between(known[i], int(asked[i]), mask[i])
+                out[i, column] = s_norm(pair, each[:-1], each[-1])
+            column += 1
+        self._ppm(texts, told, known, asked, mask, out[:, column])
+        size = np.array([len(text) for text in texts], dtype=np.float64)
+        for i in told:
+            out[i, column + 1] = abs(np.log(size[asked[i]] / size[known[i]].mean()))
+        return able, out
+
+    def _ppm(
+        self, texts: list[str], told: Ints, known: list[Ints], asked: Ints, mask: list[Bools], out: Floats
+    ) -> None:
+        cut = [text[: self.length_] for text in [*texts, *self.background_.texts_]]
+        table, row = TextTable.collect(cut)
+        pairs: list[tuple[int, int]] = []
+        for i in told:
+            drawn = self.order_[mask[i][self.order_]][:_PPM_IMPOSTORS] + len(texts)
+            pairs += [(asked[i], k) for k in known[i]]
+            pairs += [(d, b) for d in (*known[i], asked[i]) for b in drawn]
+        ends = row[np.array(pairs, dtype=np.int64)]
+        value = -cross_entropies(table, ends[:, 0], ends[:, 1]).mean(axis=1)
+        at = 0
+        for i in told:
+            k, c = len(known[i]), min(_PPM_IMPOSTORS, int(mask[i].sum()))
+            each = value[at + k : at + k + (k + 1) * c].reshape(k + 1, c)
+            out[i] = s_norm(value[at : at + k], each[:-1], each[-1])
+            at += k + (k + 1) * c
+
+    def _allowed(self, texts: list[str]) -> Bools:
+        mask = np.zeros(len(self.background_.texts_), dtype=bool)
+        mask[self.background_.allowed(texts)] = True
+        return mask
+
+    def _chunked(self, texts: Sequence[str]) -> Chunked:
+        parts = [chunks(text, self.length_) for text in texts]
+        bounds = np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64)
+        return Chunked(self.views_.read([part for p in parts for part in p]), bounds)
+
+
+def _documents(problems: Problems) -> tuple[list[str], list[Ints], Ints]:
+    """Distinct normalised texts, and of each problem the rows of its known documents and its questioned one.
+
+    Documents without a word or mark are left out (−1 for a questioned one), repeated known documents count once.
+    """
+    used = problems.documents
+    row: dict[str, int] = {}
+    place = np.full(len(problems.texts), -1, dtype=np.int64)
+    for document, text in zip(used, map(normalised, problems.texts.rows(used)), strict=True):
+        if TOKEN.search(text):
+            place[document] = row.setdefault(text, len(row))
+    known = [place[problems.known(i)] for i in range(len(problems))]
+    return list(row), [np.unique(rows[rows >= 0]) for rows in known], place[problems.questioned_index]
