@@ -11,8 +11,8 @@ from typing import Any
 __version__ = "0.1.0"
 
 _EXPORTS = {
-    "analyse": "reports.run.analysis",
-    "write_report": "reports.run.folder",
+    "analyse": "reports.of_any",
+    "write_report": "reports.of_any",
     "Answers": "types",
     "Corpus": "types",
     "Document": "types",

@@ -2,9 +2,9 @@ import csv
 import json
 
 import pytest
+from ravenbench.bench.run.execute import silent
 
 from ravenbench.bench.run.api import run
-from ravenbench.bench.run.execute import silent
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.plan import draft
 from ravenbench.bench.run.spec import RunSpec, build

@@ -77,7 +77,9 @@ def info(
     from ravenbench.corpora.summary import summarise
 
     entry = catalogue().get(corpus.partition("(")[0].strip())
-    about = entry.model_dump(mode="json") if entry is not None else None
+    import msgspec
+
+    about = msgspec.to_builtins(entry) if entry is not None else None
     summary = None
     if entry is None or entry.source is not None or corpus != entry.name:
         loaded = load_corpus(corpus, **_options(text, author, topic, id, fold_case))

@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.errors import InputError
-
 
 def command(
     run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
@@ -15,17 +13,6 @@ def command(
 ) -> None:
     """Rebuild a run's tables and page from its store; nothing is fitted again."""
     from ravenbench.bench.shared.store import Store
+    from ravenbench.cli.show import show_report
 
-    store = Store.open(run)
-    if "corpora" in store.plan:
-        from ravenbench.cli import pan14
-
-        pan14.report(pan14.analysed(store), json)
-    elif "setups" in store.plan:
-        from ravenbench.cli.run import report
-
-        report(store, json)
-    else:
-        raise InputError(
-            "this folder holds answers alone", file=run, fix="raven evaluate TRUTH ANSWERS scores what verify wrote"
-        )
+    show_report(Store.open(run), json)

@@ -71,7 +71,7 @@ def command(
     """
     from ravenbench.bench.run.api import run
     from ravenbench.bench.shared import engines
-    from ravenbench.cli.show import progress_bar
+    from ravenbench.cli.show import progress_bar, show_report
 
     options: dict[str, Any] = {
         "topic": topic,
@@ -97,7 +97,7 @@ def command(
         return
     with progress_bar() as progress:
         result = run(corpus, verifiers=verifiers, out=out, spec=spec, engine=how, progress=progress, **options)
-    report(result.store, json)
+    show_report(result.store, json)
     if result.errors:
         typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
@@ -118,17 +118,3 @@ def show_plan(given: dict[str, Any], file: Path | None, json: bool) -> None:
         print_json(found.to_json())
         return
     print_parts(lines(found))
-
-
-def report(store: Any, json: bool) -> None:
-    """Write the report; print the closing tables, or the JSON object."""
-    from ravenbench.cli.show import print_json, print_parts
-    from ravenbench.reports.run.analysis import analyse, to_json
-    from ravenbench.reports.run.folder import terminal, write_report
-
-    analysis = analyse(store)
-    page = write_report(store, analysis)
-    if json:
-        print_json(to_json(analysis))
-        return
-    print_parts(terminal(analysis), page)

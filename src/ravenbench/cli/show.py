@@ -13,6 +13,8 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from ravenbench.bench.shared.store import Store
+
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
@@ -66,6 +68,19 @@ def print_parts(parts: Iterable[RenderableType], page: Path | None = None) -> No
                 out.print(note, style="italic dim")
         else:
             out.print(part, soft_wrap=isinstance(part, str))
+
+
+def show_report(store: Store, json: bool) -> None:
+    """Write the report of a run of any task; print its closing tables, or one JSON object."""
+    from ravenbench.reports.of_any import report_of, write_report
+
+    report = report_of(store)
+    analysis = report.analyse(store)
+    page = write_report(store, analysis)
+    if json:
+        print_json(report.to_json(analysis))
+    else:
+        print_parts(report.terminal(analysis), page)
 
 
 def readable(value: Any) -> Any:

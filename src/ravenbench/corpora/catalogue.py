@@ -4,30 +4,26 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+import msgspec
 
 from ravenbench.errors import InputError, did_you_mean
 
 
-class File(BaseModel):
+class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of a corpus; ``sha256`` and ``bytes`` are null where nobody published them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     url: str | None
-    sha256: str | None = Field(pattern=r"^[0-9a-f]{64}$")
+    sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")] | None
     bytes: int | None
 
 
-class Defaults(BaseModel):
+class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """What suits a corpus: level of topic, named levels and what makes them, m topics in k folds, documents a
     topic (and fewest), pools. Null where its sizes decide.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     topic: str | None = None
     levels: dict[str, str] = {}
@@ -38,14 +34,12 @@ class Defaults(BaseModel):
     pools: int | None = None
 
 
-class Entry(BaseModel):
+class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A known corpus.
 
     ``source`` is its component (``newsgroups``) where Raven reads it by name; ``fetch`` says who downloads it, null
     where it must be asked for.
     """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     title: str
@@ -68,7 +62,7 @@ class Entry(BaseModel):
 def catalogue() -> dict[str, Entry]:
     """Every entry by name, in the catalogue's order."""
     text = files("ravenbench.corpora").joinpath("catalogue.json").read_text(encoding="utf-8")
-    return {entry.name: entry for entry in TypeAdapter(list[Entry]).validate_json(text)}
+    return {entry.name: entry for entry in msgspec.json.decode(text, type=list[Entry])}
 
 
 def entry(name: str) -> Entry:
@@ -88,7 +82,7 @@ def entry(name: str) -> Entry:
 def defaults(corpus: str) -> dict[str, Any]:
     """What suits a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
     found = catalogue().get(corpus.partition("(")[0].strip())
-    return found.defaults.model_dump(exclude_defaults=True) if found is not None else {}
+    return dict(msgspec.to_builtins(found.defaults)) if found is not None else {}
 
 
 def fetch(name: str) -> str:

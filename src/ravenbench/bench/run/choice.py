@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from ravenbench.bench.run.record import RunPlan
 
 
-def no_choice(plan: Mapping[str, Any]) -> str | None:
+def no_choice(plan: RunPlan) -> str | None:
     """Why HITS and Random of a plan cannot be compared, as a sentence; None where they can be, or are not both there.
 
     They choose alike where as many topics are chosen as there are.
     """
-    if not {"hits", "random"} <= {setup["setup"] for setup in plan["setups"]}:
+    if not {"hits", "random"} <= {setup.setup for setup in plan.setups}:
         return None
-    if any(len(pool["topics"]) > plan["m"] for pool in plan["pools"]):
+    if any(len(pool.topics) > plan.m for pool in plan.pools):
         return None
-    m = plan["m"]
+    m = plan.m
     cure = f"choose fewer than {m} with --topics, or name" if m > 2 else "name"
     return (
         f"HITS and Random cannot be compared: of {m} topics {m} are chosen, so both take the same and differ by chance "

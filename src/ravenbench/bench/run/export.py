@@ -26,9 +26,9 @@ def export(store: Store, folder: Path) -> list[str]:
     """
     labels: dict[str, Any] = dict(store.labels)
     with fresh_folder(folder) as place:
-        for name in store.plan["folds"]:
+        for name in store.plan.folds:
             fold = store.fold(name)
             for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
                 write = write_pan_pairs if (problems.sizes == 1).all() else write_pan_problems
                 write(place / name / part, replace(problems, **labels), same)
-    return list(store.plan["folds"])
+    return list(store.plan.folds)

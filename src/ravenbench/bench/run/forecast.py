@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from ravenbench.bench.run.choice import no_choice
-from ravenbench.bench.run.execute import Progress, silent
 from ravenbench.bench.run.plan import Draft, draft
+from ravenbench.bench.run.record import RepetitionRecord, RunPlan
 from ravenbench.bench.run.spec import RunSpec
-from ravenbench.bench.run.sweep import sweep_sizes
+from ravenbench.bench.run.sweep import SweepSize, sweep_sizes
+from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.components import Component
 from ravenbench.statistics.detectable import detectable
 from ravenbench.statistics.pools import correlation
@@ -30,6 +31,15 @@ style-only scorer varied by so much (docs/verdict.md), scorers that lean on topi
 
 
 @dataclass(frozen=True)
+class MeanSizes:
+    """Folds, and the mean number of pairs in their training and test sets."""
+
+    folds: int
+    train: float
+    test: float
+
+
+@dataclass(frozen=True)
 class Forecast:
     """Sizes are means over folds; seconds are of one core; detectable differences are in AUC.
 
@@ -39,9 +49,9 @@ class Forecast:
 
     documents: int
     topics: int
-    setups: dict[str, dict[str, float]]
-    sweep: list[dict[str, Any]] | None
-    probe: dict[str, float] | None
+    setups: dict[str, MeanSizes]
+    sweep: list[SweepSize] | None
+    probe: MeanSizes | None
     probe_reason: str | None
     cells: int
     fits: int
@@ -54,7 +64,7 @@ class Forecast:
 
     def to_json(self) -> dict[str, Any]:
         """Every figure by name."""
-        return {**vars(self), "total_seconds": self.total}
+        return {**asdict(self), "total_seconds": self.total}
 
     @property
     def total(self) -> float:
@@ -75,30 +85,30 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     planning = time.process_time() - start
     plan, folds = made.plan, {fold.name: fold for fold in made.folds}
     components = spec.named_verifiers()
-    fits = len({(cell["verifier"], plan["folds"][cell["fold"]]["train_digest"]) for cell in plan["cells"]})
+    fits = len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in plan.cells})
     seconds = {}
     for done, (name, component) in enumerate(components.items()):
         progress("timing verifiers", done, len(components))
         seconds[name] = _cost(component, made, list(folds.values()))
-    main = [folds[name] for setup in plan["setups"] for name in setup["folds"]]
+    main = [folds[name] for setup in plan.setups for name in setup.folds]
     setups = {}
-    for name in dict.fromkeys(setup["setup"] for setup in plan["setups"]):
-        mine = [folds[f] for setup in plan["setups"] if setup["setup"] == name for f in setup["folds"]]
+    for name in dict.fromkeys(setup.setup for setup in plan.setups):
+        mine = [folds[f] for setup in plan.setups if setup.setup == name for f in setup.folds]
         setups[name] = _sizes(mine)
-    section = plan["probe"]
-    probes = [] if section is None else section["repetitions"]
+    section = plan.probe
+    probes = [] if section is None else section.repetitions
     return Forecast(
-        documents=plan["corpus"]["documents"],
-        topics=len(plan["topics"]),
+        documents=plan.corpus.documents,
+        topics=len(plan.topics),
         setups=setups,
-        sweep=sweep_sizes(plan["sweep"], folds),
-        probe=_sizes([folds[f] for entry in probes for f in entry["folds"].values()]) if probes else None,
-        probe_reason=None if section is None else section["reason"],
-        cells=len(plan["cells"]),
+        sweep=sweep_sizes(plan.sweep, folds),
+        probe=_sizes([folds[f] for entry in probes for f in entry.folds.values()]) if probes else None,
+        probe_reason=None if section is None else section.reason,
+        cells=len(plan.cells),
         fits=fits,
         seconds=seconds,
         planning=planning,
-        closing=START + REPORT * len(plan["cells"]),
+        closing=START + REPORT * len(plan.cells),
         detectable=_detectable(plan, main),
         no_choice=no_choice(plan),
         detectable_gain=_detectable_gain(probes, folds),
@@ -112,31 +122,28 @@ def chance_variance(fold: Fold) -> float:
     return (same + other + 1) / (12 * same * other)
 
 
-def _detectable(plan: dict[str, Any], folds: list[Fold]) -> float | None:
+def _detectable(plan: RunPlan, folds: list[Fold]) -> float | None:
     """HITS − Random that would show, were test pairs all that varies."""
-    pools = [pool["topics"] for pool in plan["pools"]]
+    pools = [pool.topics for pool in plan.pools]
     if len(pools) < 2:
         return None
     each = float(np.mean([chance_variance(fold) for fold in folds]))
-    return detectable(math.sqrt(2 * each / plan["k"]), len(pools), correlation=correlation(pools))
+    return detectable(math.sqrt(2 * each / plan.k), len(pools), correlation=correlation(pools))
 
 
-def _detectable_gain(probes: list[dict[str, Any]], folds: dict[str, Fold]) -> float | None:
+def _detectable_gain(probes: list[RepetitionRecord], folds: dict[str, Fold]) -> float | None:
     if not probes:
         return None
-    each = float(np.mean([chance_variance(folds[entry["folds"][k]]) for entry in probes for k in ("aa", "bb")]))
-    topics = [[t for d in entry["domains"] for t in (*d["test"], *d["train"])] for entry in probes]
+    each = float(np.mean([chance_variance(folds[entry.folds[k]]) for entry in probes for k in ("aa", "bb")]))
+    topics = [entry.topics for entry in probes]
     # Real and null repetitions both vary.
     sd = STEADY * math.sqrt(2 * each)
     return detectable(sd, len(probes) // 2, correlation=correlation(topics))
 
 
-def _sizes(folds: list[Fold]) -> dict[str, float]:
-    return {
-        "folds": len(folds),
-        "train": float(np.mean([len(f.train) for f in folds])),
-        "test": float(np.mean([len(f.test) for f in folds])),
-    }
+def _sizes(folds: list[Fold]) -> MeanSizes:
+    train, test = ([len(side) for side in sides] for sides in zip(*((f.train, f.test) for f in folds), strict=True))
+    return MeanSizes(len(folds), float(np.mean(train)), float(np.mean(test)))
 
 
 def _cost(component: Component, made: Draft, folds: list[Fold]) -> float:
@@ -159,7 +166,7 @@ def _cost(component: Component, made: Draft, folds: list[Fold]) -> float:
             verifier.verify(fold.test)
         timed.append((fitted - start, time.process_time() - fitted))
     fit, score = timed[-1]
-    trains = {made.plan["folds"][f.name]["train_digest"]: len(f.train) for f in folds}
+    trains = {made.plan.folds[f.name].train_digest: len(f.train) for f in folds}
     fitting = fit * sum(trains.values()) / max(1, len(fold.train))
     return fitting + score * sum(len(f.test) for f in folds) / max(1, len(fold.test))
 

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import hashlib
-import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ravenbench import files, registry
-from ravenbench.bench.run.execute import Progress
 from ravenbench.bench.run.probe import plan_probe
+from ravenbench.bench.run.record import CorpusRecord, PoolRecord, RunPlan, SetupRecord
 from ravenbench.bench.run.setups import Drawing, sizes_of_sweep
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.run.sweep import plan_sweep
-from ravenbench.bench.shared.keys import cell_key, content_key, decides
-from ravenbench.bench.shared.store import Store, rebase
-from ravenbench.components import Component, identity, identity_hash
+from ravenbench.bench.shared.folder import data_hash
+from ravenbench.bench.shared.keys import content_key, decides
+from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan, verifier_record
+from ravenbench.bench.shared.one_table import on_one_table
+from ravenbench.bench.shared.progress import Progress
+from ravenbench.bench.shared.store import Store
+from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
-from ravenbench.errors import CorpusError, InputError, SpecError, did_you_mean
+from ravenbench.errors import CorpusError, did_you_mean
 from ravenbench.problems import needs, sources
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.topics.cached import document_vectors
 from ravenbench.topics.vectors import cosine_similarity, topic_vectors
-from ravenbench.types import Corpus, Floats, Fold, Ints, Labels, Problems
+from ravenbench.types import Corpus, Floats, Fold, Ints, Labels
 
 SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
@@ -38,7 +40,7 @@ SECOND_ENCODER = "nmf(iterations=200)"
 class Draft:
     """A whole plan, nothing of it written yet."""
 
-    plan: dict[str, Any]
+    plan: RunPlan
     folds: list[Fold]
     texts: TextTable
     ids: list[str]
@@ -63,53 +65,27 @@ def draft(spec: RunSpec, progress: Progress) -> Draft:
         texts, ids = corpus.texts, list(corpus.ids)
         labels = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
     components = spec.named_verifiers()
-    plan["verifiers"] = [describe(name, component) for name, component in components.items()]
-    plan["cells"] = [
-        {"key": cell_key(component, info["train_digest"], info["test_digest"]), "verifier": name, "fold": fold}
-        for fold, info in plan["folds"].items()
-        for name, component in components.items()
-    ]
+    plan = msgspec.structs.replace(
+        plan,
+        verifiers=[verifier_record(name, component) for name, component in components.items()],
+        cells=cell_places(components, plan.folds),
+    )
     return Draft(plan, folds, texts, ids, labels, arrays)
 
 
 def write_plan(
-    spec: RunSpec, store: Store, record: dict[str, Any], progress: Progress, check: Callable[[], None] = lambda: None
+    spec: RunSpec, store: Store, begin: Callable[[], None], progress: Progress, check: Callable[[], None] = lambda: None
 ) -> None:
-    """Make the plan and write it, the manifest last; ``check`` is called when everything was read.
+    """Make the plan and write it; ``check`` is called when everything was read.
 
     Raises
     ------
     InputError
         If the data cannot fill what was asked; nothing is written then.
     """
-    record |= {"python": platform.python_version(), "packages": packages(), "seed": spec.seed}
     made = draft(spec, progress)
     check()
-    begin(store, record)
-    made.texts.save(store.path / "texts")
-    store.save_labels(made.ids, made.labels)
-    for name, array in made.arrays.items():
-        files.write_array(store.path / f"{name}.npy", array)
-    for fold in made.folds:
-        store.save_fold(fold)
-    store.write_plan(made.plan)
-
-
-def begin(store: Store, record: dict[str, Any]) -> None:
-    """Make the folder and its ``run.json``.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
-    try:
-        store.path.mkdir(parents=True, exist_ok=True)
-        files.write_json(store.path / "run.json", record)
-    except OSError as error:
-        raise InputError(
-            f"the output folder cannot be written ({error.strerror})", file=store.path, fix="give another --out"
-        ) from error
+    save_plan(store, begin, made.plan, made.folds, made.texts, made.labels, made.ids, made.arrays)
 
 
 def fingerprint(spec: RunSpec) -> dict[str, str]:
@@ -120,31 +96,7 @@ def fingerprint(spec: RunSpec) -> dict[str, str]:
     return found | {"methods": content_key([identity(drawn), answering])}
 
 
-def data_hash(what: str) -> str:
-    """Identity of a file, a folder or a built-in corpus.
-
-    Raises
-    ------
-    SpecError
-        If it is none of these.
-    """
-    path = files.local_copy(what)
-    if path.is_file():
-        return files.sha256(path)
-    if path.is_dir():
-        inner = sorted(p for p in path.rglob("*") if p.is_file())
-        lines = [f"{p.relative_to(path)}\t{files.sha256(p)}" for p in inner]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-    try:
-        return identity_hash(registry.parse("corpus", what))
-    except SpecError as error:
-        raise SpecError(
-            f"{what!r} is neither a file, a folder nor a known corpus",
-            fix=did_you_mean(what, registry.names("corpus")),
-        ) from error
-
-
-def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list[Fold], Corpus, dict[str, Floats]]:
+def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold], Corpus, dict[str, Floats]]:
     assert spec.corpus is not None
     rule = registry.parse("pairs", spec.pairs)
     samplers, encoders = spec.named_samplers(), spec.encoders()
@@ -175,7 +127,7 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
         second = registry.parse("encoder", SECOND_ENCODER)
         arrays["similarity2"] = topic_similarity(corpus, second)
     drawing = Drawing(spec, corpus, pools, rule, sizes, similarities[0])
-    setups: list[dict[str, Any]] = []
+    setups: list[SetupRecord] = []
     for number in range(len(pools)):
         for name, sampler in samplers.items():
             progress("drawing pairs", len(setups), len(pools) * len(samplers))
@@ -183,31 +135,33 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[dict[str, Any], list
     sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
     folds = [*drawing.folds.values(), *probe_folds]
-    plan = {
-        "corpus": {
-            "name": corpus.name,
-            "documents": len(corpus),
-            "authors": len(np.unique(corpus.author.codes)),
-            "topics": count,
-            "notes": dict(corpus.notes),
-        },
-        "topics": list(corpus.topic.names),
-        "encoder": str(encoders[0]),
-        "second_encoder": None if second is None else str(second),
-        "pairs": str(rule),
-        "k": sizes.folds,
-        "m": sizes.topics,
-        "documents_per_topic": sizes.documents,
-        "pools": [{"pool": i, "topics": pool.tolist()} for i, pool in enumerate(pools)],
-        "setups": setups,
-        "sweep": sweep,
-        "probe": probe,
-        "folds": {fold.name: manifest(fold) for fold in folds},
-    }
+    plan = RunPlan(
+        corpus=CorpusRecord(
+            name=corpus.name,
+            documents=len(corpus),
+            authors=len(np.unique(corpus.author.codes)),
+            topics=count,
+            notes=dict(corpus.notes),
+        ),
+        topics=list(corpus.topic.names),
+        encoder=str(encoders[0]),
+        second_encoder=None if second is None else str(second),
+        pairs=str(rule),
+        k=sizes.folds,
+        m=sizes.topics,
+        documents_per_topic=sizes.documents,
+        pools=[PoolRecord(pool=i, topics=pool.tolist()) for i, pool in enumerate(pools)],
+        setups=setups,
+        sweep=sweep,
+        probe=probe,
+        folds={fold.name: fold_record(fold) for fold in folds},
+        verifiers=[],
+        cells=[],
+    )
     return plan, folds, corpus, arrays
 
 
-def _given_plan(spec: RunSpec) -> tuple[dict[str, Any], list[Fold], TextTable, list[str], dict[str, Labels | None]]:
+def _given_plan(spec: RunSpec) -> tuple[RunPlan, list[Fold], TextTable, list[str], dict[str, Labels | None]]:
     from ravenbench.formats.problems import read_problems
 
     assert spec.train is not None and spec.test is not None
@@ -216,27 +170,30 @@ def _given_plan(spec: RunSpec) -> tuple[dict[str, Any], list[Fold], TextTable, l
     texts, (train_problems, test_problems) = on_one_table([train.problems, test.problems])
     fold = sources.given(train_problems, train_same, test_problems, test_same, "given")
     name = Path(spec.test).stem
-    plan: dict[str, Any] = {
-        "corpus": {"name": name, "documents": len(texts), "authors": None, "topics": 0,
-                   "notes": {"train": spec.train, "test": spec.test,
-                             "faults": {**dict(train.faults), **dict(test.faults)}}},
-        "topics": [], "encoder": None, "second_encoder": None, "pairs": "given", "k": 1, "m": 0,
-        "documents_per_topic": None, "pools": [],
-        "setups": [{"pool": 0, "setup": "given", "topics": [], "merged": {}, "mean_similarity": None,
-                    "max_similarity": None, "folds": [fold.name]}],
-        "sweep": None,
-        "probe": None,
-        "folds": {fold.name: manifest(fold)},
-    }  # fmt: skip
+    notes = {"train": spec.train, "test": spec.test, "faults": {**dict(train.faults), **dict(test.faults)}}
+    setup = SetupRecord(
+        pool=0, setup="given", topics=[], merged={}, mean_similarity=None, max_similarity=None, folds=[fold.name]
+    )
+    plan = RunPlan(
+        corpus=CorpusRecord(name=name, documents=len(texts), authors=None, topics=0, notes=notes),
+        topics=[],
+        encoder=None,
+        second_encoder=None,
+        pairs="given",
+        k=1,
+        m=0,
+        documents_per_topic=None,
+        pools=[],
+        setups=[setup],
+        sweep=None,
+        probe=None,
+        folds={fold.name: fold_record(fold)},
+        verifiers=[],
+        cells=[],
+    )
     ids = [texts.hash(i).hex() for i in range(len(texts))]
     labels = {k: getattr(fold.train, k) for k in ("author", "topic", "language")}
     return plan, [fold], texts, ids, labels
-
-
-def on_one_table(sets: list[Problems]) -> tuple[TextTable, list[Problems]]:
-    """Several sets of problems over one table that holds the documents of all."""
-    texts, _ = TextTable.collect(p.texts[row] for p in sets for row in p.documents)
-    return texts, [rebase(p, texts) for p in sets]
 
 
 def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
@@ -300,29 +257,3 @@ def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list
     each = topics // size
     rounds = [stream(seed, "pool", r).permutation(topics) for r in range(-(-pools // each))]
     return [np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)]
-
-
-def manifest(fold: Fold) -> dict[str, Any]:
-    """A fold's entry in the plan."""
-    return {
-        **fold.labels,
-        **fold.counts,
-        "train_digest": fold.train_digest(),
-        "test_digest": fold.test.digest(),
-    }
-
-
-def describe(name: str, component: Component) -> dict[str, Any]:
-    """A verifier's entry in the plan."""
-    return {
-        "name": name,
-        "spec": str(component),
-        "identity": identity(component),
-        "version": component.version,
-        "provenance": getattr(component, "provenance", None),
-    }
-
-
-def packages() -> dict[str, str]:
-    """Versions of what answers may depend on beside Raven's own."""
-    return {name: version(name) for name in ("numpy", "scipy", "scikit-learn", "numba", "polars")}

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from ravenbench.bench.run.execute import Progress
+from ravenbench.bench.run.record import DomainRecord, ProbeRecord, RepetitionRecord
 from ravenbench.bench.run.spec import RunSpec
+from ravenbench.bench.shared.progress import Progress
 from ravenbench.errors import CorpusError
 from ravenbench.problems.base import PairRule
 from ravenbench.problems.probe import Domain, crossed, domains, permuted, room_for_tests
@@ -20,26 +19,20 @@ NEAR = 2
 
 def plan_probe(
     spec: RunSpec, corpus: Corpus, similarity: Floats, rule: PairRule, documents: int, progress: Progress
-) -> tuple[dict[str, Any], list[Fold]]:
+) -> tuple[ProbeRecord, list[Fold]]:
     """The plan's ``probe`` section and the folds it names.
 
     Repetitions whose sets yield no pairs are left out and counted; where topics are too few for any, the section
     says so under ``reason``. Nothing here raises for lack of data: a run without a probe gives no verdict.
     """
     tests = room_for_tests(len(similarity), NEAR) if spec.probe == "crossed" else 0
-    section: dict[str, Any] = {
-        "kind": spec.probe,
-        "tests": tests,
-        "near": NEAR,
-        "planned": 2 * spec.repetitions if tests else 0,
-        "left_out": 0,
-        "reason": _reason(spec, len(similarity), tests),
-        "repetitions": [],
-    }
+    planned = 2 * spec.repetitions if tests else 0
+    left_out, reason = 0, _reason(spec, len(similarity), tests)
+    repetitions: list[RepetitionRecord] = []
     folds: list[Fold] = []
     for null in (False, True) if tests else ():
         for number in range(spec.repetitions):
-            progress("drawing the probe", number + null * spec.repetitions, section["planned"])
+            progress("drawing the probe", number + null * spec.repetitions, planned)
             rng = stream(spec.seed, "probe", number, int(null))
             pair = domains(permuted(similarity, rng) if null else similarity, tests, NEAR, rng)
             name = f"{'null' if null else 'probe'}-{number:02d}"
@@ -56,11 +49,20 @@ def plan_probe(
                     limit=spec.limit,
                 )
             except CorpusError as error:
-                section["left_out"] += 1
-                section["reason"] = f"{name}: {error.problem}"
+                left_out += 1
+                reason = f"{name}: {error.problem}"
                 continue
             folds += drawn
-            section["repetitions"].append(_entry(number, null, pair, similarity, drawn))
+            repetitions.append(_entry(number, null, pair, similarity, drawn))
+    section = ProbeRecord(
+        kind=spec.probe,
+        tests=tests,
+        near=NEAR,
+        planned=planned,
+        left_out=left_out,
+        reason=reason,
+        repetitions=repetitions,
+    )
     return section, folds
 
 
@@ -76,13 +78,13 @@ def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
 
 def _entry(
     number: int, null: bool, pair: tuple[Domain, Domain], similarity: Floats, folds: list[Fold]
-) -> dict[str, Any]:
+) -> RepetitionRecord:
     blocks = {(i, j): similarity[np.ix_(pair[i].train, pair[j].test)].mean() for i in (0, 1) for j in (0, 1)}
-    return {
-        "repetition": number,
-        "null": null,
-        "domains": [{"test": d.test.tolist(), "train": d.train.tolist()} for d in pair],
-        "matched_similarity": float((blocks[0, 0] + blocks[1, 1]) / 2),
-        "mismatched_similarity": float((blocks[0, 1] + blocks[1, 0]) / 2),
-        "folds": {fold.name[-2:]: fold.name for fold in folds},
-    }
+    return RepetitionRecord(
+        repetition=number,
+        null=null,
+        domains=[DomainRecord(test=d.test.tolist(), train=d.train.tolist()) for d in pair],
+        matched_similarity=float((blocks[0, 0] + blocks[1, 1]) / 2),
+        mismatched_similarity=float((blocks[0, 1] + blocks[1, 0]) / 2),
+        folds={fold.name[-2:]: fold.name for fold in folds},
+    )

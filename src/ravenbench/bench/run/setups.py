@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
+from ravenbench.bench.run.record import PointRecord, SetupRecord
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.problems import sources
 from ravenbench.problems.base import PairRule
@@ -38,7 +39,7 @@ class Drawing:
     folds: dict[str, Fold] = field(default_factory=dict)
     known: dict[tuple[Place, str | None], list[str]] = field(default_factory=dict)
 
-    def main(self, pool: int, name: str, sampler: Sampler) -> dict[str, Any]:
+    def main(self, pool: int, name: str, sampler: Sampler) -> SetupRecord:
         """The entry of a setup of the main design, on folds of its own; further draws of Random are that setup too."""
         setup = sampler.name if isinstance(sampler, Random) else name
         topics, merged = self._choice(pool, sampler, self.sizes.topics, self.similarity)
@@ -46,9 +47,18 @@ class Drawing:
         place = _place(pool, topics, merged)
         self.known[place, name] = drawn
         self.known.setdefault((place, None), drawn)
-        return self._entry(pool, setup, topics, merged, drawn)
+        similar = leakage(self.similarity, [self.folds[f] for f in drawn])
+        return SetupRecord(
+            pool=pool,
+            setup=setup,
+            topics=topics.tolist(),
+            merged=_joined(merged),
+            mean_similarity=similar.mean,
+            max_similarity=similar.highest,
+            folds=drawn,
+        )
 
-    def point(self, pool: int, name: str, sampler: Sampler, m: int, encoder: int, similarity: Floats) -> dict[str, Any]:
+    def point(self, pool: int, name: str, sampler: Sampler, m: int, encoder: int, similarity: Floats) -> PointRecord:
         """The entry of a point of a sweep; ``similarity`` (T, T) is that of its ``encoder``."""
         topics, merged = self._choice(pool, sampler, m, similarity)
         place = _place(pool, topics, merged)
@@ -56,14 +66,21 @@ class Drawing:
         if drawn is None:
             drawn = self._draw(pool, name, topics, merged, f"p{pool:02d}-m{m}-e{encoder}-{_slug(name)}")
             self.known[place, None] = drawn
-        own = leakage(similarity, [self.folds[f] for f in drawn])
-        return {
-            **self._entry(pool, name, topics, merged, drawn),
-            "m": m,
-            "encoder": encoder,
-            "own_mean_similarity": own["mean_similarity"],
-            "own_max_similarity": own["max_similarity"],
-        }
+        folds = [self.folds[f] for f in drawn]
+        similar, own = leakage(self.similarity, folds), leakage(similarity, folds)
+        return PointRecord(
+            pool=pool,
+            setup=name,
+            topics=topics.tolist(),
+            merged=_joined(merged),
+            mean_similarity=similar.mean,
+            max_similarity=similar.highest,
+            folds=drawn,
+            m=m,
+            encoder=encoder,
+            own_mean_similarity=own.mean,
+            own_max_similarity=own.highest,
+        )
 
     def _choice(self, pool: int, sampler: Sampler, m: int, similarity: Floats) -> tuple[Ints, Ints]:
         inside = self.pools[pool]
@@ -92,24 +109,22 @@ class Drawing:
         self.folds |= {fold.name: fold for fold in drawn}
         return [fold.name for fold in drawn]
 
-    def _entry(self, pool: int, name: str, topics: Ints, merged: Ints, drawn: list[str]) -> dict[str, Any]:
-        return {
-            "pool": pool,
-            "setup": name,
-            "topics": topics.tolist(),
-            "merged": {str(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t},
-            **leakage(self.similarity, [self.folds[f] for f in drawn]),
-            "folds": drawn,
-        }
+
+class Leakage(NamedTuple):
+    """Mean and highest cosine over train × test topic pairs of each fold, averaged over folds (Table 7)."""
+
+    mean: float
+    highest: float
 
 
-def leakage(similarity: Floats, folds: list[Fold]) -> dict[str, float]:
-    """Mean and maximum cosine over train × test topic pairs of each fold, averaged over folds (Table 7)."""
+def leakage(similarity: Floats, folds: list[Fold]) -> Leakage:
+    """How alike the training and test topics of these folds are."""
     blocks = [similarity[np.ix_(f.counts["train_topics"], f.counts["test_topics"])] for f in folds]
-    return {
-        "mean_similarity": float(np.mean([b.mean() for b in blocks])),
-        "max_similarity": float(np.mean([b.max() for b in blocks])),
-    }
+    return Leakage(float(np.mean([b.mean() for b in blocks])), float(np.mean([b.max() for b in blocks])))
+
+
+def _joined(merged: Ints) -> dict[int, int]:
+    return {int(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t}
 
 
 def sizes_of_sweep(first: Sizes, others: list[Sizes]) -> Sizes:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
-from pydantic_core import PydanticCustomError
+import msgspec
 
 from ravenbench import registry
 from ravenbench.components import Component, identity_hash, unknown_parameter
@@ -18,24 +17,13 @@ if TYPE_CHECKING:
     from ravenbench.sampling.base import Sampler
 
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit"
-_SIZE: TypeAdapter[int] = TypeAdapter(Annotated[int, Field(ge=2)])
+
+AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
+AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
+Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
-def _sizes(value: Any) -> Any:
-    """One number as it is; several, a list or between commas, as a tuple: a sweep."""
-    if value is None:
-        return None
-    parts = value if isinstance(value, list | tuple) else value.split(",") if isinstance(value, str) else [value]
-    try:
-        found = tuple(_SIZE.validate_python(part.strip() if isinstance(part, str) else part) for part in parts)
-    except ValidationError as error:
-        raise PydanticCustomError("sizes", "{why}", {"why": error.errors()[0]["msg"]}) from None
-    if len(set(found)) < len(found) or not found:
-        raise PydanticCustomError("sizes", "Input should name each number once")
-    return found if len(found) > 1 else found[0]
-
-
-class RunSpec(BaseModel):
+class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a run's answers. Values left None come from the corpus (its catalogue entry or its sizes).
 
     ``topics``, ``encoder`` and ``samplers`` may name several: a sweep over all their combinations, of which the first
@@ -43,27 +31,25 @@ class RunSpec(BaseModel):
     are no part of it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     corpus: str | None = "synthetic"
     train: str | None = None
     test: str | None = None
     topic: str | None = None
-    topics: Annotated[int | tuple[int, ...] | None, BeforeValidator(_sizes)] = None
-    folds: int | None = Field(None, ge=2)
-    pools: int | None = Field(None, ge=1)
-    pool_share: float = Field(0.5, gt=0, le=1)
+    topics: AtLeastTwo | tuple[AtLeastTwo, ...] | None = None
+    folds: AtLeastTwo | None = None
+    pools: AtLeastOne | None = None
+    pool_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
     samplers: str = "hits, random, anti"
     pairs: str = "matched"
-    docs_per_topic: int | None = Field(None, ge=2)
-    min_docs: int | None = Field(None, ge=1)
-    limit: int | None = Field(None, ge=2)
-    calibration: float = Field(0.2, gt=0, lt=1)
+    docs_per_topic: AtLeastTwo | None = None
+    min_docs: AtLeastOne | None = None
+    limit: AtLeastTwo | None = None
+    calibration: Share = 0.2
     encoder: str = "lsa"
     probe: Literal["crossed", "none"] = "crossed"
-    repetitions: int = Field(20, ge=1)
+    repetitions: AtLeastOne = 20
     verifiers: str = DEFAULT_VERIFIERS
-    aliases: dict[str, str] = Field(default_factory=dict)
+    aliases: dict[str, str] = {}
     seed: int = 0
 
     def named_verifiers(self) -> dict[str, Component]:
@@ -114,7 +100,7 @@ class RunSpec(BaseModel):
 
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
-        return self.model_dump(mode="json")
+        return dict(msgspec.to_builtins(self))
 
     def hash(self) -> str:
         """Identity of the spec."""
@@ -146,17 +132,48 @@ def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
         values.setdefault("corpus", None)
         if values.get("train") is None or values.get("test") is None or values["corpus"] is not None:
             raise SpecError("--train and --test belong together and replace CORPUS")
-    try:
-        spec = RunSpec(**values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, RunSpec.model_fields)) from None
-        raise SpecError(f"{key}: {first['msg']}", file=file, found=first["input"]) from None
+    for key in values:
+        if key not in RunSpec.__struct_fields__:
+            raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, RunSpec.__struct_fields__))
+    if "topics" in values:
+        values["topics"] = _sizes(values["topics"], file)
+    spec = checked(values, RunSpec, file)
     if spec.train is not None and isinstance(spec.topics, tuple):
         raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
     return spec
+
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:
+    """A spec of these values, whose types and bounds hold.
+
+    Raises
+    ------
+    SpecError
+        For the first value that does not fit, named by its key.
+    """
+    try:
+        return msgspec.convert(values, shape, strict=False)
+    except msgspec.ValidationError as error:
+        what, _, place = str(error).partition(" - at `$")
+        key = place.strip("`.").partition("[")[0].partition(".")[0]
+        raise SpecError(f"{key}: {what[:1].lower()}{what[1:]}", file=file, found=values.get(key)) from None
+
+
+def _sizes(value: Any, file: Path | None) -> Any:
+    """One number as it is; several, a list or between commas, as a tuple: a sweep."""
+    if value is None:
+        return None
+    parts = list(value) if isinstance(value, list | tuple) else str(value).split(",")
+    try:
+        found = [int(str(part)) for part in parts]
+    except ValueError:
+        found = []
+    if not found or len(set(found)) < len(found):
+        raise SpecError("topics: whole numbers are expected, each once", file=file, found=value, expected="25 or 25,10")
+    return tuple(found) if len(found) > 1 else found[0]
 
 
 def read_toml(file: Path) -> dict[str, Any]:

@@ -7,13 +7,14 @@ encoders, and the points of the main design are those of the plan's setups.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from ravenbench.bench.run.execute import Progress
+from ravenbench.bench.run.record import SweepRecord
 from ravenbench.bench.run.setups import Drawing
 from ravenbench.bench.run.spec import RunSpec
+from ravenbench.bench.shared.progress import Progress
 from ravenbench.types import Floats, Fold
 
 USUAL = ("hits", "random", "anti")
@@ -21,7 +22,7 @@ USUAL = ("hits", "random", "anti")
 
 def plan_sweep(
     spec: RunSpec, drawing: Drawing, sizes: list[int], similarities: list[Floats], progress: Progress
-) -> dict[str, Any] | None:
+) -> SweepRecord | None:
     """The plan's ``sweep`` section, its folds drawn; None where there is but one design and no further sampler.
 
     Parameters
@@ -50,34 +51,47 @@ def plan_sweep(
     for done, (pool, name, m, e) in enumerate(points):
         progress("drawing the sweep", done, len(points))
         setups.append(drawing.point(pool, name, samplers[name], m, e, similarities[e]))
-    return {
-        "m": sizes,
-        "encoders": [str(encoder) for encoder in spec.encoders()],
-        "samplers": {name: str(sampler) for name, sampler in samplers.items()},
-        "setups": setups,
-    }
+    return SweepRecord(
+        m=sizes,
+        encoders=[str(encoder) for encoder in spec.encoders()],
+        samplers={name: str(sampler) for name, sampler in samplers.items()},
+        setups=setups,
+    )
 
 
-def sweep_sizes(section: Mapping[str, Any] | None, folds: Mapping[str, Fold]) -> list[dict[str, Any]] | None:
-    """Every point of a sweep over all pools: its folds, how many no earlier point has, mean pairs of train and test."""
+@dataclass(frozen=True)
+class SweepSize:
+    """A point of a sweep over all pools: its folds, how many no earlier point has, mean pairs of train and test."""
+
+    m: int
+    encoder: str
+    setup: str
+    folds: int
+    new: int
+    train: float
+    test: float
+
+
+def sweep_sizes(section: SweepRecord | None, folds: Mapping[str, Fold]) -> list[SweepSize] | None:
+    """The size of every point of a sweep; None where there is none."""
     if section is None:
         return None
     rows: dict[tuple[int, int, str], list[str]] = {}
-    for entry in section["setups"]:
-        rows.setdefault((entry["m"], entry["encoder"], entry["setup"]), []).extend(entry["folds"])
+    for entry in section.setups:
+        rows.setdefault((entry.m, entry.encoder, entry.setup), []).extend(entry.folds)
     seen: set[str] = set()
     found = []
     for (m, encoder, setup), names in rows.items():
         found.append(
-            {
-                "m": m,
-                "encoder": section["encoders"][encoder],
-                "setup": setup,
-                "folds": len(names),
-                "new": len(set(names) - seen),
-                "train": float(np.mean([len(folds[name].train) for name in names])),
-                "test": float(np.mean([len(folds[name].test) for name in names])),
-            }
+            SweepSize(
+                m=m,
+                encoder=section.encoders[encoder],
+                setup=setup,
+                folds=len(names),
+                new=len(set(names) - seen),
+                train=float(np.mean([len(folds[name].train) for name in names])),
+                test=float(np.mean([len(folds[name].test) for name in names])),
+            )
         )
         seen |= set(names)
     return found

@@ -1,18 +1,16 @@
-"""Engines: ways to do units. Both call ``units.run_unit``; a failed unit is data, a dead worker an error."""
+"""Engines: ways to do units. Both call ``work.run_unit``; a failed unit is data, a dead worker an error."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ravenbench.bench.shared.units import Unit, run_unit
+from ravenbench.bench.shared.work import Engine, Unit, Units, run_unit
 from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.files import is_remote
 
-Units = Sequence[Unit]
-Engine = Callable[[Units], Iterator[list[str]]]
 _ADDRESS = "an address such as tcp://10.0.0.1:8786"
 
 

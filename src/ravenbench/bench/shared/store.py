@@ -4,34 +4,58 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files
+from ravenbench.bench.shared.record import (
+    CellPlace,
+    CellRecord,
+    Head,
+    Kind,
+    OtherFormat,
+    Plan,
+    damaged,
+    decode,
+    open_record,
+    read_record,
+    write_record,
+)
 from ravenbench.errors import InputError, StoreError
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems
+from ravenbench.types import Bools, Floats, Fold, Labels, Problems
+
+P = TypeVar("P", bound=Plan)
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One method's answers on one fold; arrays are None where the cell failed."""
+    """One method's results on one fold: its record, and its arrays by name (none where it failed)."""
 
-    info: Mapping[str, Any]
-    scores: Floats | None
-    answers: Floats | None
+    record: CellRecord
+    arrays: Mapping[str, NDArray[Any]]
 
     @property
     def error(self) -> str | None:
         """Why it failed, or None."""
-        return self.info["error"]  # type: ignore[no-any-return]
+        return self.record.error
+
+    @property
+    def answers(self) -> Floats | None:
+        """Answers (n,) in [0, 1] to the test problems, None where it failed."""
+        return self.arrays.get("answers")
+
+    @property
+    def scores(self) -> Floats | None:
+        """Raw scores (n,) or (n, features), higher = same author, None where it failed."""
+        return self.arrays.get("scores")
 
 
 class Store:
@@ -42,46 +66,92 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
-        """An existing, planned run.
+        """An existing, planned run of any task.
 
         Raises
         ------
         InputError
             If the folder is no run, or its plan was never finished.
+        StoreError
+            If it is damaged, or another version of Raven wrote it.
         """
         store = cls(files.location(path))
         if not (store.path / "run.json").is_file():
-            raise InputError("not a run folder", file=path, expected="a folder written by raven run")
-        if not store.planned:
-            raise InputError("this run was interrupted before it was planned", file=path, fix="repeat raven run")
+            raise InputError("not a run folder", file=path, expected="a folder that a command of Raven wrote")
+        again = f"repeat raven {store.kind}"
+        if not (store.path / "plan.json").is_file():
+            raise InputError("this run was interrupted before it was planned", file=path, fix=again)
+        _ = store.run, store.plan
+        for name in store.damaged_files():
+            raise damaged(store.path / name, "its hash is not the one in plan.json")
         return store
 
     @property
     def planned(self) -> bool:
-        """Whether the manifest, written last in planning, is there and every file it names is whole."""
+        """Whether the manifest, written last in planning, is there and every file it names is whole.
+
+        Raises
+        ------
+        OtherFormat
+            If another version of Raven wrote it.
+        """
         try:
-            return all(files.sha256(self.path / name) == sha for name, sha in self.plan["files"].items())
-        except (OSError, KeyError, StoreError):
+            return not any(True for _ in self.damaged_files())
+        except OtherFormat:
+            raise
+        except (OSError, StoreError):
             return False
 
-    def write_plan(self, plan: Mapping[str, Any]) -> None:
+    def damaged_files(self) -> Iterator[str]:
+        """Names of the files of the plan that are missing or changed."""
+        for name, sha in self.plan.files.items():
+            try:
+                whole = files.sha256(self.path / name) == sha
+            except OSError:
+                whole = False
+            if not whole:
+                yield name
+
+    def write_plan(self, plan: Plan) -> None:
         """Commit the planning: the manifest, with the hash of every file written so far, goes last."""
         inner = sorted(p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith("."))
         names = [p.relative_to(self.path) for p in inner]
         planned = [n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")]
         hashes = {n.as_posix(): files.sha256(self.path / n) for n in planned if n.parts[0] not in ("cells", "pairs")}
-        files.write_json(self.path / "plan.json", {**plan, "files": hashes})
+        write_record(self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes))
         self.__dict__.pop("plan", None)
 
     @cached_property
-    def run(self) -> dict[str, Any]:
-        """Resolved spec, versions, seeds, data hashes."""
-        return self._json("run.json")
+    def kind(self) -> str:
+        """The task this folder belongs to."""
+        return self._open("run.json")[0]
 
     @cached_property
-    def plan(self) -> dict[str, Any]:
-        """The manifest."""
-        return self._json("plan.json")
+    def run(self) -> Head:
+        """Resolved spec, versions, seed, data hashes."""
+        return decode(self.path / "run.json", self._open("run.json")[1], Head)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What every task's manifest holds."""
+        return self.plan_as(Plan)
+
+    def plan_as(self, shape: type[P]) -> P:
+        """The manifest of one task.
+
+        Raises
+        ------
+        StoreError
+            If the folder's manifest has another shape.
+        """
+        return decode(self.path / "plan.json", self._open("plan.json")[1], shape)
+
+    def expect(self, kind: Kind) -> None:
+        """Raise InputError unless this is a folder of one task."""
+        if self.kind != kind:
+            raise InputError(
+                f"this folder belongs to raven {self.kind}", file=self.path, expected=f"a folder of raven {kind}"
+            )
 
     @cached_property
     def texts(self) -> TextTable:
@@ -149,9 +219,7 @@ class Store:
             )
 
         train = side("train", calibrate=arrays.get("train_calibrate"), **self.labels)
-        info = self.plan["folds"][name]
-        place = {k: info[k] for k in ("setup", "pool", "fold") if k in info}
-        return Fold(name, train, arrays["train_same"], side("test"), arrays["test_same"], place, info)
+        return Fold(name, train, arrays["train_same"], side("test"), arrays["test_same"])
 
     def truth(self, name: str) -> Bools:
         """Truth of a fold's test problems, (n,)."""
@@ -161,50 +229,48 @@ class Store:
         """Folder of a cell."""
         return self.path / "cells" / key
 
-    def write_cell(self, key: str, info: Mapping[str, Any], scores: Floats | None, answers: Floats | None) -> None:
-        """Commit a cell: arrays first, ``cell.json`` last."""
-        folder = self.cell_path(key)
+    def write_cell(self, record: CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Commit a cell: arrays first, ``cell.json`` with their hashes last."""
+        folder = self.cell_path(record.key)
         folder.mkdir(parents=True, exist_ok=True)
-        hashes: dict[str, str | None] = {"scores_sha256": None, "answers_sha256": None}
-        if scores is not None and answers is not None:
-            hashes["scores_sha256"] = files.write_array(folder / "scores.npy", scores)
-            hashes["answers_sha256"] = files.write_array(folder / "answers.npy", answers)
-        files.write_json(folder / "cell.json", {"key": key, **info, **hashes})
+        hashes = {name: files.write_array(folder / f"{name}.npy", array) for name, array in arrays.items()}
+        write_record(folder / "cell.json", self.kind, msgspec.structs.replace(record, arrays=hashes))
 
     def read_cell(self, key: str) -> Cell | None:
         """A committed cell, or None where it is missing or damaged (it is then computed again)."""
         folder = self.cell_path(key)
         try:
-            info = json.loads((folder / "cell.json").read_text("utf-8"))
-            if info["key"] != key:
+            record = read_record(folder / "cell.json", CellRecord)
+            if record.key != key or not all(name.isidentifier() for name in record.arrays):
                 return None
-            if info["error"] is not None:
-                return Cell(info, None, None)
-            scores = checked_array(folder / "scores.npy", info["scores_sha256"])
-            answers = checked_array(folder / "answers.npy", info["answers_sha256"])
-        except (OSError, ValueError, KeyError, TypeError):
+            return Cell(record, {n: checked_array(folder / f"{n}.npy", sha) for n, sha in record.arrays.items()})
+        except (OSError, ValueError, StoreError):
             return None
-        return Cell(info, scores, answers)
+
+    def unanswered(self, cells: Iterable[CellPlace] | None = None) -> list[CellPlace]:
+        """Cells (of the plan, unless given) that are missing, damaged or failed."""
+        found = []
+        for place in self.plan.cells if cells is None else cells:
+            cell = self.read_cell(place.key)
+            if cell is None or cell.error is not None:
+                found.append(place)
+        return found
 
     @cached_property
-    def _keys(self) -> dict[tuple[str, str], str]:
-        return {(c["verifier"], c["fold"]): c["key"] for c in self.plan["cells"]}
+    def keys(self) -> dict[tuple[str, str], str]:
+        """Key of the cell of each (verifier, fold)."""
+        return {(c.verifier, c.fold): c.key for c in self.plan.cells}
 
     def cell(self, verifier: str, fold: str) -> Cell | None:
         """A verifier's cell on a fold, None where it is not there yet."""
-        key = self._keys.get((verifier, fold))
+        key = self.keys.get((verifier, fold))
         return None if key is None else self.read_cell(key)
 
-    def _json(self, name: str) -> dict[str, Any]:
+    def _open(self, name: str) -> tuple[str, bytes]:
         try:
-            value = json.loads((self.path / name).read_text("utf-8"))
-        except (OSError, ValueError) as error:
-            raise StoreError(
-                f"{self.path / name}: cannot be read ({error}); remove the run folder to start over"
-            ) from error
-        if not isinstance(value, dict):
-            raise damaged(self.path / name, "not a JSON object")
-        return value
+            return open_record(self.path / name)
+        except OSError as error:
+            raise damaged(self.path / name, error) from error
 
     def _array(self, path: Path) -> Any:
         try:
@@ -221,13 +287,6 @@ class Store:
             raise damaged(path, error) from error
 
 
-def damaged(path: Path, reason: object) -> StoreError:
-    """The error for a file of a run that cannot be read."""
-    return StoreError(
-        f"{path}: cannot be read ({reason})\n  fix: repeat the command that made this run; it mends its folder"
-    )
-
-
 def checked_array(path: Path, sha256: str) -> Floats:
     """An array whose file has this hash.
 
@@ -241,29 +300,3 @@ def checked_array(path: Path, sha256: str) -> Floats:
         raise ValueError(f"{path} is damaged")
     array: Floats = np.load(io.BytesIO(data), allow_pickle=False)
     return array
-
-
-def rebase(problems: Problems, texts: TextTable) -> Problems:
-    """The same problems over another table that holds all their texts."""
-    row = {texts.hash(i): i for i in range(len(texts))}
-    used = problems.documents
-    place: Ints = np.full(len(problems.texts), -1, dtype=np.int64)
-    place[used] = [row[problems.texts.hash(i)] for i in used]
-    first: Ints = np.full(len(texts), -1, dtype=np.int64)
-    first[place[used]] = used
-
-    def moved(labels: Labels | None) -> Labels | None:
-        if labels is None:
-            return None
-        codes = np.where(first >= 0, labels.codes[first], -1)
-        return Labels(codes, labels.names)
-
-    return replace(
-        problems,
-        texts=texts,
-        known_index=place[problems.known_index],
-        questioned_index=place[problems.questioned_index],
-        author=moved(problems.author),
-        topic=moved(problems.topic),
-        language=moved(problems.language),
-    )

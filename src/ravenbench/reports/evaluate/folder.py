@@ -11,7 +11,7 @@ from ravenbench.files import write_json, write_text
 from ravenbench.formats.answers import write_answers
 from ravenbench.formats.output import check_fresh
 from ravenbench.reports.evaluate.records import Evaluation
-from ravenbench.reports.run.folder import replace_folder
+from ravenbench.reports.shared.folder import replace_folder
 from ravenbench.reports.shared.tables import to_csv, to_latex
 from ravenbench.types import Answers
 

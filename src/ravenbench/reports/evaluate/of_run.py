@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import SystemAnswers, Truth
@@ -31,13 +32,15 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
         If the folder is damaged.
     """
     store = Store.open(path)
-    if "setups" not in store.plan:
+    if store.kind not in ("run", "pan14"):
         raise InputError(
             "this folder is not of raven run or raven pan14", file=path, fix="give truth and files of answers"
         )
-    verifiers = [v["name"] for v in store.plan["verifiers"]]
+    verifiers = [v.name for v in store.plan.verifiers]
     # The probe's folds repeat each other's pairs on purpose; they are no setup's.
-    folds = list(dict.fromkeys(fold for setup in store.plan["setups"] for fold in setup["folds"]))
+    folds = [*store.plan.folds]
+    if store.kind == "run":
+        folds = list(dict.fromkeys(fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds))
     ids, same, authors, setups = [], [], [], []
     values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
     left_out = []
@@ -51,7 +54,7 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
         ids += [f"{fold}/{i}" if len(folds) > 1 else i for i in problems.test.ids.tolist()]
         same.append(problems.test_same)
         authors.append(_authors(problems, store.labels.get("author")))
-        setups += [str(store.plan["folds"][fold].get("setup", ""))] * len(problems.test)
+        setups += [store.plan.folds[fold].setup or ""] * len(problems.test)
         for name, own in zip(verifiers, answers, strict=True):
             values[name].append(own)
     if not same:

@@ -8,24 +8,23 @@ folds complete in both (contract 14).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ravenbench.bench.run.choice import no_choice
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.reports.run.fold_rows import FoldRow, fold_rows
-from ravenbench.reports.run.json_form import to_json
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
 from ravenbench.reports.run.sweep import sweeping
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
+    from ravenbench.bench.shared.record import FoldRecord, PairCounts, Sides
     from ravenbench.bench.shared.store import Store
 
 NEIGHBOURS = 5
-
-__all__ = ["analyse", "to_json"]
 
 
 def analyse(store: Store) -> Analysis:
@@ -33,14 +32,15 @@ def analyse(store: Store) -> Analysis:
 
     Nothing is written and nothing but the store is read; equal stores give equal analyses.
     """
-    plan = store.plan
-    names = [entry["name"] for entry in plan["verifiers"]]
-    folds, failures = fold_rows(store, names, [(fold, s["setup"]) for s in plan["setups"] for fold in s["folds"]])
+    store.expect("run")
+    plan = store.plan_as(RunPlan)
+    names = [entry.name for entry in plan.verifiers]
+    folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds])
     sweep = sweeping(store, names, folds)
     probe = probing(store, names)
     failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
-    similarity = store.similarity() if plan["topics"] else None
-    second = store.similarity2() if plan["topics"] else None
+    similarity = store.similarity() if plan.topics else None
+    second = store.similarity2() if plan.topics else None
     setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
     by_setup = {s.name: [f for f in folds if f.setup == s.name] for s in setups}
     tested = {"hits", "random"} <= set(by_setup) and no_choice(plan) is None
@@ -50,8 +50,8 @@ def analyse(store: Store) -> Analysis:
         path=str(store.path),
         plan=plan,
         run=store.run,
-        pools=max(len(plan["pools"]), 1),
-        composition=_means(f.info.get("composition") for f in folds),
+        pools=max(len(plan.pools), 1),
+        composition=_composition(f.info for f in folds),
         detectable=_median_detectable(shortcut),
         setups=setups,
         verifiers=tuple(names),
@@ -64,64 +64,71 @@ def analyse(store: Store) -> Analysis:
         folds=folds,
         failures=failures,
         similarity=similarity,
-        selected={s["setup"]: tuple(s["topics"]) for s in reversed(plan["setups"]) if s["topics"]},
+        selected={s.setup: tuple(s.topics) for s in reversed(plan.setups) if s.topics},
     )
 
 
-def _setup_names(plan: Mapping[str, Any]) -> list[str]:
-    found = {s["setup"] for s in plan["setups"]}
+def _setup_names(plan: RunPlan) -> list[str]:
+    found = {s.setup for s in plan.setups}
     return [name for name in ORDER if name in found] + sorted(found - set(ORDER))
 
 
-def _setup(plan: Mapping[str, Any], name: str, similarity: Floats | None, second: Floats | None) -> Setup:
-    mine = [s for s in plan["setups"] if s["setup"] == name]
-    infos = [plan["folds"][fold] for s in mine for fold in s["folds"]]
+def _setup(plan: RunPlan, name: str, similarity: Floats | None, second: Floats | None) -> Setup:
+    mine = [s for s in plan.setups if s.setup == name]
+    infos = [plan.folds[fold] for s in mine for fold in s.folds]
     blocks2 = [_block(second, info) for info in infos]
     return Setup(
         name=name,
-        topics=tuple(tuple(plan["topics"][t] for t in s["topics"]) for s in mine),
+        topics=tuple(tuple(plan.topics[t] for t in s.topics) for s in mine),
         folds=len(infos),
-        split=_means({side: len(i[f"{side}_topics"]) for side in ("train", "test")} for i in infos if _topics(i)),
-        pairs=_means(_pairs(info["counts"]) for info in infos if "counts" in info),
-        documents=_means(info.get("documents") for info in infos),
-        authors=_means(info.get("authors") for info in infos),
-        composition=_means(info.get("composition") for info in infos),
+        split=_means({"train": len(i.train_topics), "test": len(i.test_topics)} for i in infos if _topics(i)),
+        pairs=_means(_pairs(i.counts) for i in infos if i.counts is not None),
+        documents=_means(_sides(i.documents) for i in infos),
+        authors=_means(_sides(i.authors) for i in infos),
+        composition=_composition(infos),
         neighbours=_neighbours(plan, infos, similarity),
-        mean_similarity=_mean(s["mean_similarity"] for s in mine),
-        max_similarity=_mean(s["max_similarity"] for s in mine),
+        mean_similarity=_mean(s.mean_similarity for s in mine),
+        max_similarity=_mean(s.max_similarity for s in mine),
         mean_similarity2=_mean(None if b is None else float(b.mean()) for b in blocks2),
         max_similarity2=_mean(None if b is None else float(b.max()) for b in blocks2),
     )
 
 
-def _topics(info: Mapping[str, Any]) -> bool:
-    return bool(info.get("train_topics")) and bool(info.get("test_topics"))
+def _topics(info: FoldRecord) -> bool:
+    return bool(info.train_topics) and bool(info.test_topics)
 
 
-def _pairs(counts: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
-    size = {part: float(sum(classes.values())) for part, classes in counts.items()}
-    return {"train": size.get("fit", 0.0) + size.get("calibrate", 0.0), "test": size.get("test", 0.0)}
+def _pairs(counts: PairCounts) -> dict[str, float | None]:
+    return {"train": float(counts.fit.total + counts.calibrate.total), "test": float(counts.test.total)}
 
 
-def _block(similarity: Floats | None, info: Mapping[str, Any]) -> Floats | None:
+def _sides(sides: Sides | None) -> dict[str, float | None] | None:
+    return None if sides is None else {"train": sides.train, "test": sides.test, "both": sides.both}
+
+
+def _composition(infos: Iterable[FoldRecord]) -> dict[str, float | None]:
+    return _means(None if (c := i.composition) is None else {"same": c.same, "different": c.different} for i in infos)
+
+
+def _block(similarity: Floats | None, info: FoldRecord) -> Floats | None:
     if similarity is None or not _topics(info):
         return None
-    block: Floats = similarity[np.ix_(info["train_topics"], info["test_topics"])]
+    block: Floats = similarity[np.ix_(info.train_topics, info.test_topics)]
     return block
 
 
 def _neighbours(
-    plan: Mapping[str, Any], infos: Sequence[Mapping[str, Any]], similarity: Floats | None
+    plan: RunPlan, infos: Sequence[FoldRecord], similarity: Floats | None
 ) -> tuple[tuple[str, str, float], ...]:
     """The most similar train–test topic pairs of these folds, each unordered pair once, ties by topic number."""
     found: dict[tuple[int, int], tuple[int, int]] = {}
     if similarity is not None:
         for info in filter(_topics, infos):
-            for a in info["train_topics"]:
-                for b in info["test_topics"]:
+            for a in info.train_topics:
+                for b in info.test_topics:
                     found.setdefault((min(a, b), max(a, b)), (a, b))
     most = sorted(found, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS] if similarity is not None else []
-    names = plan["topics"]
+    names = plan.topics
     return tuple((names[found[p][0]], names[found[p][1]], float(similarity[p])) for p in most)  # type: ignore[index]
 
 
@@ -177,17 +184,17 @@ def _stability(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> fl
     return ranking_stability(_matrix(rows, names, metric)).rho if len(names) > 1 else None
 
 
-def _shortcut(plan: Mapping[str, Any], folds: Sequence[FoldRow], verifier: str, metric: str) -> Shortcut:
+def _shortcut(plan: RunPlan, folds: Sequence[FoldRow], verifier: str, metric: str) -> Shortcut:
     """Within a pool, the folds complete in both setups are compared by their number."""
     from ravenbench.statistics.pools import pool_mean
 
     pools, hits, random = [], [], []
-    for pool in plan["pools"]:
-        mine = _by_number(folds, "hits", pool["pool"], verifier, metric)
-        other = _by_number(folds, "random", pool["pool"], verifier, metric)
+    for pool in plan.pools:
+        mine = _by_number(folds, "hits", pool.pool, verifier, metric)
+        other = _by_number(folds, "random", pool.pool, verifier, metric)
         both = sorted(mine.keys() & other.keys())
         if both:
-            pools.append(pool["topics"])
+            pools.append(pool.topics)
             hits.append(float(np.mean([mine[n] for n in both])))
             random.append(float(np.mean([other[n] for n in both])))
     if not pools:
@@ -214,10 +221,10 @@ def _by_number(folds: Sequence[FoldRow], setup: str, pool: int, verifier: str, m
     """Value by number of fold, averaged over the draws of a setup that was drawn several times."""
     found: dict[int, list[float]] = {}
     for f in folds:
-        if f.setup == setup and f.info["pool"] == pool:
+        if f.setup == setup and f.info.pool == pool:
             value = f.scores.get(verifier, {}).get(metric)
             if value is not None:
-                found.setdefault(f.info["fold"], []).append(value)
+                found.setdefault(f.info.fold or 0, []).append(value)
     return {number: float(np.mean(values)) for number, values in found.items()}
 
 

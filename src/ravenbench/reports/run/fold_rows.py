@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from ravenbench.bench.shared.record import FoldRecord
     from ravenbench.bench.shared.store import Store
 
 
@@ -22,7 +23,7 @@ class FoldRow:
 
     name: str
     setup: str
-    info: Mapping[str, Any]
+    info: FoldRecord
     scores: Mapping[str, Mapping[str, float | None]]
 
 
@@ -42,10 +43,9 @@ def fold_rows(
     """Rows of (fold, its setup), and the cells among them that have no answers."""
     from ravenbench.metrics import scores
 
-    keys = {(cell["verifier"], cell["fold"]): cell["key"] for cell in store.plan["cells"]}
     rows, failures = [], []
     for fold, setup in setups:
-        info, truth = store.plan["folds"][fold], store.truth(fold)
+        info, truth = store.plan.folds[fold], store.truth(fold)
         found: dict[str, dict[str, float | None]] = {}
         for name in names:
             cell = store.cell(name, fold)
@@ -54,6 +54,6 @@ def fold_rows(
                 found[name]["unanswered"] = float(np.mean(cell.answers == 0.5))
             else:
                 error = "not computed" if cell is None else cell.error or "no answers"
-                failures.append(Failure(keys.get((name, fold), ""), name, fold, error))
+                failures.append(Failure(store.keys.get((name, fold), ""), name, fold, error))
         rows.append(FoldRow(fold, setup, info, found))
     return tuple(rows), tuple(failures)

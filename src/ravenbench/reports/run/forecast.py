@@ -20,7 +20,7 @@ def forecast_table(forecast: Forecast) -> Table:
     parts = [(title(name), sizes) for name, sizes in forecast.setups.items()]
     if forecast.probe is not None:
         parts.append(("crossed probe", forecast.probe))
-    rows: list[tuple[Value, ...]] = [(n, int(s["folds"]), round(s["train"]), round(s["test"])) for n, s in parts]
+    rows: list[tuple[Value, ...]] = [(n, s.folds, round(s.train), round(s.test)) for n, s in parts]
     columns = (Column("setup", text=True), Column("folds"), Column("pairs in train"), Column("pairs in test"))
     note = f"{forecast.documents:,} documents on {forecast.topics} topics. Pairs: means over folds."
     return Table("forecast", "This run would hold", columns, tuple(rows), note)
@@ -49,8 +49,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     if forecast.detectable_gain is not None:
         text = f"The crossed probe would show a true gain of about {forecast.detectable_gain:.3f} in AUC four times in"
         shown.append(Text(f"{text} five, of a verifier that varies as style-only does; of others a larger one."))
-        if forecast.probe is not None and forecast.probe["test"] / 2 < FEWEST_PAIRS:
-            text = f"Its test sets would have about {forecast.probe['test'] / 2:.0f} pairs of a class; a verdict needs"
+        if forecast.probe is not None and forecast.probe.test / 2 < FEWEST_PAIRS:
+            text = f"Its test sets would have about {forecast.probe.test / 2:.0f} pairs of a class; a verdict needs"
             shown.append(Text(f"{text} {FEWEST_PAIRS}: no verdict. More documents an author and topic would help."))
         elif forecast.detectable_gain > MOST_DETECTABLE:
             shown.append(Text("A gain of .050 could go unseen: where nothing is found, there will be no verdict."))

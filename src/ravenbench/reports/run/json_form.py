@@ -21,7 +21,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
     return {
         "run": analysis.path,
         "report": f"{analysis.path}/report/index.html",
-        "pairs": analysis.plan["pairs"],
+        "pairs": analysis.plan.pairs,
         "metric": TESTED[0],
         "pools": analysis.pools,
         "composition": {key: analysis.composition.get(key) for key in ("same", "different")},
@@ -76,7 +76,7 @@ def _probe(analysis: Analysis) -> list[dict[str, Any]]:
     ``difference`` = gain − null and ``p_holm``.
     """
     probe = analysis.probe
-    if probe is None or not probe.section["repetitions"]:
+    if probe is None or not probe.section.repetitions:
         return []
     return [
         {

@@ -11,7 +11,7 @@ def probe_table(analysis: Analysis) -> Table:
     """Gains of every verifier against the null, AUC first, with the smallest gain this run could show."""
     rows: list[tuple[Value, ...]] = []
     probe = analysis.probe
-    if probe is not None and probe.section["repetitions"]:
+    if probe is not None and probe.section.repetitions:
         for row in probe.rows:
             test, judged = row.test, probe.verdicts[row.verifier]
             lead = row.metric == "auc"
@@ -86,9 +86,9 @@ def reasons(analysis: Analysis) -> list[tuple[str, str]]:
 
 def probe_missing(probe: Probing | None) -> str | None:
     """Why a run has no probe to speak of."""
-    if probe is None or probe.section["repetitions"]:
+    if probe is None or probe.section.repetitions:
         return None
-    return str(probe.section["reason"])
+    return str(probe.section.reason)
 
 
 def _signed(value: float | None) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from ravenbench.bench.run.record import ProbeRecord, RunPlan
+from ravenbench.bench.shared.record import Head
 from ravenbench.reports.run.fold_rows import Failure, FoldRow
 from ravenbench.reports.run.sweep import Sweep
 from ravenbench.statistics.gains import GainTest
@@ -133,7 +134,7 @@ class Probing:
     pairs of the rarer class; similarities are means over train × test topics of the same and of the other domain.
     """
 
-    section: Mapping[str, Any]
+    section: ProbeRecord
     rows: tuple[ProbeRow, ...]
     verdicts: Mapping[str, Judged]
     pairs: float | None
@@ -159,8 +160,8 @@ class Analysis:
 
     name: str
     path: str
-    plan: Mapping[str, Any]
-    run: Mapping[str, Any]
+    plan: RunPlan
+    run: Head
     pools: int
     composition: Mapping[str, float | None]
     detectable: float | None

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ravenbench.bench.run.record import PointRecord, RunPlan
 from ravenbench.reports.run.fold_rows import SHOWN, Failure, FoldRow, fold_rows
 from ravenbench.statistics.pools import pool_mean
 from ravenbench.statistics.stability import ranking_stability
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
+    from ravenbench.bench.shared.record import FoldRecord
     from ravenbench.bench.shared.store import Store
 
 AVERAGE = "average"
@@ -78,31 +80,32 @@ class Sweep:
 
 def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sweep | None:
     """The sweep of a run, None where it has none; ``known`` are the rows of its main setups."""
-    section = store.plan.get("sweep")
+    plan = store.plan_as(RunPlan)
+    section = plan.sweep
     if section is None:
         return None
     rows = {row.name: row for row in known}
-    wanted = {f: s["setup"] for s in section["setups"] for f in s["folds"] if f not in rows}
+    wanted = {f: s.setup for s in section.setups for f in s.folds if f not in rows}
     found, failures = fold_rows(store, names, wanted.items())
     rows |= {row.name: row for row in found}
-    pools = tuple(tuple(pool["topics"]) for pool in store.plan["pools"])
-    places = dict.fromkeys((s["setup"], s["m"], s["encoder"]) for s in section["setups"])
-    by_place = {p: [s for s in section["setups"] if (s["setup"], s["m"], s["encoder"]) == p] for p in places}
+    pools = tuple(tuple(pool.topics) for pool in plan.pools)
+    places = dict.fromkeys((s.setup, s.m, s.encoder) for s in section.setups)
+    by_place = {p: [s for s in section.setups if (s.setup, s.m, s.encoder) == p] for p in places}
     return Sweep(
-        m=tuple(section["m"]),
-        encoders=tuple(section["encoders"]),
-        samplers=section["samplers"],
+        m=tuple(section.m),
+        encoders=tuple(section.encoders),
+        samplers=section.samplers,
         pools=pools,
         points=tuple(
             Point(
                 setup=setup,
                 m=m,
-                encoder=section["encoders"][encoder],
-                mean_similarity=estimate([s["mean_similarity"] for s in entries], pools),
-                max_similarity=estimate([s["max_similarity"] for s in entries], pools),
-                stability=_stability([[rows[f] for f in s["folds"]] for s in entries], names, pools),
-                merged=float(np.mean([len(s["merged"]) for s in entries])),
-                test_pairs=float(np.mean([_tested(rows[f].info) for s in entries for f in s["folds"]])),
+                encoder=section.encoders[encoder],
+                mean_similarity=estimate([s.mean_similarity for s in entries], pools),
+                max_similarity=estimate([s.max_similarity for s in entries], pools),
+                stability=_stability([[rows[f] for f in s.folds] for s in entries], names, pools),
+                merged=float(np.mean([len(s.merged) for s in entries])),
+                test_pairs=float(np.mean([_tested(rows[f].info) for s in entries for f in s.folds])),
                 shared=float(np.mean([_shared(*pair) for pair in zip(entries, by_place[setup, m, 0], strict=True)])),
             )
             for (setup, m, encoder), entries in by_place.items()
@@ -142,9 +145,9 @@ def _rho(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | 
     return ranking_stability(matrix).rho
 
 
-def _tested(info: Mapping[str, Any]) -> int:
-    return int(sum(info["counts"]["test"].values()))
+def _tested(info: FoldRecord) -> int:
+    return 0 if info.counts is None else info.counts.test.total
 
 
-def _shared(entry: Mapping[str, Any], first: Mapping[str, Any]) -> float:
-    return len(set(entry["topics"]) & set(first["topics"])) / len(entry["topics"])
+def _shared(entry: PointRecord, first: PointRecord) -> float:
+    return len(set(entry.topics) & set(first.topics)) / len(entry.topics)

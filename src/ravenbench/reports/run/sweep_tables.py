@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from ravenbench.bench.run.sweep import SweepSize
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.records import Analysis, title
 from ravenbench.reports.run.sweep import AVERAGE, Estimate, Point, Sweep
@@ -24,11 +24,10 @@ def sweep_tables(analysis: Analysis) -> tuple[Table, ...]:
     return tuple(table for table in made if table.rows)
 
 
-def planned_sweep(points: Sequence[Mapping[str, Any]]) -> Table:
+def planned_sweep(points: Sequence[SweepSize]) -> Table:
     """What a sweep would hold, from a forecast."""
     rows: list[tuple[Value, ...]] = [
-        (p["m"], p["encoder"], title(p["setup"]), p["folds"], p["new"], round(p["train"]), round(p["test"]))
-        for p in points
+        (p.m, p.encoder, title(p.setup), p.folds, p.new, round(p.train), round(p.test)) for p in points
     ]
     columns = (
         Column("m"),

@@ -127,11 +127,11 @@ def neighbours(analysis: Analysis) -> Table:
 def similarities(analysis: Analysis) -> Table:
     """Table 7: mean and highest similarity between train and test topics."""
     columns = [Column("setup", text=True), Column("mean"), Column("highest")]
-    note = f"Cosines over train × test topics of a fold, mean over folds; encoder {analysis.plan['encoder']}"
-    second = analysis.plan["second_encoder"] is not None
+    note = f"Cosines over train × test topics of a fold, mean over folds; encoder {analysis.plan.encoder}"
+    second = analysis.plan.second_encoder is not None
     if second:
         columns += [Column("mean, second encoder"), Column("highest, second encoder")]
-        note += f", second encoder {analysis.plan['second_encoder']} (these topics were extracted in the first)"
+        note += f", second encoder {analysis.plan.second_encoder} (these topics were extracted in the first)"
     rows: list[tuple[Value, ...]] = []
     for s in analysis.setups:
         if s.mean_similarity is not None:

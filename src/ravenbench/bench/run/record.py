@@ -1,0 +1,113 @@
+"""The plan of the main job: topics, pools, setups, a sweep, the probe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ravenbench.bench.shared.record import Plan, Record
+
+
+class CorpusRecord(Record, frozen=True, kw_only=True):
+    """The corpus of a run; ``authors`` is None where nobody knows them, ``notes`` what its source says of it."""
+
+    name: str
+    documents: int
+    authors: int | None
+    topics: int
+    notes: dict[str, Any]
+
+
+class PoolRecord(Record, frozen=True, kw_only=True):
+    """The topics (indices) a sampler may choose from."""
+
+    pool: int
+    topics: list[int]
+
+
+class SetupRecord(Record, frozen=True, kw_only=True):
+    """A sampler's choice within a pool.
+
+    ``topics`` are in order of choice, ``merged`` says which chosen topic a further one counts as. Similarities are
+    cosines over train × test topic pairs, mean over folds; None where a run has no topics.
+    """
+
+    pool: int
+    setup: str
+    topics: list[int]
+    merged: dict[int, int]
+    mean_similarity: float | None
+    max_similarity: float | None
+    folds: list[str]
+
+
+class PointRecord(SetupRecord, frozen=True, kw_only=True):
+    """A point of a sweep: m topics chosen by an encoder (its index); similarities also in that encoder."""
+
+    m: int
+    encoder: int
+    own_mean_similarity: float
+    own_max_similarity: float
+
+
+class SweepRecord(Record, frozen=True, kw_only=True):
+    """Every design of a sweep, the main one first; those that choose the same topics share folds."""
+
+    m: list[int]
+    encoders: list[str]
+    samplers: dict[str, str]
+    setups: list[PointRecord]
+
+
+class DomainRecord(Record, frozen=True, kw_only=True):
+    """Topics (indices) of a domain of the probe."""
+
+    test: list[int]
+    train: list[int]
+
+
+class RepetitionRecord(Record, frozen=True, kw_only=True):
+    """One repetition of the crossed probe, or (``null``) one with similarities permuted.
+
+    ``folds`` are its four by training domain and test domain: aa, ab, ba, bb.
+    """
+
+    repetition: int
+    null: bool
+    domains: list[DomainRecord]
+    matched_similarity: float
+    mismatched_similarity: float
+    folds: dict[str, str]
+
+    @property
+    def topics(self) -> list[int]:
+        """Every topic of either domain."""
+        return [topic for domain in self.domains for topic in (*domain.test, *domain.train)]
+
+
+class ProbeRecord(Record, frozen=True, kw_only=True):
+    """The crossed probe: test topics of a domain, training topics for each, repetitions; why there are none."""
+
+    kind: str
+    tests: int
+    near: int
+    planned: int
+    left_out: int
+    reason: str | None
+    repetitions: list[RepetitionRecord]
+
+
+class RunPlan(Plan, frozen=True, kw_only=True):
+    """The manifest of the main job; index in ``topics`` = row of ``similarity.npy``."""
+
+    corpus: CorpusRecord
+    topics: list[str]
+    encoder: str | None
+    second_encoder: str | None
+    pairs: str
+    k: int
+    m: int
+    documents_per_topic: int | None
+    pools: list[PoolRecord]
+    setups: list[SetupRecord]
+    sweep: SweepRecord | None
+    probe: ProbeRecord | None

@@ -1,0 +1,144 @@
+"""A task's folder: an earlier one of the same spec is taken up, a new one begun."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from ravenbench import __version__, files, registry
+from ravenbench.bench.shared.record import Head, Kind, OtherFormat, write_record
+from ravenbench.bench.shared.store import Store
+from ravenbench.components import identity_hash
+from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
+from ravenbench.formats.output import check_fresh
+
+MADE_WITH = ("numpy", "scipy", "scikit-learn", "numba", "polars")
+"""Packages whose versions are recorded: answers may depend on them."""
+
+
+Planner = Callable[[Store, Callable[[], None]], None]
+"""Writes a plan into a store; calls its second argument, which writes ``run.json``, before it writes anything else."""
+
+
+def take_up(
+    folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0
+) -> Store:
+    """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
+
+    Parameters
+    ----------
+    spec : mapping
+        Resolved spec, JSON values.
+    data : dict
+        Identity of the data by name, and of the methods.
+    plan : callable
+        Makes and writes the plan of a new folder; when it raises before it begins, nothing was written.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else or cannot be written.
+    StoreError
+        If it was written by another version of Raven.
+    """
+    store = Store(folder)
+    files.check_reachable(folder)
+    head = Head(
+        spec=dict(spec),
+        data=data,
+        raven=__version__,
+        python=platform.python_version(),
+        packages={name: version(name) for name in MADE_WITH},
+        seed=seed,
+    )
+    whole = False
+    if folder.exists() and not folder.is_dir():
+        raise InputError("the output is not a folder", file=folder, fix="give another --out")
+    if (folder / "run.json").is_file():
+        whole = _check_same(store, kind, head)
+    elif folder.exists() and any(folder.iterdir()):
+        raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
+    if whole and store.planned:
+        return store
+    if not folder.exists() and not files.is_remote(folder):
+        check_fresh(folder)
+    plan(store, lambda: begin(folder, kind, head))
+    return Store(folder)
+
+
+def begin(folder: Path, kind: Kind, head: Head) -> None:
+    """Make the folder and its ``run.json``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_record(folder / "run.json", kind, head)
+    except OSError as error:
+        raise InputError(
+            f"the output folder cannot be written ({error.strerror})", file=folder, fix="give another --out"
+        ) from error
+
+
+def data_hash(what: str) -> str:
+    """Identity of a file, a folder or a built-in corpus.
+
+    Raises
+    ------
+    SpecError
+        If it is none of these.
+    """
+    path = files.local_copy(what)
+    if path.is_file():
+        return files.sha256(path)
+    if path.is_dir():
+        inner = sorted(p for p in path.rglob("*") if p.is_file())
+        lines = [f"{p.relative_to(path)}\t{files.sha256(p)}" for p in inner]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    try:
+        return identity_hash(registry.parse("corpus", what))
+    except SpecError as error:
+        raise SpecError(
+            f"{what!r} is neither a file, a folder nor a known corpus",
+            fix=did_you_mean(what, registry.names("corpus")),
+        ) from error
+
+
+def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Names whose value differs between two sets of hashes."""
+    return [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+
+
+def _check_same(store: Store, kind: str, wanted: Head) -> bool:
+    """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written anew."""
+    try:
+        found = store.run
+    except OtherFormat:
+        raise
+    except StoreError:
+        return False
+    fix = "give another --out, or remove the folder"
+    if store.kind != kind:
+        raise InputError(
+            f"this folder holds a run of another command (raven {store.kind})", file=store.path,
+            expected=f"raven {kind}", fix=fix,
+        )  # fmt: skip
+    if found.spec != wanted.spec:
+        keys = sorted(k for k in {*found.spec, *wanted.spec} if found.spec.get(k) != wanted.spec.get(k))
+        differences = (f"{k}: {found.spec.get(k)!r} there, {wanted.spec.get(k)!r} asked" for k in keys)
+        raise InputError(
+            "this folder holds a run of another spec", file=store.path, found="; ".join(differences), fix=fix
+        )
+    if found.data != wanted.data:
+        raise InputError(
+            "the data or the methods of this run have changed since it began", file=store.path,
+            found=", ".join(changed(found.data, wanted.data)), fix=fix + " and run again",
+        )  # fmt: skip
+    return True

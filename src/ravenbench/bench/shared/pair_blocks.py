@@ -1,0 +1,136 @@
+"""Features of distinct document pairs, computed once a run for scorers that learn nothing from a fold (contract 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ravenbench import files
+from ravenbench.bench.shared.keys import pairs_key
+from ravenbench.bench.shared.opened import open_store
+from ravenbench.bench.shared.record import Record, read_record, write_record
+from ravenbench.bench.shared.store import Store, checked_array
+from ravenbench.bench.shared.work import tell
+from ravenbench.errors import StoreError
+from ravenbench.types import Floats, Ints, Problems
+from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
+
+BLOCK = 4096
+"""Document pairs in a block of features."""
+
+
+class BlockRecord(Record, frozen=True, kw_only=True):
+    """``block.json``: the commit mark of a block; a failed one has an error and no hash."""
+
+    key: str
+    sha256: str | None
+    error: str | None
+
+
+@dataclass(frozen=True)
+class PairUnit:
+    """One block of document pairs for one fold-free scorer."""
+
+    run: Path
+    scorer: FoldFree
+    key: str
+    start: int
+    stop: int
+
+    def work(self) -> list[str]:
+        return run_pairs(self)
+
+
+def run_pairs(unit: PairUnit) -> list[str]:
+    """Compute and commit one block of pair features; an error is kept for the cells that needed it."""
+    store = open_store(unit.run)
+    folder = store.path / "pairs" / unit.key
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
+        values = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
+    except Exception as error:
+        record = BlockRecord(key=unit.key, sha256=None, error=tell(error))
+        write_record(folder / "block.json", store.kind, record)
+        return []
+    sha = files.write_array(folder / "features.npy", np.asarray(values, dtype=np.float64))
+    write_record(folder / "block.json", store.kind, BlockRecord(key=unit.key, sha256=sha, error=None))
+    return []
+
+
+def read_block(store: Store, key: str) -> Floats | None:
+    """A committed block of features; None where it is missing, damaged or failed (it is then computed again)."""
+    folder = store.path / "pairs" / key
+    try:
+        record = read_record(folder / "block.json", BlockRecord)
+        return None if record.sha256 is None else checked_array(folder / "features.npy", record.sha256)
+    except (OSError, ValueError, StoreError):
+        return None
+
+
+def block_error(store: Store, key: str) -> str:
+    """Why a block is not there."""
+    try:
+        error = read_record(store.path / "pairs" / key / "block.json", BlockRecord).error
+    except (OSError, StoreError):
+        error = None
+    return error or "features of document pairs are missing or damaged: repeat the run"
+
+
+class PairFeatures:
+    """Features of every distinct document pair of a run, looked up by problem; only blocks in need are read."""
+
+    def __init__(self, store: Store, blocks: Sequence[str]) -> None:
+        pairs: Ints = files.map_array(store.path / "pairs" / "pairs.npy")
+        self.store, self.blocks = store, blocks
+        self.size = len(store.texts)
+        self.index = pairs[0] * self.size + pairs[1]
+
+    def score(self, problems: Problems) -> Floats:
+        """What ``FoldFree.score`` would return.
+
+        Raises
+        ------
+        RuntimeError
+            If a block is not there, with the reason.
+        """
+        wanted = problems.known_index * self.size + problems.questioned_index[problems.owner]
+        place = np.searchsorted(self.index, wanted)
+        number = place // BLOCK
+        values: Floats | None = None
+        for n in np.unique(number):
+            block = read_block(self.store, self.blocks[n])
+            if block is None:
+                raise RuntimeError(block_error(self.store, self.blocks[n]))
+            if values is None:
+                values = np.empty((len(place), *block.shape[1:]))
+            values[number == n] = block[place[number == n] - n * BLOCK]
+        return mean_by_problem(np.empty(0) if values is None else values, problems)
+
+
+def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) -> dict[str, list[PairUnit]]:
+    """Write the distinct document pairs of these folds and cut them into blocks for each fold-free scorer."""
+    free = {str(s): s for s in scorers if isinstance(s, FoldFree)}
+    if not free:
+        return {}
+    size = len(store.texts)
+    keys = []
+    for name in folds:
+        fold = store.fold(name)
+        train = fold.train if fold.train.calibrate is None else fold.train.select(fold.train.calibrate)
+        for problems in (train, fold.test):
+            keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
+    index = np.unique(np.concatenate(keys)) if keys else np.empty(0, dtype=np.int64)
+    pairs = np.stack([index // size, index % size])
+    (store.path / "pairs").mkdir(exist_ok=True)
+    digest = files.write_array(store.path / "pairs" / "pairs.npy", pairs)
+    units = {}
+    for name, scorer in free.items():
+        units[name] = [
+            PairUnit(store.path, scorer, pairs_key(scorer, f"{digest}:{start}"), start, min(start + BLOCK, len(index)))
+            for start in range(0, len(index), BLOCK)
+        ]
+    return units

@@ -1,0 +1,274 @@
+"""What a run's folder says of itself: typed, versioned records, read and written here alone.
+
+Each file holds one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's
+bytes, so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan
+beside its code (``bench.run.record`` …).
+
+msgspec checks and decodes them: it loads in a third of the time that pydantic takes (32 against 105 ms here, measured
+as whole processes), needs no other package, and reads a plan of 20,000 cells in milliseconds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+import msgspec
+
+from ravenbench import files
+from ravenbench.errors import StoreError
+
+FORMAT = 2
+"""Raised whenever a record changes its shape; format 1 had neither kinds nor hashes."""
+
+Kind = Literal["run", "verify", "pan14", "attribute", "safety", "simulate", "evaluate", "obfuscate"]
+"""The task that a folder belongs to."""
+
+KINDS: tuple[str, ...] = get_args(Kind)
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of all records. A field that is missing or of another type is an error when it is read."""
+
+
+R = TypeVar("R", bound=Record)
+
+
+class Head(Record, frozen=True, kw_only=True):
+    """``run.json``: what decides the run, and with what it was made; written first.
+
+    ``spec`` is the task's resolved spec, ``data`` the hash of every input by name, ``seed`` that of all draws.
+    """
+
+    spec: dict[str, Any]
+    data: dict[str, str]
+    raven: str
+    python: str
+    packages: dict[str, str]
+    seed: int = 0
+
+
+class Pairs(Record, frozen=True, kw_only=True):
+    """How many pairs (or problems) have one author and how many have two."""
+
+    same: int
+    different: int
+
+    @property
+    def total(self) -> int:
+        """Pairs of both classes."""
+        return self.same + self.different
+
+
+class PairCounts(Record, frozen=True, kw_only=True):
+    """Pairs to learn from, to calibrate on and to test on."""
+
+    fit: Pairs
+    calibrate: Pairs
+    test: Pairs
+
+
+class Sides(Record, frozen=True, kw_only=True):
+    """How many documents or authors stand in the training set, in the test set and in both (None: not known)."""
+
+    train: int | None
+    test: int | None
+    both: int | None = None
+
+
+class Composition(Record, frozen=True, kw_only=True):
+    """Share of test pairs within one topic, among same-author and among different-author pairs (None: not known)."""
+
+    same: float | None
+    different: float | None
+
+
+class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
+    """One fold: where it comes from, what lies in it, and the hashes of both its sides.
+
+    ``setup``, ``pool``, ``fold``, ``repetition``, ``null``, ``version``, ``obfuscator``, ``seed`` and ``attack`` are
+    labels, set by the tasks that use them; they never enter a key.
+    """
+
+    train_digest: str
+    test_digest: str
+    counts: PairCounts | None = None
+    documents: Sides | None = None
+    authors: Sides | None = None
+    composition: Composition | None = None
+    dropped: dict[str, int] = {}
+    calibration: str | None = None
+    train_topics: list[int] = []
+    test_topics: list[int] = []
+    setup: str | None = None
+    pool: int | None = None
+    fold: int | None = None
+    repetition: int | None = None
+    null: int | None = None
+    obfuscator: str | None = None
+    seed: int | None = None
+    attack: str | None = None
+    transplanted: str | None = None
+    source: str | None = None
+
+
+class VerifierRecord(Record, frozen=True, kw_only=True):
+    """A method of a plan: the name it is shown under, its spec, all that decides its answers, and its source."""
+
+    name: str
+    spec: str
+    identity: Any
+    version: int
+    provenance: str | None = None
+
+
+class CellPlace(Record, frozen=True, kw_only=True):
+    """Which cell answers which fold with which verifier."""
+
+    key: str
+    verifier: str
+    fold: str
+
+
+class Plan(Record, frozen=True, kw_only=True):
+    """``plan.json``: what every task's plan holds; written last in planning.
+
+    ``files`` has the SHA-256 of everything that planning wrote.
+    """
+
+    folds: dict[str, FoldRecord]
+    verifiers: list[VerifierRecord]
+    cells: list[CellPlace]
+    files: dict[str, str] = {}
+
+
+class Seconds(Record, frozen=True, kw_only=True):
+    """Seconds a cell took."""
+
+    fit: float
+    score: float
+
+
+class CellRecord(Record, frozen=True, kw_only=True):
+    """``cell.json``: the commit mark of a cell, written after its arrays.
+
+    ``arrays`` has the SHA-256 of each by name; a failed cell has an ``error`` and no arrays. ``faults`` says by
+    problem why it was left unanswered.
+    """
+
+    key: str
+    verifier: str
+    identity: Any
+    train_digest: str
+    test_digest: str
+    n: int
+    seconds: Seconds
+    error: str | None = None
+    faults: dict[str, str] = {}
+    arrays: dict[str, str] = {}
+
+
+class _Envelope(msgspec.Struct):
+    format: int
+    kind: str
+    sha256: str
+    record: msgspec.Raw
+
+
+def write_record(path: Path, kind: str, record: Record) -> str:
+    """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file.
+
+    Raises
+    ------
+    ValueError
+        If it holds a number that is not finite.
+    """
+    value = msgspec.to_builtins(record)
+    body = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode()
+    head = f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{_hash(kind, body)}",\n"record": '
+    return files.write_bytes(path, head.encode() + body + b"\n}\n")
+
+
+def read_record(path: Path, shape: type[R]) -> R:
+    """The record of a file.
+
+    Raises
+    ------
+    StoreError
+        If the file is of another format, damaged or of another shape.
+    OSError
+        If it cannot be read.
+    """
+    return decode(path, open_record(path)[1], shape)
+
+
+def open_record(path: Path) -> tuple[str, bytes]:
+    """The kind of a file and its record as bytes, whose hash holds.
+
+    Raises
+    ------
+    StoreError
+        If the file is of another format or damaged.
+    OSError
+        If it cannot be read.
+    """
+    data = path.read_bytes()
+    try:
+        envelope = msgspec.json.decode(data, type=_Envelope)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if _is_old(data):
+            raise another_format(path, "1") from None
+        raise damaged(path, error) from None
+    if envelope.format != FORMAT:
+        raise another_format(path, str(envelope.format))
+    if envelope.kind not in KINDS or _hash(envelope.kind, bytes(envelope.record)) != envelope.sha256:
+        raise damaged(path, "its hash is not that of its content")
+    return envelope.kind, bytes(envelope.record)
+
+
+def decode(path: Path, body: bytes, shape: type[R]) -> R:
+    """A record from its bytes.
+
+    Raises
+    ------
+    StoreError
+        If it has another shape.
+    """
+    try:
+        return msgspec.json.decode(body, type=shape)
+    except msgspec.DecodeError as error:
+        raise damaged(path, error) from None
+
+
+def damaged(path: Path, reason: object) -> StoreError:
+    """The error for a file of a run that cannot be used."""
+    return StoreError(
+        f"{path}: this file of a run is damaged ({reason})\n"
+        "  fix: repeat the command that made this run; it mends its folder"
+    )
+
+
+class OtherFormat(StoreError):
+    """The folder was written by another version of Raven."""
+
+
+def another_format(path: Path, found: str) -> OtherFormat:
+    """The error for a folder that another Raven wrote."""
+    return OtherFormat(
+        f"{path}: this folder was written by another version of Raven\n  found: format {found}\n"
+        f"  expected: format {FORMAT}\n  fix: give another --out, or remove the folder and run again"
+    )
+
+
+def _hash(kind: str, body: bytes) -> str:
+    return hashlib.sha256(f"{kind}\n".encode() + body).hexdigest()
+
+
+def _is_old(data: bytes) -> bool:
+    try:
+        value = json.loads(data)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and "format" not in value and bool({"spec", "cells", "key"} & value.keys())

@@ -1,0 +1,59 @@
+"""Work in units: what an engine does, and the one loop in which it is done."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from threadpoolctl import threadpool_limits
+
+from ravenbench.bench.shared.progress import Progress
+
+
+class Unit(Protocol):
+    """What an engine does, here or in another process."""
+
+    def work(self) -> list[str]:
+        """Do it, commit what it found, and return the errors of cells that failed."""
+
+
+Units = Sequence[Unit]
+Engine = Callable[[Units], Iterator[list[str]]]
+"""Does all units in any order and yields the errors of each as it ends."""
+
+
+def carry_out(engine: Engine, units: Units, progress: Progress, stage: str) -> list[str]:
+    """Do all units, showing how many are done; returns the errors of the cells that failed."""
+    errors: list[str] = []
+    if units:
+        progress(stage, 0, len(units))
+        for done, failed in enumerate(engine(units), start=1):
+            errors += failed
+            progress(stage, done, len(units))
+    return errors
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Linear algebra on one thread: a unit has one core, and sums depend on how many threads share them.
+
+    A limit holds for libraries that are loaded already, so those that methods use are loaded first.
+    """
+    import scipy.linalg  # noqa: F401
+    import sklearn  # noqa: F401
+
+    limits: AbstractContextManager[object] = threadpool_limits(1)
+    return limits
+
+
+def run_unit(unit: Unit) -> list[str]:
+    """Do one unit; errors of the method become failed cells. Returns the errors."""
+    with one_thread():
+        return unit.work()
+
+
+def tell(error: Exception) -> str:
+    """An error as a cell keeps it: one line, then where it happened."""
+    lines = traceback.format_exception(error)
+    return f"{type(error).__name__}: {error}\n{''.join(lines)[-2000:]}"

@@ -1,0 +1,78 @@
+"""The report of any run's folder, by the task it belongs to."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from ravenbench.errors import InputError
+from ravenbench.reports.shared.folder import replace_report
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ravenbench.bench.shared.store import Store
+
+REPORTS = ("run", "pan14", "attribute", "safety", "simulate", "verify")
+"""Tasks with a report; each has a package of this name here, whose module ``task`` has the four functions below."""
+
+
+class Report(Protocol):
+    """What a task's report can do with what it found (``analysis``)."""
+
+    def analyse(self, store: Store) -> Any:
+        """Everything its report says, derived from the store alone."""
+
+    def write(self, analysis: Any, folder: Path) -> None:
+        """Fill a folder with page, tables, figures and ``report.json``."""
+
+    def to_json(self, analysis: Any) -> dict[str, Any]:
+        """The same as plain values."""
+
+    def terminal(self, analysis: Any) -> list[RenderableType]:
+        """The closing tables for 80 columns."""
+
+
+def report_of(store: Store) -> Report:
+    """The report of the task that a folder belongs to.
+
+    Raises
+    ------
+    InputError
+        If that task has none.
+    """
+    if store.kind not in REPORTS:
+        raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
+    return cast(Report, import_module(f"ravenbench.reports.{store.kind}.task"))
+
+
+def analyse(store: Store) -> Any:
+    """Everything the report of a run says, whichever task it belongs to.
+
+    Nothing is written and nothing but the store is read; equal stores give equal analyses.
+
+    Raises
+    ------
+    InputError
+        If the task has no report.
+    StoreError
+        If the folder is damaged.
+    """
+    return report_of(store).analyse(store)
+
+
+def write_report(store: Store, analysis: Any = None) -> Path:
+    """Write ``RUN/report`` (page, report.json, tables, figures) and return the page's path.
+
+    An earlier report is replaced only when the new one is complete; that of a run in an object store is written
+    to ``raven-runs`` here. ``analysis`` spares computing it again.
+
+    Raises
+    ------
+    InputError
+        If the task has no report, or the folder cannot be written.
+    """
+    report = report_of(store)
+    found = report.analyse(store) if analysis is None else analysis
+    return replace_report(store.path, lambda folder: report.write(found, folder))

@@ -1,0 +1,132 @@
+"""The page of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from markupsafe import Markup
+
+from ravenbench.reports.run.fold_rows import SHOWN, FoldRow
+from ravenbench.reports.run.probe_tables import probe_missing, probe_sentence
+from ravenbench.reports.run.records import TESTED, Analysis, Probing, Shortcut, title
+from ravenbench.reports.run.tables import run_tables
+from ravenbench.reports.shared.page import inline, render
+from ravenbench.reports.shared.tables import Column, Table, number, to_html
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
+    """The report of a run."""
+    plan = analysis.plan
+    tables = {key: Markup("") for key in ("probe", "shortcut", "results", "stability", "ranks")}
+    tables |= {key: Markup("") for key in ("sizes", "similarities", "neighbours")}
+    made = {table.key: to_html(table) for table in run_tables(analysis)}
+    tables |= made
+    tables["failures"] = to_html(failures(analysis))
+    tested = any(s.difference is not None for s in analysis.shortcut)
+    probe = analysis.probe
+    probed = probe is not None and bool(probe.section.repetitions)
+    sections = {
+        "summary": "Findings",
+        "probe": "Crossed probe" if probed else "",
+        "shortcut": "HITS and Random" if tested else "",
+        "scores": "Scores",
+        "topics": "Topics" if plan.topics else "",
+        "sweep": "Sweep" if analysis.sweep is not None else "",
+        "data": "Data",
+        "folds": "Folds",
+        "method": "Method",
+        "provenance": "Provenance",
+        "failures": "Failures" if analysis.failures else "",
+    }
+    sizes = sorted({len(pool.topics) for pool in plan.pools})
+    return render(
+        "run.html.j2",
+        sections=[item for item in sections.items() if item[1]],
+        plan=plan,
+        run=msgspec.to_builtins(analysis.run),
+        verifiers=analysis.verifiers,
+        pools=analysis.pools,
+        pool_sizes=" or ".join(map(str, sizes)),
+        detectable=analysis.detectable,
+        tested=tested,
+        no_choice=analysis.no_choice,
+        probe=probe,
+        probed=probed,
+        probe_missing=probe_missing(probe),
+        verdicts=[] if probe is None else _verdicts(probe),
+        spread=any(r.folds > 1 for r in analysis.results),
+        anti=analysis.setup("anti") is not None,
+        findings=[{"verifier": s.verifier, "text": finding(s)} for s in analysis.shortcut if s.metric == TESTED[0]],
+        failures=analysis.failures,
+        cells=len(plan.cells),
+        figures={name: inline(figure, name) for name, figure in figures.items()},
+        tables=tables,
+        sweep=analysis.sweep,
+        sweep_tables=[html for key, html in made.items() if key.startswith("sweep-")],
+        setups=[{"title": title(s.name), "topics": s.topics} for s in analysis.setups],
+        notes={k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")},
+        folds=[_fold_group(analysis, s.name) for s in analysis.setups],
+    )
+
+
+def _verdicts(probe: Probing) -> list[dict[str, str]]:
+    return [
+        {"verifier": verifier, "verdict": str(judged.verdict), "text": probe_sentence(probe, verifier)}
+        for verifier, judged in probe.verdicts.items()
+    ]
+
+
+def finding(s: Shortcut) -> str:
+    """What a shortcut test found, as a sentence; it claims no more than the interval."""
+    if s.hits is None or s.random is None or s.difference is None:
+        return "no fold is complete in both setups."
+    size = f"{s.diff:.3f}"
+    text = f"AUC {s.hits:.3f} in HITS, {s.random:.3f} in Random: "
+    text += "no difference" if float(size) == 0 else f"{size} {'lower' if s.difference < 0 else 'higher'} in HITS"
+    if s.interval is None:
+        return text + ". With one pool no interval can be estimated."
+    text += f" (95 % interval {_signed(s.interval[0])} to {_signed(s.interval[1])}). "
+    if s.distinguishable:
+        return text + "The difference can be told from zero."
+    if s.difference == 0:
+        return text.rstrip()
+    least = "" if s.detectable is None else f"; this run would show one of {s.detectable:.3f} four times in five"
+    return text + f"It cannot be told from zero{least}."
+
+
+def failures(analysis: Analysis) -> Table:
+    """Cells without answers."""
+    columns = tuple(Column(name, text=True) for name in ("verifier", "fold", "error"))
+    rows = tuple((f.verifier, f.fold, f.error) for f in analysis.failures)
+    return Table("failures", "Cells without answers", columns, rows)
+
+
+def _signed(value: float) -> str:
+    return number(value, Column("", signed=True))
+
+
+def _fold_group(analysis: Analysis, setup: str) -> dict[str, Any]:
+    rows = [f for f in analysis.folds if f.setup == setup]
+    columns = (Column("fold", text=True), Column("verifier", text=True), *(Column(title(m)) for m in SHOWN))
+    cells = [_fold_cells(f, verifier) for f in rows for verifier in analysis.verifiers]
+    table = Table(f"folds-{setup}", f"{title(setup)}, fold by fold", columns, tuple(cells))
+    named = [{"name": f.name, "info": _named_topics(analysis, f)} for f in rows]
+    return {"title": title(setup), "rows": named, "table": to_html(table)}
+
+
+def _fold_cells(fold: FoldRow, verifier: str) -> tuple[str | float | None, ...]:
+    found = fold.scores.get(verifier, {})
+    return (fold.name, verifier, *(found.get(m) for m in SHOWN))
+
+
+def _named_topics(analysis: Analysis, fold: FoldRow) -> dict[str, Any]:
+    names = analysis.plan.topics
+    info: dict[str, Any] = msgspec.to_builtins(fold.info)
+    for key in ("train_topics", "test_topics"):
+        if info.get(key):
+            info[key] = [names[t] for t in info[key]]
+    return {key.replace("_", " "): value for key, value in info.items()}
