@@ -60,6 +60,29 @@ def test_lists_split_at_top_level_commas():
     ]
 
 
+def test_a_list_is_named_by_what_it_prints_or_by_its_aliases():
+    found = registry.named("verifier", "leaf, mine", {"mine": "leaf(n=3)"})
+    assert {name: str(component) for name, component in found.items()} == {"leaf": "leaf", "mine": "leaf(n=3)"}
+    assert list(registry.named("verifier", [Wrap(Leaf()), "leaf"])) == ["wrap(leaf)", "leaf"]
+    assert list(registry.named("verifier", None, default="leaf")) == ["leaf"]
+
+
+@pytest.mark.parametrize(
+    ("given", "default", "message"),
+    [
+        ("leaf, leaf", None, "verifier 'leaf' is listed twice"),
+        ([Leaf(), "leaf"], None, "verifier 'leaf' is listed twice"),
+        (" , ", None, "no verifier is given\n  expected: gone, leaf, wrap"),
+        ([], "leaf", "no verifier is given(?s:.*)fix: leaf"),
+        ("leef", None, "no verifier named 'leef'"),
+        ([Leaf(n=object())], None, "has no identity"),
+    ],
+)
+def test_a_list_that_cannot_be_named(given, default, message):
+    with pytest.raises(SpecError, match=message):
+        registry.named("verifier", given, default=default)
+
+
 def test_outsiders_by_module_and_class():
     text = f"{__name__}:Leaf(n=9)"
     assert registry.parse("verifier", text).n == 9

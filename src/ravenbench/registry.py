@@ -11,11 +11,12 @@ import ast
 import importlib
 import inspect
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
-from ravenbench.components import Component, unknown_parameter
+from ravenbench.components import Component, identity_hash, unknown_parameter
 from ravenbench.errors import MissingPart, SpecError, did_you_mean
 
 KINDS = (
@@ -267,6 +268,46 @@ def _check(what: str, annotation: Any, value: Any) -> None:
 def parse_list(kind: str, text: str) -> list[Any]:
     """Components from a comma-separated list."""
     return [parse(kind, part) for part in split(text)]
+
+
+def named(
+    kind: str,
+    given: str | Sequence[str | Component] | None,
+    aliases: Mapping[str, str] | None = None,
+    default: str | None = None,
+) -> dict[str, Component]:
+    """Components by the name they are shown under, in the order given.
+
+    Parameters
+    ----------
+    kind : str
+        What is listed: one of ``KINDS``.
+    given : str or sequence, optional
+        A comma-separated list, or names and components; None stands for ``default``.
+    aliases : mapping, optional
+        Own names for printed forms; such a component is shown under its own name, any other under its printed form.
+    default : str, optional
+        The list that stands where none is given.
+
+    Raises
+    ------
+    SpecError
+        If one does not parse or has no identity, two have one name, or there is none.
+    """
+    listed = (default or "") if given is None else given
+    own = aliases or {}
+    found: dict[str, Component] = {}
+    for entry in split(listed) if isinstance(listed, str) else listed:
+        component = parse(kind, own.get(entry, entry)) if isinstance(entry, str) else entry
+        name = entry if isinstance(entry, str) and entry in own else str(component)
+        if name in found:
+            raise SpecError(f"{_SPOKEN.get(kind, kind)} {name!r} is listed twice")
+        identity_hash(component)
+        found[name] = component
+    if not found:
+        expected = ", ".join(names(kind)) if default is None else "a comma-separated list"
+        raise SpecError(f"no {_SPOKEN.get(kind, kind)} is given", expected=expected, fix=default)
+    return found
 
 
 def split(text: str) -> list[str]:
