@@ -50,7 +50,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_random_is_drawn_several_times_in_one_run(whole):
-    plan = json.loads((whole / "plan.json").read_text())
+    plan = json.loads((whole / "plan.json").read_text())["record"]
     assert [s["setup"] for s in plan["setups"]] == ["hits", "random", "random"]
     assert plan["setups"][1]["topics"] != plan["setups"][2]["topics"]
     assert len(plan["folds"]) == 6 and plan["sweep"] is None

@@ -19,7 +19,7 @@ def test_every_fold_can_be_read_back_as_pan_problems(tmp_path):
         workers=1,
     ).store
     folds = export(store, tmp_path / "out")
-    assert folds == list(store.plan["folds"])
+    assert folds == list(store.plan.folds)
     for name in folds:
         fold = store.fold(name)
         for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):

@@ -8,13 +8,15 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.bench.run.api import run
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import build
 from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.reports.run.analysis import analyse, to_json
-from ravenbench.reports.run.folder import write_report
+from ravenbench.reports.of_any import write_report
+from ravenbench.reports.run.analysis import analyse
+from ravenbench.reports.run.json_form import to_json
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
 OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
@@ -42,9 +44,9 @@ def test_topic_is_found_and_style_spared(probed):
 def test_probe_folds_stay_out_of_the_setups(probed):
     analysis = analyse(probed)
     assert {f.setup for f in analysis.folds} == {"hits", "random"} and len(analysis.folds) == 4
-    assert len(probed.plan["folds"]) == 4 + 2 * 5 * 4
-    for entry in probed.plan["probe"]["repetitions"]:
-        assert entry["matched_similarity"] > entry["mismatched_similarity"] or entry["null"]
+    assert len(probed.plan.folds) == 4 + 2 * 5 * 4
+    for entry in probed.plan_as(RunPlan).probe.repetitions:
+        assert entry.matched_similarity > entry.mismatched_similarity or entry.null
 
 
 def test_the_page_leads_with_the_verdicts(probed):

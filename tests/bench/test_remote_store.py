@@ -8,6 +8,7 @@ import urllib.request
 import pytest
 
 from ravenbench.bench.run.api import run
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 
@@ -50,9 +51,9 @@ def bucket(monkeypatch, tmp_path, need_extra):
 def test_a_run_in_an_object_store_equals_a_local_one(bucket, tmp_path):
     local = run(CORPUS, out=tmp_path / "run", **OPTIONS).store
     remote = run(CORPUS, out=f"{bucket}/one", **OPTIONS).store
-    assert Store.open(f"{bucket}/one").plan["cells"] == local.plan["cells"]
-    for cell in local.plan["cells"]:
-        name = f"cells/{cell['key']}/answers.npy"
+    assert Store.open(f"{bucket}/one").plan.cells == local.plan.cells
+    for cell in local.plan.cells:
+        name = f"cells/{cell.key}/answers.npy"
         assert (remote.path / name).read_bytes() == (local.path / name).read_bytes()
     (remote.path / name).write_bytes(b"torn")
     run(CORPUS, out=f"{bucket}/one", **OPTIONS)
@@ -67,7 +68,7 @@ def test_a_corpus_behind_a_url(bucket, tmp_path):
 
     UPath(f"{bucket}/c.jsonl").write_text("\n".join(lines))
     store = run(f"{bucket}/c.jsonl", out=tmp_path / "run", **OPTIONS).store
-    assert store.plan["corpus"]["documents"] == 240
+    assert store.plan_as(RunPlan).corpus.documents == 240
 
 
 def test_a_store_that_cannot_be_written(bucket, monkeypatch, need_extra):

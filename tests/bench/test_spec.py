@@ -19,8 +19,8 @@ def test_flags_override_the_file(tmp_path):
     ("text", "message"),
     [
         ("[run]\ntopcs = 3\n", "did you mean 'topics'"),
-        ("[run]\ntopics = 'many'\n", "topics: Input should be a valid integer"),
-        ("[run]\ntopics = 1\n", "greater than or equal to 2"),
+        ("[run]\ntopics = 'many'\n", "topics: whole numbers are expected"),
+        ("[run]\ntopics = 1\n", "topics: expected a whole number >= 2"),
         ("[rum]\n", "unknown table"),
         ("[run\n", "not valid TOML"),
         ("run = 3\n", "run is not a table"),

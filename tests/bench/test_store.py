@@ -3,30 +3,46 @@ import json
 import numpy as np
 import pytest
 
-from ravenbench.bench.shared.store import Store, rebase
-from ravenbench.errors import InputError
+from ravenbench.bench.shared.one_table import rebase
+from ravenbench.bench.shared.record import CellRecord, Head, Seconds, write_record
+from ravenbench.bench.shared.store import Store
+from ravenbench.errors import InputError, StoreError
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels, Problems
 
+HEAD = Head(spec={"corpus": "c"}, data={}, raven="0", python="3", packages={})
 
-def test_a_cell_is_there_only_when_its_mark_and_hashes_agree(tmp_path):
-    store = Store(tmp_path)
-    info = {"verifier": "v", "error": None}
-    store.write_cell("k", info, np.array([0.3]), np.array([0.5]))
+
+def record(error=None):
+    digests = {"train_digest": "a", "test_digest": "b"}
+    return CellRecord(key="k", verifier="v", identity={}, n=1, seconds=Seconds(fit=0, score=0), error=error, **digests)
+
+
+@pytest.fixture
+def store(tmp_path):
+    write_record(tmp_path / "run.json", "run", HEAD)
+    return Store(tmp_path)
+
+
+def test_a_cell_is_there_only_when_its_mark_and_hashes_agree(store):
+    arrays = {"scores": np.array([0.3]), "answers": np.array([0.5])}
+    store.write_cell(record(), arrays)
     cell = store.read_cell("k")
     assert cell.answers.tolist() == [0.5] and cell.error is None
-    (tmp_path / "cells/k/answers.npy").write_bytes(b"")
+    (store.path / "cells/k/answers.npy").write_bytes(b"")
     assert store.read_cell("k") is None
-    store.write_cell("k", info, np.array([0.3]), np.array([0.5]))
-    mark = tmp_path / "cells/k/cell.json"
-    mark.write_text(mark.read_text()[:-20])
-    assert store.read_cell("k") is None
+    store.write_cell(record(), arrays)
+    mark = store.path / "cells/k/cell.json"
+    whole = mark.read_text()
+    for spoilt in (whole[:-20], whole.replace('"n": 1', '"n": 2'), whole.replace('"kind": "run"', '"kind": "pan14"')):
+        assert spoilt != whole
+        mark.write_text(spoilt)
+        assert store.read_cell("k") is None
     assert store.read_cell("unknown") is None
 
 
-def test_a_failed_cell_keeps_its_error(tmp_path):
-    store = Store(tmp_path)
-    store.write_cell("k", {"verifier": "v", "error": "ValueError: no"}, None, None)
+def test_a_failed_cell_keeps_its_error(store):
+    store.write_cell(record("ValueError: no"), {})
     assert store.read_cell("k").error == "ValueError: no"
     assert store.read_cell("k").answers is None
 
@@ -34,8 +50,14 @@ def test_a_failed_cell_keeps_its_error(tmp_path):
 def test_open_says_what_is_no_run(tmp_path):
     with pytest.raises(InputError, match="not a run folder"):
         Store.open(tmp_path)
-    (tmp_path / "run.json").write_text(json.dumps({}))
+    write_record(tmp_path / "run.json", "run", HEAD)
     with pytest.raises(InputError, match="interrupted before it was planned"):
+        Store.open(tmp_path)
+
+
+def test_a_folder_of_another_format_says_so(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps({"spec": {}, "data": {}, "raven": "0.1.0"}))
+    with pytest.raises(StoreError, match=r"another version of Raven[\s\S]*found: format 1[\s\S]*expected: format 2"):
         Store.open(tmp_path)
 
 

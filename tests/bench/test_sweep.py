@@ -2,15 +2,18 @@ import csv
 import json
 
 import pytest
-from ravenbench.bench.run.execute import silent
 
 from ravenbench.bench.run.api import run
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.plan import draft
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench.bench.shared.progress import silent
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.reports.run.analysis import analyse, to_json
-from ravenbench.reports.run.folder import terminal, write_report
+from ravenbench.reports.of_any import write_report
+from ravenbench.reports.run.analysis import analyse
+from ravenbench.reports.run.folder import terminal
+from ravenbench.reports.run.json_form import to_json
 from ravenbench.reports.run.sweep import AVERAGE, estimate
 
 SWEEP = {
@@ -33,29 +36,29 @@ def swept(tmp_path_factory):
 
 
 def test_every_combination_is_a_point_and_equal_choices_share_folds(swept):
-    section = swept.plan["sweep"]
-    assert (section["m"], section["encoders"]) == ([6, 10], ["lsa(dimensions=20)", "nmf(iterations=20)"])
-    places = [(s["pool"], s["m"], s["encoder"], s["setup"]) for s in section["setups"]]
+    section = swept.plan_as(RunPlan).sweep
+    assert (section.m, section.encoders) == ([6, 10], ["lsa(dimensions=20)", "nmf(iterations=20)"])
+    places = [(s.pool, s.m, s.encoder, s.setup) for s in section.setups]
     assert len(set(places)) == len(places) == 2 * 2 * 2 * 3
-    by_place = dict(zip(places, section["setups"], strict=True))
-    for setup in swept.plan["setups"]:
-        assert by_place[setup["pool"], 6, 0, setup["setup"]]["folds"] == setup["folds"]
+    by_place = dict(zip(places, section.setups, strict=True))
+    for setup in swept.plan_as(RunPlan).setups:
+        assert by_place[setup.pool, 6, 0, setup.setup].folds == setup.folds
     for pool in (0, 1):
         for m in (6, 10):
-            assert by_place[pool, m, 0, "random"]["folds"] == by_place[pool, m, 1, "random"]["folds"]
-        smaller, larger = (set(by_place[pool, m, 0, "random"]["topics"]) for m in (6, 10))
+            assert by_place[pool, m, 0, "random"].folds == by_place[pool, m, 1, "random"].folds
+        smaller, larger = (set(by_place[pool, m, 0, "random"].topics) for m in (6, 10))
         assert smaller < larger
     for (_, m, _, _), entry in by_place.items():
-        chosen = set(entry["topics"])
+        chosen = set(entry.topics)
         assert len(chosen) == m
-        for name in entry["folds"]:
-            info = swept.plan["folds"][name]
-            assert {*info["train_topics"], *info["test_topics"]} == chosen
+        for name in entry.folds:
+            info = swept.plan.folds[name]
+            assert {*info.train_topics, *info.test_topics} == chosen
 
 
 def test_nothing_is_computed_twice(swept):
-    keys = [cell["key"] for cell in swept.plan["cells"]]
-    assert len(set(keys)) == len(keys) == 3 * len(swept.plan["folds"])
+    keys = [cell.key for cell in swept.plan.cells]
+    assert len(set(keys)) == len(keys) == 3 * len(swept.plan.folds)
     assert len(list((swept.path / "cells").iterdir())) == len(keys)
 
 
@@ -92,7 +95,7 @@ def test_one_pool_has_no_interval():
 def test_a_plan_says_what_a_sweep_would_hold():
     spec = build({**SWEEP, "pools": 1, "encoder": "lsa(dimensions=20)", "topics": "6, 12", "verifiers": "chance"})
     found = forecast(spec)
-    assert [(p["m"], p["setup"], p["new"]) for p in found.sweep] == [
+    assert [(p.m, p.setup, p.new) for p in found.sweep] == [
         (m, setup, 3) for m in (6, 12) for setup in ("hits", "random", "grouping")
     ]
 
@@ -100,16 +103,16 @@ def test_a_plan_says_what_a_sweep_would_hold():
 def test_main_design_of_a_sweep_is_that_of_a_run_without():
     alone = draft(build({**SWEEP, "topics": 6, "encoder": "lsa(dimensions=20)", "samplers": "hits, random"}), silent)
     swept = draft(build({**SWEEP, "samplers": "hits, random"}), silent)
-    assert alone.plan["sweep"] is None
-    assert alone.plan["setups"] == swept.plan["setups"]
-    assert all(swept.plan["folds"][name] == info for name, info in alone.plan["folds"].items())
+    assert alone.plan.sweep is None
+    assert alone.plan.setups == swept.plan.setups
+    assert all(swept.plan.folds[name] == info for name, info in alone.plan.folds.items())
 
 
 def test_samplers_that_share_a_name_are_told_apart():
     names = list(RunSpec(samplers="hits, hybrid(threshold=0.2), hybrid(threshold=-0.2)").named_samplers())
     assert names == ["hits", "hybrid(threshold=0.2)", "hybrid(threshold=-0.2)"]
     spec = build({**SWEEP, "topics": 6, "samplers": ", ".join(names[1:]), "verifiers": "chance"})
-    assert len({f for s in draft(spec, silent).plan["setups"] for f in s["folds"]}) == 2 * 2 * 3
+    assert len({f for s in draft(spec, silent).plan.setups for f in s.folds}) == 2 * 2 * 3
 
 
 def test_lists_in_a_file_and_as_flags_are_one_sweep(tmp_path):
@@ -119,17 +122,17 @@ def test_lists_in_a_file_and_as_flags_are_one_sweep(tmp_path):
     assert spec == build({"topics": "25,10", "encoder": "lsa, nmf", "samplers": "hits, grouping"})
     assert spec.every_m() == (25, 10)
     assert build({"topics": "25"}) == build({"topics": 25}) == build({"topics": [25]})
-    assert RunSpec(**spec.resolved()) == spec
+    assert build(spec.resolved()) == spec
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"topics": "10,x"}, "topics: .*valid integer"),
-        ({"topics": "10,1"}, "topics: .*greater than or equal to 2"),
+        ({"topics": "10,x"}, "topics: whole numbers are expected"),
+        ({"topics": "10,1"}, "topics: expected a whole number >= 2"),
         ({"topics": "10,10"}, "topics: .*once"),
         ({"topics": []}, "topics: "),
-        ({"folds": "5,10"}, "folds: .*valid integer"),
+        ({"folds": "5,10"}, "folds: expected a whole number"),
         ({"train": "a", "test": "b", "topics": "5,10"}, "no topics to sweep over"),
         ({"train": "a", "test": "b", "topics": [5, 10]}, "no topics to sweep over"),
     ],

@@ -15,7 +15,7 @@ def mean_auc(folder, corpus, verifiers, samplers="random"):
     assert not result.errors
     store = result.store
     return {
-        name: np.mean([auc(store.truth(f), store.cell(name, f).answers) for f in store.plan["folds"]])
+        name: np.mean([auc(store.truth(f), store.cell(name, f).answers) for f in store.plan.folds])
         for name in verifiers
     }
 

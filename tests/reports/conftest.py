@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from fabricated_run import write_run
 
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.store import Store
 
 HOSTILE = (
@@ -45,7 +47,7 @@ def given_run(tmp_path_factory: pytest.TempPathFactory) -> Store:
     store = write_run(tmp_path_factory.mktemp("runs") / "given", pools=1, k=2)
     (store.path / "similarity2.npy").unlink()
     (store.path / "similarity.npy").unlink()
-    plan = {k: v for k, v in store.plan.items() if k != "files"}
+    plan = {k: v for k, v in msgspec.to_builtins(store.plan_as(RunPlan)).items() if k != "files"}
     fold = "p00-hits-0"
     kept = ("counts", "train_digest", "test_digest", "documents")
     plan |= {
@@ -71,5 +73,5 @@ def given_run(tmp_path_factory: pytest.TempPathFactory) -> Store:
         "cells": [c for c in plan["cells"] if c["fold"] == fold],
     }
     plan["corpus"] = plan["corpus"] | {"authors": None, "topics": 0}
-    store.write_plan(plan)
+    store.write_plan(msgspec.convert(plan, RunPlan))
     return Store.open(store.path)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
+from ravenbench.bench.run.record import RunPlan
+from ravenbench.bench.shared.record import CellRecord, Head, write_record
 from ravenbench.bench.shared.store import Store
-from ravenbench.files import write_array, write_json
+from ravenbench.files import write_array
 from ravenbench.randomness import stream
 
 # AUC-like separations of same and different scores per setup.
@@ -60,6 +63,15 @@ def write_run(
     write_array(path / "similarity.npy", similarity)
     write_array(path / "similarity2.npy", np.clip(similarity * 0.8 + 0.1, -1, 1))
     (path / "folds").mkdir()
+    run = {
+        "spec": {"corpus": "made-up", "seed": 0, "pools": pools},
+        "data": {"corpus": "ab" * 32},
+        "raven": "0.1.0",
+        "python": "3.11.2",
+        "packages": {"numpy": np.__version__},
+        "seed": 0,
+    }
+    write_record(path / "run.json", "run", msgspec.convert(run, Head))
     store = Store(path)
     pool_list: list[dict[str, Any]] = []
     setups: list[dict[str, Any]] = []
@@ -106,6 +118,7 @@ def write_run(
                     key = f"{len(cells):032x}"
                     cells.append({"key": key, "verifier": labels[verifier], "fold": fold})
                     info: dict[str, Any] = {
+                        "key": key,
                         "verifier": labels[verifier],
                         "identity": {},
                         "train_digest": folds[fold]["train_digest"],
@@ -115,7 +128,8 @@ def write_run(
                         "error": None,
                     }
                     if (verifier, fold) in failed:
-                        store.write_cell(key, info | {"error": "ValueError: <b>no</b> positives"}, None, None)
+                        error = {"error": "ValueError: <b>no</b> positives"}
+                        store.write_cell(msgspec.convert(info | error, CellRecord), {})
                         continue
                     draw = stream(11, "answers", verifier, fold)
                     shift = STRENGTH[verifier][setup] + draw.normal(0, 0.05)
@@ -124,7 +138,7 @@ def write_run(
                     answers[np.abs(answers - 0.5) < 0.02] = 0.5
                     if verifier == "chance":
                         answers = np.full(pairs, 0.5)
-                    store.write_cell(key, info, scores, answers)
+                    store.write_cell(msgspec.convert(info, CellRecord), {"scores": scores, "answers": answers})
             setups.append(
                 {
                     "pool": pool,
@@ -165,15 +179,8 @@ def write_run(
             for v in verifiers
         ],
         "cells": cells,
+        "sweep": None,
+        "probe": None,
     }
-    run = {
-        "spec": {"corpus": "made-up", "seed": 0, "pools": pools},
-        "data": {"corpus": "ab" * 32},
-        "raven": "0.1.0",
-        "python": "3.11.2",
-        "packages": {"numpy": np.__version__},
-        "seed": 0,
-    }
-    write_json(path / "run.json", run)
-    store.write_plan(plan)
+    store.write_plan(msgspec.convert(plan, RunPlan))
     return Store.open(path)

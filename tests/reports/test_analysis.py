@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr, ttest_ind
 
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.metrics import scores
-from ravenbench.reports.run.analysis import analyse, to_json
+from ravenbench.reports.run.analysis import analyse
+from ravenbench.reports.run.json_form import to_json
 from ravenbench.statistics.pools import pool_mean
 
 KEYS = {
@@ -22,11 +24,11 @@ KEYS = {
 
 def values(store: Store, verifier: str, setup: str, metric: str) -> dict[tuple[int, int], float]:
     found = {}
-    for name, info in store.plan["folds"].items():
-        if info["setup"] == setup:
+    for name, info in store.plan.folds.items():
+        if info.setup == setup:
             cell = store.cell(verifier, name)
             if cell is not None and cell.answers is not None:
-                found[info["pool"], info["fold"]] = scores(store.truth(name), cell.answers)[metric]
+                found[info.pool, info.fold] = scores(store.truth(name), cell.answers)[metric]
     return found
 
 
@@ -48,7 +50,7 @@ def test_shortcut_is_paired_by_pool_and_allows_for_overlap(made_up: Store) -> No
     s = next(s for s in analysis.shortcut if (s.verifier, s.metric) == ("topic-fit", "auc"))
     hits, random = (values(made_up, "topic-fit", setup, "auc") for setup in ("hits", "random"))
     by_pool = [np.mean([hits[p, f] for f in range(4)]) - np.mean([random[p, f] for f in range(4)]) for p in range(3)]
-    expected = pool_mean(by_pool, [pool["topics"] for pool in made_up.plan["pools"]])
+    expected = pool_mean(by_pool, [pool.topics for pool in made_up.plan_as(RunPlan).pools])
     assert s.difference == pytest.approx(expected.mean) and s.difference < 0
     assert s.interval == pytest.approx(expected.interval)
     assert s.diff == pytest.approx(abs(expected.mean))
@@ -81,10 +83,10 @@ def test_ranks_and_stability(with_failure: Store) -> None:
 
 
 def test_neighbours_are_the_most_similar_train_test_pairs(made_up: Store) -> None:
-    similarity, names = made_up.similarity(), made_up.plan["topics"]
+    similarity, names = made_up.similarity(), made_up.plan_as(RunPlan).topics
     for setup in analyse(made_up).setups:
-        folds = [f for f in made_up.plan["folds"].values() if f["setup"] == setup.name]
-        pairs = {frozenset((a, b)) for f in folds for a in f["train_topics"] for b in f["test_topics"]}
+        folds = [f for f in made_up.plan.folds.values() if f.setup == setup.name]
+        pairs = {frozenset((a, b)) for f in folds for a in f.train_topics for b in f.test_topics}
         best = sorted((similarity[tuple(sorted(p))] for p in pairs), reverse=True)[:5]
         assert [n[2] for n in setup.neighbours] == pytest.approx(best)
         a, b, value = setup.neighbours[0]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import ravenbench
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_truth
@@ -191,8 +192,8 @@ def test_run_folder(small_run: Path, tmp_path: Path) -> None:
     assert is_run(small_run) and not is_run(tmp_path)
     store = Store.open(small_run)
     truth, systems, notes = read_run(small_run)
-    folds = [fold for setup in store.plan["setups"] for fold in setup["folds"]]
-    assert set(folds) < set(store.plan["folds"]), "the probe's folds stay apart"
+    folds = [fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds]
+    assert set(folds) < set(store.plan.folds), "the probe's folds stay apart"
     assert [s.system for s in systems] == ["length", "chance"]
     assert len(truth) == sum(len(store.truth(f)) for f in folds)
     assert truth.ids[0].startswith(f"{folds[0]}/")
@@ -205,7 +206,7 @@ def test_run_folder(small_run: Path, tmp_path: Path) -> None:
     assert [p[0] for p in found.breakdowns[0].parts] == ["hits", "random"]
     broken = tmp_path / "broken"
     shutil.copytree(small_run, broken)
-    key = next(c["key"] for c in store.plan["cells"] if c["verifier"] == "chance" and c["fold"] == folds[0])
+    key = next(c.key for c in store.plan.cells if c.verifier == "chance" and c.fold == folds[0])
     shutil.rmtree(broken / "cells" / key)
     fewer, _, told = read_run(broken)
     assert not any(i.startswith(f"{folds[0]}/") for i in fewer.ids) and folds[0] in told[-1]

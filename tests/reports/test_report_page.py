@@ -14,11 +14,12 @@ import pytest
 
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
+from ravenbench.reports.of_any import write_report
 from ravenbench.reports.run import figures as run_figures
 from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.folder import write_report
+from ravenbench.reports.run.page import finding
 from ravenbench.reports.run.records import Shortcut
-from ravenbench.reports.shared import figures, page, tables
+from ravenbench.reports.shared import figures, tables
 
 
 class Reader(HTMLParser):
@@ -132,18 +133,18 @@ def test_a_run_folder_that_cannot_be_written(made_up: Store, monkeypatch: pytest
     def refuse(*args: object, **kwargs: object) -> str:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("ravenbench.reports.run.folder.write_json", refuse)
+    monkeypatch.setattr("ravenbench.reports.shared.folder.write_json", refuse)
     with pytest.raises(InputError, match="cannot be written"):
         write_report(made_up)
     assert not [p for p in made_up.path.iterdir() if p.name.startswith(".report")]
 
 
 def test_findings_claim_no_more_than_the_interval() -> None:
-    told = page.finding(Shortcut("a", "auc", 0.6, 0.7, -0.1, (-0.15, -0.05), 0.05))
+    told = finding(Shortcut("a", "auc", 0.6, 0.7, -0.1, (-0.15, -0.05), 0.05))
     assert "0.100 lower in HITS" in told and "can be told from zero" in told
-    untold = page.finding(Shortcut("a", "auc", 0.6, 0.61, -0.01, (-0.1, 0.08), 0.12))
+    untold = finding(Shortcut("a", "auc", 0.6, 0.61, -0.01, (-0.1, 0.08), 0.12))
     assert "cannot be told from zero" in untold and "0.120" in untold
-    assert "no fold" in page.finding(Shortcut("a", "auc", None, None, None, None, None))
+    assert "no fold" in finding(Shortcut("a", "auc", None, None, None, None, None))
 
 
 def test_import_is_light() -> None:

@@ -34,6 +34,6 @@ def test_newsgroups_under_all_verifiers(tmp_path, newsgroups_home, need_extra, c
     assert not found["failed"]
     assert {row["verifier"] for row in found["results"]} == {row["verifier"] for row in found["shortcut"]} == set(names)
     store = Store.open(tmp_path / "run")
-    learned = [store.cell(cell["verifier"], cell["fold"]) for cell in store.plan["cells"] if "(" in cell["verifier"]]
+    learned = [store.cell(cell.verifier, cell.fold) for cell in store.plan.cells if "(" in cell.verifier]
     assert len(learned) == 4 * len(neural)
     assert all(np.ptp(cell.scores) > 0 for cell in learned)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -159,7 +160,20 @@ def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         key = place.strip("`.").partition("[")[0].partition(".")[0]
-        raise SpecError(f"{key}: {what[:1].lower()}{what[1:]}", file=file, found=values.get(key)) from None
+        raise SpecError(f"{key}: {_plainly(what)}", file=file, found=values.get(key)) from None
+
+
+_PLAIN = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list"}
+
+
+def _plainly(what: str) -> str:
+    """A message of the decoder in plain words: "Expected `int | null` >= 2, got `str`" and the like."""
+    asked = re.match(r"Expected `([^`]+)`(?: (>=|>|<=|<) (\S+))?", what)
+    if asked is None:
+        return what[:1].lower() + what[1:]
+    kinds = [_PLAIN.get(kind, kind) for kind in asked[1].split(" | ") if kind != "null"]
+    bound = f" {asked[2]} {asked[3]}" if asked[2] else ""
+    return f"expected {' or '.join(kinds)}{bound}"
 
 
 def _sizes(value: Any, file: Path | None) -> Any:
