@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 import msgspec
 
@@ -61,17 +61,7 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         SpecError
             If a verifier does not parse or a name occurs twice.
         """
-        named: dict[str, Component] = {}
-        for text in registry.split(self.verifiers):
-            component = registry.parse("verifier", self.aliases.get(text, text))
-            name = text if text in self.aliases else str(component)
-            if name in named:
-                raise SpecError(f"verifier {name!r} is listed twice")
-            identity_hash(component)
-            named[name] = component
-        if not named:
-            raise SpecError("no verifier is given", expected="a comma-separated list", fix=DEFAULT_VERIFIERS)
-        return named
+        return registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
 
     def every_m(self) -> tuple[int | None, ...]:
         """Numbers of topics to choose, the main one first; (None,) leaves it to the corpus."""
@@ -85,7 +75,7 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         SpecError
             If one does not parse or is listed twice, or there is none.
         """
-        return list(_named("encoder", self.encoder).values())
+        return list(registry.named("encoder", self.encoder).values())
 
     def named_samplers(self) -> dict[str, Sampler]:
         """Setup name → sampler, in order: its short name, or all of it where another one shares that.
@@ -95,7 +85,7 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         SpecError
             If one does not parse or is listed twice, or there is none.
         """
-        found = _named("sampler", self.samplers)
+        found = cast("dict[str, Sampler]", registry.named("sampler", self.samplers))
         short = [component.name for component in found.values()]
         return {c.name if c.name and short.count(c.name) == 1 else full: c for full, c in found.items()}
 
@@ -106,17 +96,6 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     def hash(self) -> str:
         """Identity of the spec."""
         return identity_hash(self.resolved())
-
-
-def _named(kind: str, text: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for component in registry.parse_list(kind, text):
-        if str(component) in found:
-            raise SpecError(f"{kind} {str(component)!r} is listed twice")
-        found[str(component)] = component
-    if not found:
-        raise SpecError(f"no {kind} is given", expected=", ".join(registry.names(kind)))
-    return found
 
 
 def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
