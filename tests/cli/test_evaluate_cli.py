@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from ravenbench.bench.shared.record import FORMAT
 from ravenbench.cli.main import run
 
 QUICK = ("--replicates", "100", "--trials", "200", "--workers", "1")
@@ -134,8 +135,9 @@ def test_out_holds_everything(place: Path, raven: Raven) -> None:
     figures = {f"figures/{f}.{s}" for f in ("roc", "reliability") for s in ("svg", "pdf", "png")}
     tables = {f"tables/{t}.{s}" for t in ("scores", "intervals", "differences", "hull") for s in ("csv", "tex")}
     meta = {f"meta/{m}/answers.jsonl" for m in ("meta-mean", "meta-rank")}
-    assert figures | tables | meta | {"index.html", "evaluation.json"} <= names
-    assert json.loads((place / "out/evaluation.json").read_text()) == json.loads(got.out)
+    assert figures | tables | meta | {"index.html", "report.json"} <= names
+    report = json.loads((place / "out/report.json").read_text())
+    assert report == {"format": FORMAT, "kind": "evaluate", **json.loads(got.out)}
     table = list(csv.DictReader(io.StringIO((place / "out/tables/scores.csv").read_text())))
     assert {row["system"] for row in table} == {"good", "poor", "meta-mean", "meta-rank"}
     again = raven(place / "truth.jsonl", place / "out/meta", "--json", *QUICK)
@@ -147,6 +149,24 @@ def test_out_holds_everything(place: Path, raven: Raven) -> None:
     (place / "out" / "thesis.txt").write_text("mine")
     refused = raven(*arguments)
     assert refused.code == 2 and "not empty" in refused.err and (place / "out" / "thesis.txt").exists()
+
+
+@pytest.mark.extra
+def test_out_may_be_a_url(place: Path, raven: Raven, need_extra: Callable[[str], object]) -> None:
+    need_extra("upath")
+    from ravenbench.files import location
+
+    url = f"memory://{place.name}/out"
+    arguments = (place / "truth.jsonl", place / "good", place / "poor", "--out", url, *QUICK)
+    assert raven(*arguments).code == 0
+    held = location(url)
+    assert json.loads((held / "report.json").read_bytes())["kind"] == "evaluate"
+    (held / "tables" / "stale.csv").write_bytes(b"old")
+    assert raven(*arguments).code == 0, "an earlier evaluation is replaced"
+    assert not (held / "tables" / "stale.csv").exists() and (held / "index.html").is_file()
+    (held / "thesis.txt").write_bytes(b"mine")
+    refused = raven(*arguments)
+    assert refused.code == 2 and "not empty" in refused.err
 
 
 def test_pan_form(place: Path, raven: Raven) -> None:

@@ -6,11 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import ravenbench
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_systems, read_truth
 from ravenbench.metrics import scores
 from ravenbench.metrics.pan import METRICS
-from ravenbench.reports.evaluate.analysis import Evaluation, evaluate, evaluate_answers
+from ravenbench.reports.evaluate.analysis import evaluate
+from ravenbench.reports.evaluate.evaluation import Evaluation
 from ravenbench.types import Floats
 
 QUICK = {"replicates": 200, "trials": 400}
@@ -39,7 +41,7 @@ def found() -> Evaluation:
 @pytest.mark.data
 def test_pan20_golden(pan20: Path) -> None:
     answers = [read_systems(folder)[0] for folder in sorted(pan20.iterdir()) if folder.is_dir()]
-    got = evaluate_answers(read_truth(pan20 / "truth.jsonl"), answers, **QUICK)
+    got = ravenbench.evaluate(read_truth(pan20 / "truth.jsonl"), answers, by=[], **QUICK)  # type: ignore[arg-type]
     rows = {s.name: s for s in got.systems}
     expected = {  # auc, c@1, f1, f05u, overall, tie group
         "boenninghoff20-small": (0.939986, 0.889061, 0.905762, 0.868667, 0.900869, 1),

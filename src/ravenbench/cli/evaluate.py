@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ravenbench.reports.evaluate.records import Evaluation
+    from ravenbench.reports.evaluate.evaluation import Evaluation
 
 
 def command(
     truth: Annotated[
-        Path | None, typer.Argument(help="truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.")
+        str | None, typer.Argument(help="truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.")
     ] = None,
     answers: Annotated[
-        list[Path] | None, typer.Argument(help="Answers of systems: files, folders, zips, folders of raven run.")
+        list[str] | None, typer.Argument(help="Answers of systems: files, folders, zips, folders of raven run.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for page, CSV, LaTeX, figures and meta-answers.")
+        str | None, typer.Option("--out", "-o", help="Folder or URL for page, CSV, LaTeX, figures and meta-answers.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
     lenient: Annotated[bool, typer.Option("--lenient", help="Take the number out of values such as [0.5].")] = False,
@@ -34,9 +34,9 @@ def command(
     by: Annotated[
         list[str] | None, typer.Option(help="Break down by 'group' or FILE:COLUMN[:PARTS]; may be repeated.")
     ] = None,
-    training_truth: Annotated[Path | None, typer.Option(help="Truth of a training set, for band and stacking.")] = None,
+    training_truth: Annotated[str | None, typer.Option(help="Truth of a training set, for band and stacking.")] = None,
     training_answers: Annotated[
-        list[Path] | None, typer.Option(help="The same systems' answers there; may be repeated.")
+        list[str] | None, typer.Option(help="The same systems' answers there; may be repeated.")
     ] = None,
     cost_same: Annotated[float, typer.Option(help="Cost of a false 'same author', for the operating point.")] = 1.0,
     cost_different: Annotated[float, typer.Option(help="Cost of a false 'different authors'.")] = 1.0,
@@ -66,7 +66,7 @@ def command(
     if pan_truth is not None or pan_answers is not None:
         if pan_truth is None or pan_answers is None or out is None or truth is not None:
             raise InputError("PAN's form takes three options", expected="-i TRUTH -a ANSWERS -o OUT and no other path")
-        _as_pan(pan_truth, pan_answers, out, lenient, f05u_2020, json)
+        _as_pan(pan_truth, pan_answers, Path(out), lenient, f05u_2020, json)
         return
     if truth is None:
         raise InputError("no truth is given", expected="raven evaluate TRUTH ANSWERS…")

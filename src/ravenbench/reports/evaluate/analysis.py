@@ -3,73 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError, did_you_mean
-from ravenbench.formats.answers import SystemAnswers, Truth, align
+from ravenbench.formats.answers import Truth
 from ravenbench.formats.attributes import Attribute
 from ravenbench.metrics.calibration import cllr, reliability
 from ravenbench.metrics.pan import FORM_2020, METRICS, TESTABLE
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
 from ravenbench.metrics.scores import scores
 from ravenbench.metrics.sums import checked
+from ravenbench.reports.evaluate.evaluation import Evaluation
+from ravenbench.reports.evaluate.pairwise import author_codes, groups_of, test_pairs
 from ravenbench.reports.evaluate.parts import break_down
-from ravenbench.reports.evaluate.records import Evaluation, PairTest, SystemScores
+from ravenbench.reports.evaluate.records import SystemScores
 from ravenbench.statistics.combine import choose_band, mean_of, rank_mean, stacked, with_band
-from ravenbench.statistics.multiplicity import holm
-from ravenbench.statistics.ties import tie_groups
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Floats
 
 if TYPE_CHECKING:
-    from ravenbench.statistics.bootstrap import Replicates
     from ravenbench.statistics.randomization import Answered
-
-
-def evaluate_answers(
-    truth: Truth,
-    answers: Sequence[SystemAnswers],
-    training: tuple[Truth, Sequence[SystemAnswers]] | None = None,
-    notes: Sequence[str] = (),
-    **options: Any,
-) -> Evaluation:
-    """``evaluate`` for answers as read from files: aligned to truth, missing ones 0.5 and counted.
-
-    Raises
-    ------
-    InputError
-        If two systems share a name, or answers name problems that truth does not have.
-    """
-    aligned = {a.system: align(truth, a) for a in _distinct(answers)}
-    past = None
-    if training is not None:
-        past = (training[0].same, {a.system: align(training[0], a).value for a in _distinct(training[1])})
-    repairs = [f"{a.system}: {note}" for a in answers for note in a.notes]
-    return evaluate(
-        truth,
-        {name: a.value for name, a in aligned.items()},
-        decisions={name: a.decision for name, a in aligned.items() if a.decision is not None},
-        missing={name: int(a.missing.sum()) for name, a in aligned.items()},
-        training=past,
-        notes=[*notes, *repairs],
-        **options,
-    )
-
-
-def _distinct(answers: Sequence[SystemAnswers]) -> Sequence[SystemAnswers]:
-    seen: dict[str, SystemAnswers] = {}
-    for a in answers:
-        if a.system in seen:
-            raise InputError(
-                f"two systems are named {a.system!r}", found=f"{seen[a.system].file} and {a.file}",
-                fix="rename a file or folder: a system is named after it",
-            )  # fmt: skip
-        seen[a.system] = a
-    return answers
 
 
 def evaluate(
@@ -158,7 +113,7 @@ def evaluate(
             f"{taken[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
         )
     everyone = answered | {name: Answered(value, value) for name, value in combined.items()}
-    authors = _authors(truth)
+    authors = author_codes(truth)
     resampled = bootstrap(
         [rank(truth.same, *a) for a in everyone.values()],
         truth.same,
@@ -168,8 +123,8 @@ def evaluate(
         workers=workers,
         metrics=metrics,
     )
-    pairs = _pairs(truth.same, answered, tests, resampled, trials, level, seed, workers)
-    groups = _groups(list(answered), pairs, tests[0], resampled.observed[tests[0]], alpha)
+    pairs = test_pairs(truth.same, answered, tests, resampled, trials, level, seed, workers)
+    groups = groups_of(list(answered), pairs, tests[0], resampled.observed[tests[0]], alpha)
     rows = tuple(
         SystemScores(
             name,
@@ -261,60 +216,3 @@ def _combine(
     found["meta-band"] = with_band(found["meta-mean"], band)
     found["meta-stacked"] = stacked(same, train, stack)
     return found, band
-
-
-def _authors(truth: Truth) -> Ints | None:
-    """Author codes ≥ 0; a problem without authors is given its own, and a same-author problem one author."""
-    if truth.authors is None:
-        return None
-    authors, start = truth.authors.astype(np.int64), int(truth.authors.max()) + 1
-    fresh = start + np.arange(authors.size).reshape(authors.shape)
-    authors = np.where(authors < 0, fresh, authors)
-    authors[truth.same, 1] = authors[truth.same, 0]
-    return authors
-
-
-def _pairs(
-    same: Bools,
-    answered: Mapping[str, Answered],
-    tests: Sequence[str],
-    resampled: Replicates,
-    trials: int,
-    level: float,
-    seed: int,
-    workers: int,
-) -> tuple[PairTest, ...]:
-    from ravenbench.statistics.randomization import randomization_test
-
-    names = list(answered)
-    jobs = [(metric, i, j) for metric in tests for i, j in combinations(range(len(names)), 2)]
-
-    def test(job: tuple[str, int, int]) -> float | None:
-        metric, i, j = job
-        a, b = names[i], names[j]
-        return randomization_test(same, answered[a], answered[b], metric, trials=trials, seed=seed, pair=f"{a}\x1f{b}")
-
-    with ThreadPoolExecutor(max(1, workers)) as pool:
-        raw = list(pool.map(test, jobs))
-        intervals = list(pool.map(lambda job: resampled.difference(job[0], job[1], job[2], level), jobs))
-    corrected: dict[int, float] = {}
-    for metric in tests:
-        defined = [k for k, job in enumerate(jobs) if job[0] == metric and raw[k] is not None]
-        corrected |= dict(zip(defined, holm([raw[k] for k in defined]).tolist(), strict=True))  # type: ignore[arg-type]
-    found = []
-    for k, (metric, i, j) in enumerate(jobs):
-        gap = float(resampled.observed[metric][i] - resampled.observed[metric][j])
-        known = None if np.isnan(gap) else gap
-        found.append(PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k)))
-    return tuple(found)
-
-
-def _groups(
-    names: Sequence[str], pairs: Sequence[PairTest], metric: str, observed: Floats, alpha: float
-) -> dict[str, int]:
-    apart = np.zeros((len(names), len(names)), dtype=np.bool_)
-    for pair in pairs:
-        if pair.metric == metric and pair.p_holm is not None and pair.p_holm <= alpha:
-            i, j = names.index(pair.a), names.index(pair.b)
-            apart[i, j] = apart[j, i] = True
-    return dict(zip(names, tie_groups(observed[: len(names)], apart).tolist(), strict=True))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from numpy.typing import ArrayLike
 
@@ -12,10 +11,10 @@ from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import SystemAnswers, Truth, read_systems, read_truth
 from ravenbench.formats.archive import Split
 from ravenbench.formats.attributes import Attribute, read_attribute
+from ravenbench.reports.evaluate.aligned import Aligned, Training, aligned
 from ravenbench.reports.evaluate.analysis import evaluate as evaluate_arrays
-from ravenbench.reports.evaluate.analysis import evaluate_answers
+from ravenbench.reports.evaluate.evaluation import Evaluation
 from ravenbench.reports.evaluate.of_run import is_run, read_run
-from ravenbench.reports.evaluate.records import Evaluation
 
 Source = str | Path
 Given = Source | SystemAnswers | Sequence[Source | SystemAnswers] | Mapping[str, ArrayLike]
@@ -29,7 +28,16 @@ def evaluate(
     by: Sequence[str | Attribute] | None = None,
     training_truth: Source | Truth | None = None,
     training_answers: Given = (),
-    **options: Any,
+    tests: Sequence[str] = ("c@1", "accuracy"),
+    f05u_2020: bool = False,
+    costs: tuple[float, float] = (1.0, 1.0),
+    same_share: float | None = None,
+    replicates: int = 10_000,
+    trials: int = 10_000,
+    level: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = 0,
+    workers: int = 1,
 ) -> Evaluation:
     """Evaluate systems' answers as PAN does, with intervals, tests, ROC hull and meta-classifiers.
 
@@ -47,9 +55,26 @@ def evaluate(
         Default: by group, where truth has several.
     training_truth, training_answers : optional
         The same systems on a training set: adds the banded mean and stacking.
-    **options
-        Of :func:`ravenbench.reports.evaluate.analysis.evaluate`: ``tests``, ``f05u_2020``, ``costs``, ``same_share``,
-        ``replicates``, ``trials``, ``level``, ``alpha``, ``seed``, ``workers``.
+    tests : sequence of str
+        Metrics to test all pairs in; tie groups are by the first.
+    f05u_2020 : bool
+        F0.5u, and the means that hold it, in the form published in 2020 (0.5 counts as "same author").
+    costs : (float, float)
+        Cost of a false "same author" and of a false "different authors", for the operating point on the hull.
+    same_share : float, optional
+        Share of same-author problems in use, for the operating point; by default as in truth.
+    replicates : int
+        Replicates of the bootstrap.
+    trials : int
+        Trials of each randomization test.
+    level : float
+        Level of the intervals.
+    alpha : float
+        Corrected p at which two systems are told apart.
+    seed : int
+        Seed of every draw.
+    workers : int
+        Threads; they decide nothing but time.
 
     Raises
     ------
@@ -58,25 +83,40 @@ def evaluate(
     """
     known, own, notes = _truth(truth, "test")
     breakdowns = _breakdowns(known, by)
+    given, training = Aligned({}, {}, {}, ()), None
     if isinstance(answers, Mapping):
         if training_truth is not None:
             raise InputError(
                 "training answers go with answers read from files",
                 fix="call ravenbench.reports.evaluate.analysis.evaluate with training=(same, answers)",
             )
-        return evaluate_arrays(known, answers, breakdowns=breakdowns, notes=notes, **options)
-    systems = [*own, *read_given(answers, lenient)]
-    if not systems:
-        raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
-    training = None
-    if training_truth is not None:
-        past, past_own, _ = _truth(training_truth, "train")
-        if isinstance(training_answers, Mapping):
-            raise InputError("training answers must be files or SystemAnswers here", found="a mapping")
-        training = (past, [*past_own, *read_given(training_answers, lenient)])
-    elif training_answers:
-        raise InputError("training answers need a training truth")
-    return evaluate_answers(known, systems, training, notes, breakdowns=breakdowns, **options)
+        systems: Mapping[str, ArrayLike] = answers
+    else:
+        read = [*own, *read_given(answers, lenient)]
+        if not read:
+            raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
+        given = aligned(known, read)
+        systems = given.systems
+        training = _training(training_truth, training_answers, lenient)
+    return evaluate_arrays(
+        known,
+        systems,
+        decisions=given.decisions,
+        missing=given.missing,
+        training=training,
+        tests=tests,
+        breakdowns=breakdowns,
+        f05u_2020=f05u_2020,
+        costs=costs,
+        same_share=same_share,
+        notes=[*notes, *given.notes],
+        replicates=replicates,
+        trials=trials,
+        level=level,
+        alpha=alpha,
+        seed=seed,
+        workers=workers,
+    )
 
 
 def read_given(
@@ -94,6 +134,17 @@ def read_given(
         else:
             found += read_systems(place, lenient)
     return found
+
+
+def _training(truth: Source | Truth | None, answers: Given, lenient: bool) -> Training | None:
+    if truth is None:
+        if answers:
+            raise InputError("training answers need a training truth")
+        return None
+    if isinstance(answers, Mapping):
+        raise InputError("training answers must be files or SystemAnswers here", found="a mapping")
+    past, own, _ = _truth(truth, "train")
+    return past.same, aligned(past, [*own, *read_given(answers, lenient)]).systems
 
 
 def _truth(truth: Source | Truth, split: Split) -> tuple[Truth, list[SystemAnswers], list[str]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ravenbench.metrics.calibration import reliability
 from ravenbench.metrics.roc import Curve, curve
-from ravenbench.reports.evaluate.records import Evaluation
+from ravenbench.reports.evaluate.records import Findings
 from ravenbench.reports.shared.figures import FAINT, INK, canvas, style
 from ravenbench.reports.shared.tables import printable
 from ravenbench.types import Floats
@@ -26,7 +26,7 @@ PANELS = 24
 """Most reliability diagrams in a figure."""
 
 
-def draw(evaluation: Evaluation) -> dict[str, Figure]:
+def draw(evaluation: Findings) -> dict[str, Figure]:
     """The figures by name: ``roc`` where truth has both classes, ``reliability``."""
     made = {}
     with style():
@@ -36,7 +36,7 @@ def draw(evaluation: Evaluation) -> dict[str, Figure]:
     return made
 
 
-def roc(evaluation: Evaluation) -> Figure:
+def roc(evaluation: Findings) -> Figure:
     """Every system's curve; the hull over all of them is wide, in its owner's colour between an owner's vertices."""
     assert evaluation.hull is not None
     names = [s.name for s in evaluation.ranked]
@@ -71,7 +71,7 @@ def roc(evaluation: Evaluation) -> Figure:
     return figure
 
 
-def diagrams(evaluation: Evaluation) -> Figure:
+def diagrams(evaluation: Findings) -> Figure:
     """Mean value against the share of same-author problems, ten bins; a point's area is its share of problems."""
     shown = [*evaluation.ranked, *evaluation.meta][:PANELS]
     columns = min(4, len(shown))

@@ -9,13 +9,15 @@ import numpy as np
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
+from ravenbench.files import location
 from ravenbench.formats.answers import SystemAnswers, Truth
 from ravenbench.types import Fold, Ints, Labels
 
 
 def is_run(path: str | Path) -> bool:
     """Whether a path is a folder of ``raven run``."""
-    return (Path(path) / "run.json").is_file() and (Path(path) / "plan.json").is_file()
+    place = location(path)
+    return (place / "run.json").is_file() and (place / "plan.json").is_file()
 
 
 def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
@@ -73,7 +75,7 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
     notes = []
     if len(folds) > 1:
         notes.append(
-            f"{len(same)} folds of {Path(path).name} are pooled. A document can occur in several of them; the topic "
+            f"{len(same)} folds of {store.path.name} are pooled. A document can occur in several of them; the topic "
             "shortcut test, which compares fold by fold, is raven report's."
         )
     if left_out:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.figures import PANELS
-from ravenbench.reports.evaluate.records import Evaluation
+from ravenbench.reports.evaluate.records import Findings
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import to_html
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure]) -> str:
+def evaluation_page(evaluation: Findings, figures: dict[str, Figure]) -> str:
     """One self-contained page."""
     several = len(evaluation.systems) > 1
     sections = {

@@ -1,4 +1,4 @@
-"""What an evaluation found, and its forms: plain values, data frame, LaTeX, HTML."""
+"""What an evaluation found, as plain values and as a data frame; ``evaluation`` adds its tables."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from ravenbench.formats.answers import Truth
 from ravenbench.metrics.calibration import Cllr
 from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.roc import Hull, OperatingPoint
-from ravenbench.reports.evaluate import tables as evaluation_tables
-from ravenbench.reports.shared.tables import Table, to_html, to_latex
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
@@ -107,8 +105,8 @@ class BreakDown:
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
-    """What ``evaluate`` found.
+class Findings:
+    """Every figure of an evaluation.
 
     ``ranked_by`` is the tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or
     authors); ``band`` is the half-width chosen on training answers, None without; ``operating`` is the hull's point
@@ -156,19 +154,6 @@ class Evaluation:
             return s.tie_group or 0, math.inf if value is None else -value, s.name
 
         return sorted(self.systems, key=place)
-
-    def tables(self) -> tuple[Table, ...]:
-        """Scores, intervals, significance of each tested metric, calibration, hull, break-downs."""
-        matrices = [evaluation_tables.significance(self, m) for m in self.tests] if len(self.systems) > 1 else []
-        return (
-            evaluation_tables.scores(self),
-            evaluation_tables.intervals(self),
-            *matrices,
-            *([evaluation_tables.differences(self)] if matrices else []),
-            evaluation_tables.calibration(self),
-            evaluation_tables.hull(self),
-            *(evaluation_tables.breakdown(self, b) for b in self.breakdowns),
-        )
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values, the ``evaluate`` schema; undefined values are None."""
@@ -218,13 +203,6 @@ class Evaluation:
             row |= {"unanswered": int(s.scores["unanswered"] or 0), "missing": s.missing}
             rows.append(row | {"ece": s.ece} | s.cllr._asdict())
         return polars.DataFrame(rows, infer_schema_length=None)
-
-    def to_latex(self) -> str:
-        """All tables for LaTeX."""
-        return "\n".join(to_latex(table) for table in self.tables())
-
-    def _repr_html_(self) -> str:
-        return "\n".join(to_html(table) for table in self.tables())
 
 
 def _scores_json(scores: Mapping[str, float | None]) -> dict[str, float | int | None]:

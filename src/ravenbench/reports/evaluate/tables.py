@@ -9,7 +9,7 @@ from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Valu
 from ravenbench.statistics.stars import stars
 
 if TYPE_CHECKING:
-    from ravenbench.reports.evaluate.records import BreakDown, Evaluation, Interval, PartScores, SystemScores
+    from ravenbench.reports.evaluate.records import BreakDown, Findings, Interval, PartScores, SystemScores
 
 SHOWN = {
     "auc": "AUC",
@@ -24,7 +24,7 @@ FURTHER = {"precision": "precision", "recall": "recall", "overall5": "overall of
 _NAME = Column("system", text=True)
 
 
-def scores(evaluation: Evaluation) -> Table:
+def scores(evaluation: Findings) -> Table:
     """Systems by rank in the tested metric, meta-classifiers after them; the best of each column is marked."""
     best = {m: max((v for s in evaluation.systems if (v := s.scores[m]) is not None), default=None) for m in SHOWN}
 
@@ -44,7 +44,7 @@ def scores(evaluation: Evaluation) -> Table:
     return Table("scores", "Scores", (*columns, Column("open"), Column("miss")), tuple(rows), note)
 
 
-def intervals(evaluation: Evaluation) -> Table:
+def intervals(evaluation: Findings) -> Table:
     """Intervals of every metric."""
     metrics = SHOWN | FURTHER
     rows = [(s.name, *(_range(s.interval[m]) for m in metrics)) for s in (*evaluation.ranked, *evaluation.meta)]
@@ -58,7 +58,7 @@ def intervals(evaluation: Evaluation) -> Table:
     )
 
 
-def significance(evaluation: Evaluation, metric: str) -> Table:
+def significance(evaluation: Findings, metric: str) -> Table:
     """The star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
     names = [s.name for s in evaluation.ranked]
     found = {(p.a, p.b): stars(p.p_holm) for p in evaluation.pairs if p.metric == metric}
@@ -76,7 +76,7 @@ def significance(evaluation: Evaluation, metric: str) -> Table:
     )
 
 
-def differences(evaluation: Evaluation) -> Table:
+def differences(evaluation: Findings) -> Table:
     """Every tested difference with its interval, raw and corrected p."""
     rows = tuple(
         (p.a, p.b, p.metric, p.difference, _range(p.interval), p.p, p.p_holm, stars(p.p_holm)) for p in evaluation.pairs
@@ -94,7 +94,7 @@ def differences(evaluation: Evaluation) -> Table:
     return Table("differences", "Differences between systems", columns, rows)
 
 
-def calibration(evaluation: Evaluation) -> Table:
+def calibration(evaluation: Findings) -> Table:
     """Whether values mean what they say."""
     rows = tuple(
         (s.name, s.ece, *s.cllr, s.scores["precision"], s.scores["recall"])
@@ -110,7 +110,7 @@ def calibration(evaluation: Evaluation) -> Table:
     return Table("calibration", "Calibration, precision and recall", (_NAME, *(Column(t) for t in titles)), rows, note)
 
 
-def hull(evaluation: Evaluation) -> Table:
+def hull(evaluation: Findings) -> Table:
     """Who owns which part of the ROC hull."""
     stretches = [] if evaluation.hull is None else evaluation.hull.stretches
     area = "" if evaluation.hull is None else f"Area under the hull: {evaluation.hull.auc:.3f}. {operating(evaluation)}"
@@ -118,7 +118,7 @@ def hull(evaluation: Evaluation) -> Table:
     return Table("hull", "ROC convex hull", columns, tuple(tuple(s) for s in stretches), area.strip())
 
 
-def operating(evaluation: Evaluation) -> str:
+def operating(evaluation: Findings) -> str:
     """The point of least expected cost as a sentence, "" where there is none."""
     point = evaluation.operating
     if point is None:
@@ -129,7 +129,7 @@ def operating(evaluation: Evaluation) -> str:
     return f"Least expected cost: {point.system}, “same author” from {point.threshold:.4g} on {rates}."
 
 
-def breakdown(evaluation: Evaluation, found: BreakDown) -> Table:
+def breakdown(evaluation: Findings, found: BreakDown) -> Table:
     """Long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
     columns = [_NAME, Column("part", text=True), Column("problems")]
     for metric, title in SHOWN.items():
@@ -158,7 +158,7 @@ def breakdown(evaluation: Evaluation, found: BreakDown) -> Table:
     return Table(key, f"By {found.by}", tuple(columns), tuple(rows), note)
 
 
-def parts(evaluation: Evaluation, found: BreakDown, metric: str) -> Table:
+def parts(evaluation: Findings, found: BreakDown, metric: str) -> Table:
     """Short form: one metric, a row a system, a numbered column a part."""
     rows = []
     for s in (*evaluation.ranked, *evaluation.meta):

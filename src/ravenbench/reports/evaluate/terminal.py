@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ravenbench.reports.evaluate import tables as evaluation_tables
-from ravenbench.reports.evaluate.records import Evaluation
+from ravenbench.reports.evaluate.records import Findings
 from ravenbench.reports.shared.tables import Measure, Table, Value, number, printable, terminal
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MOST_COLUMNS = 13
 """Systems or parts that fit side by side."""
 
 
-def shown(evaluation: Evaluation) -> list[RenderableType]:
+def shown(evaluation: Findings) -> list[RenderableType]:
     """Scores, intervals, star matrix of the ranking metric, hull, break-downs, notes."""
     from rich.text import Text
 

@@ -35,25 +35,49 @@ def replace_report(place: Path, write: Callable[[Path], None], name: str = "repo
     """
     if is_remote(place):
         place = Path("raven-runs") / place.name
-    target = place / name
+    return write_whole(place / name, write)
+
+
+def write_whole(target: Path, write: Callable[[Path], None]) -> Path:
+    """Fill a folder out of sight, put it in the place of an earlier one when it is whole, and return its page's path.
+
+    Parameters
+    ----------
+    target : Path
+        The folder's place. An object store has no rename: there every file is put when all are made, the page last,
+        and what an earlier folder held besides is removed.
+    write : callable
+        Fills the folder it is given; when it fails, the earlier one stays.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written.
+    """
     try:
-        place.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=place))
-        try:
-            write(new)
-            new.chmod(0o755)
-            replace_folder(new, target)
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
+        if is_remote(target):
+            with tempfile.TemporaryDirectory() as scratch:
+                write(Path(scratch))
+                _upload(Path(scratch), target)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            new = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+            try:
+                write(new)
+                new.chmod(0o755)
+                _replace(new, target)
+            finally:
+                shutil.rmtree(new, ignore_errors=True)
     except OSError as error:
         raise InputError(
-            f"the report cannot be written ({error.strerror})", file=target, fix="make the run's folder writable"
+            f"the report cannot be written ({error.strerror or error})",
+            file=target,
+            fix="make its folder writable, or give another --out",
         ) from error
     return target / "index.html"
 
 
-def replace_folder(folder: Path, target: Path) -> None:
-    """Put a finished folder in the place of an older one."""
+def _replace(folder: Path, target: Path) -> None:
     if target.exists():
         aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-", dir=target.parent))
         target.replace(aside)
@@ -61,6 +85,19 @@ def replace_folder(folder: Path, target: Path) -> None:
         shutil.rmtree(aside, ignore_errors=True)
     else:
         folder.replace(target)
+
+
+def _upload(folder: Path, target: Path) -> None:
+    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    names.sort(key=lambda name: name == "index.html")
+    earlier = [p for p in target.rglob("*") if p.is_file()] if target.exists() else []
+    for name in names:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes((folder / name).read_bytes())
+    written = {str(target / name) for name in names}
+    for path in earlier:
+        if str(path) not in written:
+            path.unlink()
 
 
 def write_parts(
