@@ -125,6 +125,23 @@ def identity_hash(value: Any) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+def seeded(component: Component, seed: int) -> Component:
+    """The component with this seed, wherever it and those within it have a ``seed`` that is still at its default.
+
+    A seed that is written out (other than the default) stays.
+    """
+    changes: dict[str, Any] = {}
+    for name, parameter in component._parameters().items():
+        value = getattr(component, name)
+        if isinstance(value, Component):
+            changes[name] = seeded(value, seed)
+        elif isinstance(value, list | tuple):
+            changes[name] = type(value)(seeded(v, seed) if isinstance(v, Component) else v for v in value)
+        elif name == "seed" and value == parameter.default:
+            changes[name] = seed
+    return type(component)(**{**component.get_params(deep=False), **changes})
+
+
 def unknown_parameter(cls: type[Component], name: str) -> SpecError:
     """The error for a parameter a component does not have."""
     known = list(cls._parameters())

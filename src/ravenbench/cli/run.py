@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
+from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench.bench.shared.spec import help_of
 from ravenbench.cli.device import Device, use
+from ravenbench.cli.options import option
 
 
 def command(
-    corpus: Annotated[
-        str | None,
-        typer.Argument(help="A known corpus (raven corpus list), a table or an imported folder; default: synthetic."),
-    ] = None,
-    topic: Annotated[str | None, typer.Option(help="Level of topic: a column, or extract(within='group').")] = None,
-    topics: Annotated[str | None, typer.Option(metavar="M[,M…]", help="Topics to sample; several: a sweep.")] = None,
-    folds: Annotated[int | None, typer.Option(metavar="K", help="Folds over topics.")] = None,
-    pools: Annotated[int | None, typer.Option(metavar="N", help="Repetitions on random subsets of topics.")] = None,
-    pairs: Annotated[str | None, typer.Option(help="Pair rule: matched, controlled or reference.")] = None,
-    samplers: Annotated[str | None, typer.Option(help="Default: hits, random, anti.")] = None,
-    docs_per_topic: Annotated[int | None, typer.Option(help="Documents kept of each topic.")] = None,
-    min_docs: Annotated[int | None, typer.Option(help="Topics with fewer documents are left out.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Most pairs on each side of a fold.")] = None,
-    encoder: Annotated[str | None, typer.Option(help="Compares topics: lsa, nmf, lda, sbert; or several.")] = None,
-    verifiers: Annotated[
-        str | None,
-        typer.Option(help="E.g. 'char-ngram(n=3), ppm'. Default: char-ngram, ppm, topic-fit."),
-    ] = None,
-    probe: Annotated[
-        str | None, typer.Option(help="crossed: what training near the test topics is worth; none. Default: crossed.")
-    ] = None,
-    repetitions: Annotated[
-        int | None, typer.Option(metavar="R", help="Repetitions of the probe, and of its null; default 20.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of every draw; default 0.")] = None,
-    train: Annotated[str | None, typer.Option(help="Problem set to train on, instead of CORPUS.")] = None,
-    test: Annotated[str | None, typer.Option(help="Problem set to answer, with --train.")] = None,
+    corpus: Annotated[str | None, typer.Argument(help=help_of(RunSpec, "corpus"))] = None,
+    topic: Annotated[str | None, option(RunSpec, "topic")] = None,
+    topics: Annotated[str | None, option(RunSpec, "topics", metavar="M[,M…]")] = None,
+    folds: Annotated[int | None, option(RunSpec, "folds", metavar="K")] = None,
+    pools: Annotated[int | None, option(RunSpec, "pools", metavar="N")] = None,
+    pool_share: Annotated[float | None, option(RunSpec, "pool_share")] = None,
+    pairs: Annotated[str | None, option(RunSpec, "pairs")] = None,
+    samplers: Annotated[str | None, option(RunSpec, "samplers")] = None,
+    docs_per_topic: Annotated[int | None, option(RunSpec, "docs_per_topic")] = None,
+    min_docs: Annotated[int | None, option(RunSpec, "min_docs")] = None,
+    limit: Annotated[int | None, option(RunSpec, "limit")] = None,
+    calibration: Annotated[float | None, option(RunSpec, "calibration")] = None,
+    encoder: Annotated[str | None, option(RunSpec, "encoder")] = None,
+    verifiers: Annotated[str | None, option(RunSpec, "verifiers")] = None,
+    probe: Annotated[str | None, option(RunSpec, "probe")] = None,
+    repetitions: Annotated[int | None, option(RunSpec, "repetitions", metavar="R")] = None,
+    seed: Annotated[int | None, option(RunSpec, "seed")] = None,
+    train: Annotated[str | None, option(RunSpec, "train")] = None,
+    test: Annotated[str | None, option(RunSpec, "test")] = None,
     spec: Annotated[
         Path | None, typer.Option(help="TOML file whose table run holds these flags; flags override it.")
     ] = None,
@@ -69,52 +64,35 @@ def command(
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
     """
+    given = {name: value for name, value in locals().items() if name in RunSpec.__struct_fields__}
     from ravenbench.bench.run.api import run
     from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, show_report
 
-    options: dict[str, Any] = {
-        "topic": topic,
-        "topics": topics,
-        "folds": folds,
-        "pools": pools,
-        "pairs": pairs,
-        "samplers": samplers,
-        "docs_per_topic": docs_per_topic,
-        "min_docs": min_docs,
-        "limit": limit,
-        "encoder": encoder,
-        "probe": probe,
-        "repetitions": repetitions,
-        "seed": seed,
-        "train": train,
-        "test": test,
-    }
     use(device)
     how = engines.engine(engine, workers, scheduler)
+    chosen = build(given, spec)
     if plan:
-        show_plan({"corpus": corpus, "verifiers": verifiers, **options}, spec, json)
+        show_plan(chosen, json)
         return
     with progress_bar() as progress:
-        result = run(corpus, verifiers=verifiers, out=out, spec=spec, engine=how, progress=progress, **options)
+        result = run(spec=chosen, out=out, engine=how, progress=progress)
     show_report(result.store, json)
     if result.errors:
         typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
 
 
-def show_plan(given: dict[str, Any], file: Path | None, json: bool) -> None:
+def show_plan(spec: RunSpec, json: bool) -> None:
     """Print what a run would be; nothing is written."""
     from ravenbench.bench.run.forecast import forecast
-    from ravenbench.bench.run.spec import build
     from ravenbench.cli.show import print_json, print_parts, progress_bar
     from ravenbench.reports.run.forecast import lines
 
-    spec = build(given, file)
     spec.named_verifiers()
     with progress_bar() as progress:
         found = forecast(spec, progress)
     if json:
         print_json(found.to_json())
-        return
-    print_parts(lines(found))
+    else:
+        print_parts(lines(found))

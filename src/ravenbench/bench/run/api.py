@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ravenbench import files
 from ravenbench.bench.run.spec import RunSpec, build
@@ -14,6 +13,7 @@ from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.folder import changed, take_up
 from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.spec import documented
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component
@@ -28,51 +28,67 @@ class RunResult:
     errors: tuple[str, ...]
 
 
+@documented(RunSpec)
 def run(
     corpus: str | None = None,
     *,
     verifiers: str | Sequence[str | Component] | None = None,
-    out: str | Path | None = None,
+    train: str | None = None,
+    test: str | None = None,
+    topic: str | None = None,
+    topics: int | str | Sequence[int] | None = None,
+    folds: int | None = None,
+    pools: int | None = None,
+    pool_share: float | None = None,
+    samplers: str | None = None,
+    pairs: str | None = None,
+    docs_per_topic: int | None = None,
+    min_docs: int | None = None,
+    limit: int | None = None,
+    calibration: float | None = None,
+    encoder: str | None = None,
+    probe: str | None = None,
+    repetitions: int | None = None,
+    aliases: Mapping[str, str] | None = None,
+    seed: int | None = None,
     spec: RunSpec | str | Path | None = None,
+    out: str | Path | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
-    **options: Any,
 ) -> RunResult:
     """Sample topics, build folds and pairs, fit and answer; resume where an earlier call stopped.
 
     Parameters
     ----------
-    corpus : str, optional
-        A catalogue name such as ``"newsgroups"``, a component such as ``"synthetic(style=0)"``, or a path.
-    verifiers : str or sequence, optional
-        Comma-separated names, or components.
-    out : path, optional
-        The run's folder; by default ``raven-runs/<corpus>-<hash of the spec>``.
+    {options}
     spec : RunSpec or path of a TOML file, optional
-        Overridden by the other arguments.
+        Holds any of the options above; those that are given here override it.
+    out : path or URL, optional
+        The run's folder; by default ``raven-runs/<corpus>-<hash of the spec>``.
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
-    **options
-        Further keys of `RunSpec`.
+    engine : Engine, optional
+        Where units of work are done instead (see ``ravenbench.bench.shared.engines``).
+    progress : callable, optional
+        Called with (stage, done, total).
 
     Raises
     ------
     InputError
         Before any long work, if something cannot be used.
     """
+    given = {name: value for name, value in locals().items() if name in RunSpec.__struct_fields__}
     if verifiers is not None and not isinstance(verifiers, str):
-        verifiers = ", ".join(str(v) for v in verifiers)
-    given = {"corpus": corpus, "verifiers": verifiers, **options}
+        given["verifiers"] = ", ".join(str(v) for v in verifiers)
     if isinstance(spec, RunSpec):
-        spec_ = build({**spec.resolved(), **{k: v for k, v in given.items() if v is not None}})
+        chosen = build({**spec.resolved(), **{k: v for k, v in given.items() if v is not None}})
     else:
-        spec_ = build(given, None if spec is None else Path(spec))
-    spec_.named_verifiers()
+        chosen = build(given, None if spec is None else Path(spec))
+    named = chosen.named_verifiers()
     work = engine or local(workers)
-    store = prepare(spec_, files.location(out) if out is not None else default_folder(spec_), progress)
-    errors = execute(store, spec_.named_verifiers(), work, progress)
-    return RunResult(store, tuple(errors))
+    store = prepare(chosen, files.location(out) if out is not None else default_folder(chosen), progress)
+    return RunResult(store, tuple(execute(store, named, work, progress)))
 
 
 def default_folder(spec: RunSpec) -> Path:

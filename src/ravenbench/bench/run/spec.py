@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import msgspec
 
 from ravenbench import registry
-from ravenbench.components import Component, identity_hash, unknown_parameter
+from ravenbench.bench.run.spec_file import read_toml
+from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, checked, told
+from ravenbench.components import Component, identity_hash, seeded
 from ravenbench.errors import SpecError, did_you_mean
 
 if TYPE_CHECKING:
     from ravenbench.sampling.base import Sampler
 
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit"
-
-AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
-AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
-Share = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 
 
 class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,26 +28,42 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     are no part of it.
     """
 
-    corpus: str | None = "synthetic"
-    train: str | None = None
-    test: str | None = None
-    topic: str | None = None
-    topics: AtLeastTwo | tuple[AtLeastTwo, ...] | None = None
-    folds: AtLeastTwo | None = None
-    pools: AtLeastOne | None = None
-    pool_share: Annotated[float, msgspec.Meta(gt=0, le=1)] = 0.5
-    samplers: str = "hits, random, anti"
-    pairs: str = "matched"
-    docs_per_topic: AtLeastTwo | None = None
-    min_docs: AtLeastOne | None = None
-    limit: AtLeastTwo | None = None
-    calibration: Share = 0.2
-    encoder: str = "lsa"
-    probe: Literal["crossed", "none"] = "crossed"
-    repetitions: AtLeastOne = 20
-    verifiers: str = DEFAULT_VERIFIERS
-    aliases: dict[str, str] = {}
-    seed: int = 0
+    corpus: Annotated[
+        str | None, told("A known corpus (raven corpus list), a table or an imported folder; default: synthetic.")
+    ] = "synthetic"
+    train: Annotated[str | None, told("Problem set to train on, instead of a corpus.")] = None
+    test: Annotated[str | None, told("Problem set to answer, together with train.")] = None
+    topic: Annotated[str | None, told("Level of topic: a column, or extract(within='group').")] = None
+    topics: Annotated[
+        AtLeastTwo | tuple[AtLeastTwo, ...] | None, told("How many topics to choose; several numbers are a sweep.")
+    ] = None
+    folds: Annotated[AtLeastTwo | None, told("Folds over topics.")] = None
+    pools: Annotated[AtLeastOne | None, told("Repetitions on random subsets of topics.")] = None
+    pool_share: Annotated[
+        Annotated[float, msgspec.Meta(gt=0, le=1)], told("Share of all topics in each of several pools.")
+    ] = 0.5
+    samplers: Annotated[str, told("How topics are chosen; default: hits, random, anti.")] = "hits, random, anti"
+    pairs: Annotated[str, told("Pair rule: matched, controlled or reference.")] = "matched"
+    docs_per_topic: Annotated[AtLeastTwo | None, told("Documents kept of each topic.")] = None
+    min_docs: Annotated[AtLeastOne | None, told("Topics with fewer documents are left out.")] = None
+    limit: Annotated[AtLeastTwo | None, told("Most pairs on each side of a fold.")] = None
+    calibration: Annotated[
+        Annotated[float, msgspec.Meta(gt=0, lt=1)],
+        told("Share of training topics (or authors) that calibrates and is not learned from."),
+    ] = 0.2
+    encoder: Annotated[str, told("What topics are compared by: lsa, nmf, lda, sbert; several are a sweep.")] = "lsa"
+    probe: Annotated[
+        Literal["crossed", "none"],
+        told("crossed: what training near the test topics is worth; none. Default: crossed."),
+    ] = "crossed"
+    repetitions: Annotated[AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.")] = 20
+    verifiers: Annotated[
+        str, told("Verifiers to test, e.g. 'char-ngram(n=3), ppm'; default: char-ngram, ppm, topic-fit.")
+    ] = DEFAULT_VERIFIERS
+    aliases: Annotated[dict[str, str], told("Own names for verifiers, each with its printed form.")] = {}
+    seed: Annotated[
+        int, told("Seed of every draw, that of verifiers included unless they name their own; default 0.")
+    ] = 0
 
     def named_verifiers(self) -> dict[str, Component]:
         """Display name → component, in order; an alias is displayed under its own name.
@@ -61,7 +73,8 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         SpecError
             If a verifier does not parse or a name occurs twice.
         """
-        return registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
+        found = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
+        return {name: seeded(component, self.seed) for name, component in found.items()}
 
     def every_m(self) -> tuple[int | None, ...]:
         """Numbers of topics to choose, the main one first; (None,) leaves it to the corpus."""
@@ -123,38 +136,6 @@ def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
     return spec
 
 
-S = TypeVar("S", bound=msgspec.Struct)
-
-
-def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:
-    """A spec of these values, whose types and bounds hold.
-
-    Raises
-    ------
-    SpecError
-        For the first value that does not fit, named by its key.
-    """
-    try:
-        return msgspec.convert(values, shape, strict=False)
-    except msgspec.ValidationError as error:
-        what, _, place = str(error).partition(" - at `$")
-        key = place.strip("`.").partition("[")[0].partition(".")[0]
-        raise SpecError(f"{key}: {_plainly(what)}", file=file, found=values.get(key)) from None
-
-
-_PLAIN = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list"}
-
-
-def _plainly(what: str) -> str:
-    """A message of the decoder in plain words: "Expected `int | null` >= 2, got `str`" and the like."""
-    asked = re.match(r"Expected `([^`]+)`(?: (>=|>|<=|<) (\S+))?", what)
-    if asked is None:
-        return what[:1].lower() + what[1:]
-    kinds = [_PLAIN.get(kind, kind) for kind in asked[1].split(" | ") if kind != "null"]
-    bound = f" {asked[2]} {asked[3]}" if asked[2] else ""
-    return f"expected {' or '.join(kinds)}{bound}"
-
-
 def _sizes(value: Any, file: Path | None) -> Any:
     """One number as it is; several, a list or between commas, as a tuple: a sweep."""
     if value is None:
@@ -167,46 +148,3 @@ def _sizes(value: Any, file: Path | None) -> Any:
     if not found or len(set(found)) < len(found):
         raise SpecError("topics: whole numbers are expected, each once", file=file, found=value, expected="25 or 25,10")
     return tuple(found) if len(found) > 1 else found[0]
-
-
-def read_toml(file: Path) -> dict[str, Any]:
-    """The keys of a spec file, long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
-    try:
-        with file.open("rb") as handle:
-            raw = tomllib.load(handle)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SpecError(f"not valid TOML: {error}", file=file) from None
-    except OSError as error:
-        raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
-    unknown = sorted(set(raw) - {"run", "verifiers"})
-    if unknown:
-        raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], ["run", "verifiers"]))
-    for name, table in raw.items():
-        if not isinstance(table, dict):
-            raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
-    values: dict[str, Any] = {}
-    for key, value in raw.get("run", {}).items():
-        values[key.replace("-", "_")] = ", ".join(map(str, value)) if isinstance(value, list) else value
-    aliases = {}
-    for name, entry in raw.get("verifiers", {}).items():
-        aliases[name] = _alias(name, entry, file)
-    if aliases:
-        values["aliases"] = aliases
-    return values
-
-
-def _alias(name: str, entry: Any, file: Path) -> str:
-    """A verifier as its component string: ``is``, or the parameters of an outside command."""
-    if isinstance(entry, dict) and set(entry) == {"is"} and isinstance(entry["is"], str):
-        return str(entry["is"])
-    if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
-        raise SpecError(
-            f"[verifiers.{name}] must hold one key 'is', or 'command' with its options", file=file, found=entry,
-            expected="is = \"ppm(order=4)\", or command = \"program -i $inputDataset -o $outputDir\"",
-        )  # fmt: skip
-    program: type[Any] = registry.resolve("verifier", "command")
-    for key in entry:
-        if key not in program._parameters():
-            found = unknown_parameter(program, key)
-            raise SpecError(f"[verifiers.{name}]: {found.problem}", file=file, expected=found.expected, fix=found.fix)
-    return str(program(**entry))
