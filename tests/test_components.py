@@ -167,17 +167,3 @@ def test_streams_depend_on_their_arguments_alone():
         env = {**os.environ, "PYTHONHASHSEED": seed}
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
         assert out.stdout.strip() == str(a.tolist())
-
-
-def test_a_seed_reaches_every_component_that_names_none():
-    from ravenbench.components import seeded
-
-    for written, expected in (
-        ("impostors", "impostors(seed=7)"),
-        ("impostors(seed=3)", "impostors(seed=3)"),
-        ("meta([impostors, ppm])", "meta([impostors(seed=7), ppm])"),
-        ("char-ngram", "char-ngram"),
-    ):
-        component = registry.parse("verifier", written)
-        assert str(seeded(component, 7)) == str(registry.parse("verifier", expected))
-        assert str(seeded(component, 0)) == str(component)

@@ -1,5 +1,6 @@
 import pytest
 
+from ravenbench import registry
 from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.errors import SpecError
 
@@ -56,3 +57,17 @@ def test_verifiers_are_named_once():
         RunSpec(verifiers="chance, chance").named_verifiers()
     with pytest.raises(SpecError, match="no verifier"):
         RunSpec(verifiers=" , ").named_verifiers()
+
+
+def test_a_seed_reaches_every_component_that_names_none():
+    from ravenbench.components import seeded
+
+    for written, expected in (
+        ("impostors", "impostors(seed=7)"),
+        ("impostors(seed=3)", "impostors(seed=3)"),
+        ("meta([impostors, ppm])", "meta([impostors(seed=7), ppm])"),
+        ("char-ngram", "char-ngram"),
+    ):
+        component = registry.parse("verifier", written)
+        assert str(seeded(component, 7)) == str(registry.parse("verifier", expected))
+        assert str(seeded(component, 0)) == str(component)
