@@ -34,6 +34,7 @@ class _PaperLexicon(TokenLexicon):
         return super().count([prepare(text) for text in texts])
 
 
+@dataclass(eq=False, repr=False)
 class Counts:
     """Counts of every unit that stands in a training document; units unseen in training are left out.
 
@@ -43,8 +44,7 @@ class Counts:
         Units by column, in code-point order.
     """
 
-    def __init__(self, units: Units) -> None:
-        self.units = units
+    units: Units
 
     def fit(self, texts: TextTable, documents: Ints) -> Self:
         """Learn the vocabulary from rows of ``texts``."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class Delta(Attributor):
     """Z-scores of word frequencies by training mean and deviation; an author's profile is the mean of their texts."""
 
-    def __init__(self, words: int = 150) -> None:
-        self.words = words
+    words: int = 150
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
@@ -44,7 +44,7 @@ class BurrowsDelta(Delta):
     Burrows 2002, "Delta": a measure of stylistic difference and a guide to likely authorship.
     """
 
-    name: ClassVar[str] = "burrows-delta"
+    name = "burrows-delta"
 
     def _distances(self, documents: Floats) -> Floats:
         from scipy.spatial.distance import cdist
@@ -65,7 +65,7 @@ class CosineDelta(Delta):
     Smith & Aldridge 2011; Evert et al. 2017.
     """
 
-    name: ClassVar[str] = "cosine-delta"
+    name = "cosine-delta"
 
     def _distances(self, documents: Floats) -> Floats:
         return np.asarray(1 - unit_rows(documents) @ unit_rows(self.authors_).T)

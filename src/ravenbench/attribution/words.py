@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class MaxEnt(Attributor):
     """Multinomial logistic regression on word counts, text prepared as in the novel-topic paper.
 
@@ -30,10 +32,9 @@ class MaxEnt(Attributor):
     Novel-topic cross-validation 2010, section 4.
     """
 
-    name: ClassVar[str] = "maxent"
+    name = "maxent"
 
-    def __init__(self, c: float = 1.0) -> None:
-        self.c = c
+    c: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.counts_ = Counts(PaperWords()).fit(texts, rows)
@@ -48,6 +49,7 @@ class MaxEnt(Attributor):
         return self.counts_.vocabulary_, self.weights_
 
 
+@dataclass(eq=False, repr=False)
 class NaiveBayes(Attributor):
     """Multinomial naive Bayes on the same word counts as ``maxent``.
 
@@ -57,10 +59,9 @@ class NaiveBayes(Attributor):
         Added to every count.
     """
 
-    name: ClassVar[str] = "nb"
+    name = "nb"
 
-    def __init__(self, alpha: float = 1.0) -> None:
-        self.alpha = alpha
+    alpha: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         from sklearn.naive_bayes import MultinomialNB
@@ -72,6 +73,7 @@ class NaiveBayes(Attributor):
         return np.asarray(self.model_.predict_joint_log_proba(self.counts_.transform(texts, rows)))
 
 
+@dataclass(eq=False, repr=False)
 class FunctionWords(Attributor):
     """Linear support vector machine on z-scored frequencies of the most frequent training words: the end of style.
 
@@ -82,12 +84,11 @@ class FunctionWords(Attributor):
         Weight of the loss.
     """
 
-    name: ClassVar[str] = "function-words"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "function-words"
+    provenance = "ours"
 
-    def __init__(self, words: int = 150, c: float = 1.0) -> None:
-        self.words = words
-        self.c = c
+    words: int = 150
+    c: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
@@ -106,6 +107,7 @@ class FunctionWords(Attributor):
         return self.profiles_.words_, self.weights_
 
 
+@dataclass(eq=False, repr=False)
 class TopicWords(Attributor):
     """Linear support vector machine on tf-idf of words other than the most frequent ones: the end of topic.
 
@@ -119,13 +121,12 @@ class TopicWords(Attributor):
         Weight of the loss.
     """
 
-    name: ClassVar[str] = "topic-words"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "topic-words"
+    provenance = "ours"
 
-    def __init__(self, without: int = 150, size: int = 20_000, c: float = 1.0) -> None:
-        self.without = without
-        self.size = size
-        self.c = c
+    without: int = 150
+    size: int = 20_000
+    c: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         common = frozenset(frequent_words(texts.rows(rows), self.without))

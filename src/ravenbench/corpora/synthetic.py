@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from dataclasses import dataclass
 
 from ravenbench.components import Component
 from ravenbench.corpora.synthetic_writer import FAMILY_SIZE
@@ -20,6 +20,7 @@ MOST_TILT = 50
 """A stronger author's weights would be more than a float can hold."""
 
 
+@dataclass(eq=False, repr=False)
 class Synthetic(Component):
     """A corpus drawn from a known model; docs/synthetic.md describes it.
 
@@ -44,29 +45,17 @@ class Synthetic(Component):
         Everything else being equal, another seed is another language, other authors, other texts.
     """
 
-    name: ClassVar[str] = "synthetic"
+    name = "synthetic"
 
-    def __init__(
-        self,
-        documents: int = 3000,
-        authors: int = 300,
-        topics: int = 60,
-        words: int = 200,
-        style: float = 1.0,
-        topic: float = 1.0,
-        families: float = 0.8,
-        dependence: float = 0.7,
-        seed: int = 0,
-    ) -> None:
-        self.documents = documents
-        self.authors = authors
-        self.topics = topics
-        self.words = words
-        self.style = style
-        self.topic = topic
-        self.families = families
-        self.dependence = dependence
-        self.seed = seed
+    documents: int = 3000
+    authors: int = 300
+    topics: int = 60
+    words: int = 200
+    style: float = 1.0
+    topic: float = 1.0
+    families: float = 0.8
+    dependence: float = 0.7
+    seed: int = 0
 
     def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
         """Documents one by one, in bounded memory; these numbers, or all.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ravenbench.sampling.base import Sampler, Selection
@@ -14,7 +12,7 @@ from ravenbench.types import Floats
 class Anti(Sampler):
     """HITS with every comparison reversed: greatest mean similarity first, then greatest leakage. Deterministic."""
 
-    name: ClassVar[str] = "anti"
+    name = "anti"
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         return Selection.cutting(choose(similarity, m, most=True), len(similarity))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ravenbench.sampling.base import Sampler, Selection
@@ -15,7 +13,7 @@ from ravenbench.types import Floats, Ints
 class Grouping(Sampler):
     """Every unselected topic joins the chosen topic most similar to it; ties go to the smaller topic id."""
 
-    name: ClassVar[str] = "grouping"
+    name = "grouping"
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         chosen = choose(similarity, m)

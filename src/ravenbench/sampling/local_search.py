@@ -8,8 +8,6 @@ all m·(T − m) swaps; ties go to the earlier place, then to the smaller topic 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numba import njit
 
@@ -28,7 +26,7 @@ class LocalSearch(Sampler):
     A topic swapped in stands in its forerunner's place in the order of choice.
     """
 
-    name: ClassVar[str] = "local-search"
+    name = "local-search"
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         start = choose(similarity, m)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ SHOWN = 3
 """Words in a topic's name."""
 
 
+@dataclass(eq=False, repr=False)
 class Extract(Component):
     """k-means on document vectors, within each given topic or over the whole corpus.
 
@@ -37,15 +39,12 @@ class Extract(Component):
     seed : int
     """
 
-    name: ClassVar[str] = "extract"
+    name = "extract"
 
-    def __init__(
-        self, within: str | None = None, clusters: int = 5, encoder: Encoder | None = None, seed: int = 0
-    ) -> None:
-        self.within = within
-        self.clusters = clusters
-        self.encoder = encoder
-        self.seed = seed
+    within: str | None = None
+    clusters: int = 5
+    encoder: Encoder | None = None
+    seed: int = 0
 
     def labels(self, corpus: Corpus) -> Labels:
         """The topic of each document; unknown where the level divided is unknown.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from ravenbench.obfuscation.translators.base import Translator
@@ -20,6 +21,7 @@ class Unchanged(Translator):
         return list(texts)
 
 
+@dataclass(eq=False, repr=False)
 class ToyLossy(Translator):
     """A deterministic lossy stand-in for translation, for tests: no claim about real systems follows from it.
 
@@ -35,8 +37,7 @@ class ToyLossy(Translator):
     name = "toy-lossy"
     cached = False
 
-    def __init__(self, residue: float = 0.05) -> None:
-        self.residue = residue
+    residue: float = 0.05
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         return [self._sentence(text, source, target) for text in texts]
@@ -116,6 +117,7 @@ with by=mit=avec=with
 @cache
 def _lexicon(source: str, target: str) -> dict[str, str]:
     rows = [line.split("=") for line in _GROUPS.strip().splitlines()]
+
     forms: list[dict[str, str]] = [
         {"en": words, "de": de.lower(), "fr": fr, "back": back} for words, de, fr, back in rows
     ]
