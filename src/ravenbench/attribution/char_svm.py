@@ -47,5 +47,5 @@ class CharSVM(Attributor):
         return np.asarray(self.tfidf_.transform(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """N-grams and their weights (n-grams, authors)."""
+        """The n-grams and their weights, (n-grams, authors)."""
         return self.tfidf_.vocabulary_, self.weights_

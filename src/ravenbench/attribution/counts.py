@@ -1,4 +1,4 @@
-"""Raw counts of the units a training set holds, as a sparse matrix."""
+"""Raw counts of the units of a training set, as a sparse matrix."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ravenbench.types import Ints
 
 
 def prepare(text: str) -> str:
-    """Text as the novel-topic paper prepares it: lowercase, every character deleted that is neither alphanumeric nor
+    """Prepare a text as the novel-topic paper does: lowercase, every character deleted that is neither alphanumeric nor
     white space, so that *don't* is *dont* and hyphens fuse."""
     return "".join(c for c in text.lower() if c.isalnum() or c.isspace())
 
 
 @dataclass(frozen=True)
 class PaperWords:
-    """What is counted: white-space tokens of prepared text."""
+    """A kind of unit: white-space tokens of prepared text."""
 
     def lexicon(self) -> _PaperLexicon:
         """An empty lexicon of these units."""

@@ -15,7 +15,7 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(eq=False, repr=False)
 class Delta(Attributor):
-    """Z-scores of word frequencies by training mean and deviation; an author's profile is the mean of their texts."""
+    """Base of Delta methods: z-scores of word frequencies, an author's profile being the mean of their texts."""
 
     words: int = 150
 
@@ -32,7 +32,7 @@ class Delta(Attributor):
 
 
 class BurrowsDelta(Delta):
-    """Mean absolute difference of z-scores.
+    """Burrows's Delta: distance is the mean absolute difference of z-scores.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class BurrowsDelta(Delta):
 
 
 class CosineDelta(Delta):
-    """One minus the cosine of z-scores; a profile of zeros is at distance 1.
+    """Cosine Delta: distance is one minus the cosine of z-scores; a profile of zeros is at distance 1.
 
     Parameters
     ----------
@@ -72,6 +72,6 @@ class CosineDelta(Delta):
 
 
 def unit_rows(rows: Floats) -> Floats:
-    """Rows of length 1; rows of zeros stay."""
+    """Scale rows to length 1; rows of zeros stay."""
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(length > 0, length, 1)[:, None])

@@ -15,7 +15,7 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(eq=False, repr=False)
 class PPM(Attributor):
-    """Cross-entropy of a text under a character model of each author's joined training texts, least first.
+    """Attributes a text to the author under whose joined training texts its cross-entropy is least.
 
     One model an author; the time is that of authors × texts comparisons.
 

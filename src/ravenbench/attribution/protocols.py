@@ -1,4 +1,4 @@
-"""How documents are divided: novel-topic (leave one topic out) and k-fold with every author spread evenly."""
+"""The protocols that divide documents: novel-topic (leave one topic out) and k-fold with authors spread evenly."""
 
 from __future__ import annotations
 

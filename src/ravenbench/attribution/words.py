@@ -41,11 +41,11 @@ class MaxEnt(Attributor):
         self.weights_, self.biases_ = linear.maxent(self.counts_.transform(texts, rows), codes, self.c)
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        """Logits; their softmax is the model's probability."""
+        """Return logits; their softmax is the model's probability."""
         return np.asarray(self.counts_.transform(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """Units and their weights (units, authors)."""
+        """The words and their weights, (words, authors)."""
         return self.counts_.vocabulary_, self.weights_
 
 
@@ -103,7 +103,7 @@ class FunctionWords(Attributor):
         return np.asarray(self._features(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """Words and their weights (words, authors)."""
+        """The words and their weights, (words, authors)."""
         return self.profiles_.words_, self.weights_
 
 
@@ -138,5 +138,5 @@ class TopicWords(Attributor):
         return np.asarray(self.tfidf_.transform(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """Words and their weights (words, authors)."""
+        """The words and their weights, (words, authors)."""
         return self.tfidf_.vocabulary_, self.weights_

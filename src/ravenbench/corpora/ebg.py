@@ -37,7 +37,7 @@ class EBG(Component):
     path: str = ""
 
     def load(self) -> Corpus:
-        """Read the samples.
+        """Read the corpus.
 
         Raises
         ------

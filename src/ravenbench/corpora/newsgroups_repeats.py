@@ -1,4 +1,4 @@
-"""Text that stands in several posts: repeated lines, and 8-grams of words shared by reposts and unmarked quotes."""
+"""Finding text that stands in several posts: repeated lines, and 8-grams of words that reposts share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def line_key(line: str) -> str:
 def drop_repeated_lines(
     posts: Sequence[Sequence[str]], authors: Sequence[str], shortest: int = 12, shared: int = 25
 ) -> list[list[str]]:
-    """Without lines of ≥ ``shortest`` characters in two posts of one author or in posts of ≥ ``shared`` authors."""
+    """Drop lines of ≥ ``shortest`` characters that two posts of one author have, or posts of ≥ ``shared`` authors."""
     once: set[tuple[str, str]] = set()
     repeated: set[tuple[str, str]] = set()
     users: Counter[str] = Counter()
@@ -48,7 +48,7 @@ def drop_repeated_lines(
 
 
 def overlapping(texts: Sequence[str], share: float, n: int = 8) -> Bools:
-    """Which texts overlap an earlier one that stays.
+    """Mark the texts that overlap an earlier one that stays.
 
     Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word ``n``-grams, or
     of those of the other text if that has fewer, in common with one text kept before. Identical texts always

@@ -43,6 +43,12 @@ class Synthetic(Component):
         Share of documents written by authors at home in the topic's family, 0 (independent) to 1.
     seed : int
         Everything else being equal, another seed is another language, other authors, other texts.
+
+    Examples
+    --------
+    >>> corpus = Synthetic(documents=40, authors=8, topics=4).load()
+    >>> len(corpus), len(corpus.topic.names)
+    (40, 4)
     """
 
     name = "synthetic"
@@ -58,7 +64,7 @@ class Synthetic(Component):
     seed: int = 0
 
     def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
-        """Documents one by one, in bounded memory; these numbers, or all.
+        """Write documents one by one, in bounded memory: those of these numbers, or all.
 
         Raises
         ------
@@ -82,7 +88,7 @@ class Synthetic(Component):
             yield Document(f"d{i:05d}", writer.document(i, author, topic), f"a{author:04d}", _topic(topic), "en")
 
     def load(self) -> Corpus:
-        """The whole corpus (about a second at the defaults); large ones lie in a temporary file.
+        """Write the whole corpus (about a second at the defaults); large ones lie in a temporary file.
 
         Raises
         ------
@@ -114,7 +120,7 @@ class Synthetic(Component):
         )
 
     def check(self) -> None:
-        """Whether every dial is possible.
+        """Refuse dials outside their limits.
 
         Raises
         ------
@@ -142,5 +148,5 @@ class Synthetic(Component):
 
 
 def _topic(number: int) -> str:
-    """``f03b``: the second topic of family 3."""
+    """The name of a topic; ``f03b`` is the second topic of family 3."""
     return f"f{number // FAMILY_SIZE:02d}{chr(ord('a') + number % FAMILY_SIZE)}"

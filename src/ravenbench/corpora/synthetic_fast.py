@@ -50,7 +50,7 @@ class FastWriter(Writer):
         return self.encoded(number, author, topic).tobytes().decode("ascii")
 
     def encoded(self, number: int, author: int, topic: int) -> Bytes:
-        """The text's bytes, all of them ASCII."""
+        """Encode a text as an array of its bytes, all of them ASCII."""
         rng = stream(self.seed, "synthetic-document", number)
         manner = self._manner(author)
         n = self._length(rng)

@@ -1,4 +1,4 @@
-"""Texts gathered one by one into a TextTable: small sets in memory, large ones in an unnamed temporary file."""
+"""Gathering texts one by one into a TextTable: small sets in memory, large ones in an unnamed temporary file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPOOL_LIMIT = 128 * 2**20
 
 
 def document_identity(text: str) -> str:
-    """What makes two documents the same: the text with BOM removed and white space collapsed."""
+    """The form by which two documents count as the same: the text with BOM removed and white space collapsed."""
     return " ".join(text.replace("\ufeff", "").split())
 
 
@@ -56,11 +56,11 @@ class TextCollector:
         self._sizes.append(size)
 
     def last(self) -> tuple[bytes, int]:
-        """Hash and bytes of the text that came last."""
+        """The hash and the length in bytes of the text that came last."""
         return next(reversed(self._rows)), self._sizes[-1]
 
     def add(self, text: str) -> int:
-        """The row of this text.
+        """Add a text and return its row.
 
         Raises
         ------
@@ -83,7 +83,7 @@ class TextCollector:
         return row
 
     def table(self) -> TextTable:
-        """All texts added; the collector is spent afterwards."""
+        """The table of all texts added; the collector cannot be used afterwards."""
         offsets = np.zeros(len(self._sizes) + 1, dtype=np.int64)
         np.cumsum(np.asarray(self._sizes, dtype=np.int64), out=offsets[1:])
         hashes: NDArray[np.uint8] = np.frombuffer(b"".join(self._rows), dtype=np.uint8).reshape(-1, 16)

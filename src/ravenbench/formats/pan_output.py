@@ -1,4 +1,4 @@
-"""What PAN's own evaluators write: ``out.json`` and ``evaluation.prototext``, three decimals."""
+"""Writing what PAN's own evaluators write: ``out.json`` and ``evaluation.prototext``, three decimals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dic
 
 
 def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> list[Path]:
-    """Write both files; earlier ones are replaced.
+    """Write ``out.json`` and ``evaluation.prototext``; earlier ones are replaced.
 
     Raises
     ------

@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace ``[start, end)`` of the original by ``new``."""
+    """An edit: ``[start, end)`` of the original is replaced by ``new``."""
 
     start: int
     end: int

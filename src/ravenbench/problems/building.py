@@ -17,7 +17,7 @@ from ravenbench.types import Bools, Corpus, Ints, Labels, Problems
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """Problems with their truth.
+    """Problems built from a corpus, with their truth.
 
     Attributes
     ----------

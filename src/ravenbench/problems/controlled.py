@@ -17,7 +17,7 @@ FEWEST = 10
 
 @dataclass(eq=False, repr=False)
 class Controlled(PairRule):
-    """Whether two texts share a topic says nothing of their author: each class has as many pairs of either kind.
+    """Draws as many same-topic as cross-topic pairs in each class, so that sharing a topic says nothing of the author.
 
     All four strata have the size of the smallest. Where a corpus cannot fill one with ten pairs (few authors write
     on two topics, say), it and its counterpart of the other class are left out and counted as dropped.

@@ -1,4 +1,4 @@
-"""The most similar topics: a positive control, in which topics leak as much as the corpus lets them."""
+"""A sampler of the most similar topics: a positive control, in which topics leak as much as the corpus lets them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ravenbench.types import Floats
 
 
 class Anti(Sampler):
-    """HITS with every comparison reversed: greatest mean similarity first, then greatest leakage. Deterministic."""
+    """Chooses as HITS with every comparison reversed: most similar first, then of greatest leakage. Deterministic."""
 
     name = "anti"
 

@@ -1,4 +1,4 @@
-"""What a topic sampler is."""
+"""The base class of topic samplers, and the selection they return."""
 
 from __future__ import annotations
 
@@ -24,14 +24,22 @@ class Selection:
 
     @classmethod
     def cutting(cls, chosen: Ints, topics: int) -> Selection:
-        """Unselected topics are dropped (the paper's default)."""
+        """The selection that drops every topic not chosen (the paper's default)."""
         merged = np.full(topics, -1, dtype=np.int64)
         merged[chosen] = chosen
         return cls(np.asarray(chosen, dtype=np.int64), merged)
 
 
 class Sampler(Component):
-    """Chooses m of T topics by their similarities."""
+    """Base of topic samplers, which choose m of T topics by their similarities.
+
+    Examples
+    --------
+    >>> from ravenbench.sampling.hits import HITS
+    >>> similarity = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])
+    >>> HITS().select(similarity, 2, np.random.default_rng(0)).chosen
+    array([2, 0])
+    """
 
     @abstractmethod
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:

@@ -19,7 +19,7 @@ from ravenbench.types import Floats, Ints
 
 
 class FarthestFirst(Sampler):
-    """Always the topic farthest from those chosen; unselected topics are cut. Deterministic.
+    """Chooses the topic farthest from those chosen, again and again; unselected topics are cut. Deterministic.
 
     Ties go to the smaller mean similarity to the chosen topics, then to the smaller topic id.
     """

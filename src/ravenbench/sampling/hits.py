@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 class HITS(Sampler):
-    """The paper's sampler; unselected topics are cut. Deterministic."""
+    """HITS: the topics least similar to one another, chosen one by one; the others are cut. Deterministic."""
 
     name = "hits"
 

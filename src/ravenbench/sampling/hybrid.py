@@ -1,4 +1,4 @@
-"""Cutting and grouping together (proposed and left untried in Sawatphol et al. 2024, §7.2)."""
+"""The sampler that cuts some unselected topics and groups others (proposed in Sawatphol et al. 2024, §7.2)."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ LEAST = 1e-9
 
 
 class LocalSearch(Sampler):
-    """HITS, then the best swap of topics until none lowers leakage; unselected topics are cut. Deterministic.
+    """Chooses as HITS, then makes the best swaps while they lower leakage; the other topics are cut. Deterministic.
 
     A topic swapped in stands in its forerunner's place in the order of choice.
     """

@@ -1,4 +1,4 @@
-"""Topics at random: the comparison HITS is judged by (Sawatphol et al. 2024, §5.1)."""
+"""The sampler that draws topics at random: the comparison HITS is judged by (Sawatphol et al. 2024, §5.1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ravenbench.types import Floats
 
 @dataclass(eq=False, repr=False)
 class Random(Sampler):
-    """m topics, each set equally likely.
+    """Draws m topics; each set of m is equally likely.
 
     Parameters
     ----------

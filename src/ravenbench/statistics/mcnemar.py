@@ -13,6 +13,11 @@ def sign_test(a_only: int, b_only: int) -> float:
     ----------
     a_only, b_only : int
         Problems that only one of the two gets right.
+
+    Examples
+    --------
+    >>> round(sign_test(3, 12), 4)
+    0.0352
     """
     from scipy.stats import binomtest
 

@@ -140,7 +140,7 @@ def _as_far(gap: Floats, observed: Floats) -> Bools:
 def swap_test(
     same: Bools, a: Answered, b: Answered, metric: str, *, trials: int = 10_000, seed: int = 0, pair: str = ""
 ) -> float | None:
-    """As ``randomization_test``, swapping problem by problem: for AUC, Brier and whatever contains them.
+    """The randomization test that swaps answers problem by problem, as AUC, Brier and what contains them need.
 
     The answers of both systems are sorted once, together; a trial says which of them belong to which.
     """

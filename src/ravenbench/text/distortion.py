@@ -25,7 +25,14 @@ _DIGIT_OR_OTHER = re.compile(r"\d+|\D+")
 
 
 class Mask(Component):
-    """A substitution of single tokens; what becomes of a token is worked out once."""
+    """A text transform that replaces single tokens; what becomes of a token is worked out once.
+
+    Examples
+    --------
+    >>> texts = ["the ship and the sea", "the team and the goal of 1986"]
+    >>> Distortion(k=2).fit(texts).transform(["the goal and the year 2024"])
+    ['the **** and the **** ####']
+    """
 
     @abstractmethod
     def fit(self, texts: Sequence[str]) -> Self:
@@ -33,7 +40,7 @@ class Mask(Component):
 
     @abstractmethod
     def masked(self, token: str) -> str:
-        """What stands for this token."""
+        """The string that stands in this token's place."""
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """The texts with every token replaced by what stands for it."""
@@ -51,7 +58,7 @@ class Mask(Component):
 
 @dataclass(eq=False, repr=False)
 class Distortion(Mask):
-    """Distorted views: only the ``k`` most frequent words stay, so style is seen and topic is not.
+    """Shows a distorted view of a text: only the ``k`` most frequent words stay, so style is seen and topic is not.
 
     Parameters
     ----------
@@ -96,7 +103,7 @@ class Distortion(Mask):
 
 @dataclass(eq=False, repr=False)
 class TopicMask(Mask):
-    """TopicFit's mask: the ``k`` most frequent words become ``*``, numbers ``#``, and the rest stays.
+    """Masks style for TopicFit: the ``k`` most frequent words become ``*``, numbers ``#``, and the rest stays.
 
     Parameters
     ----------

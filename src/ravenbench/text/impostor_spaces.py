@@ -36,7 +36,7 @@ _SYMBOLS = 0x10FFFF - _FIRST
 
 
 def normalised(text: str) -> str:
-    """White space collapsed and the byte order mark removed: the identity of a document."""
+    """The text with white space collapsed and the byte order mark removed, by which documents are told apart."""
     return " ".join(text.replace("\ufeff", "").split())
 
 

@@ -1,4 +1,4 @@
-"""What NLTK brings: its resources, found and never fetched, and its English part-of-speech tagger."""
+"""NLTK's resources, found and never fetched, and its English part-of-speech tagger."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ravenbench.types import Floats, Ints
 
 
 class TokenProfiles:
-    """Frequencies of training texts' most frequent tokens, as z-scores by training mean and deviation.
+    """Represents texts by frequencies of the most frequent training tokens, as z-scores by training mean and deviation.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ from ravenbench.types import Floats
 
 @dataclass(eq=False, repr=False)
 class LDA(Encoder):
-    """Topic proportions of a text.
+    """Encodes a text as its proportions of latent topics.
 
     Parameters
     ----------

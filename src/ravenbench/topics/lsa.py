@@ -22,7 +22,7 @@ PART = 1_000
 
 @dataclass(eq=False, repr=False)
 class LSA(Encoder):
-    """Word tf-idf (sublinear) reduced to few dimensions.
+    """Encodes a text as its sublinear tf-idf of words, reduced to few dimensions.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class LSA(Encoder):
         return part
 
     def _fit(self, chunks: list[str]) -> tuple[Callable[[list[str]], Floats], Floats]:
-        """What chunks teach, as a function of further chunks; and their own vectors."""
+        """Learn from chunks; return a function that encodes further chunks, and the vectors of these."""
         from sklearn.decomposition import TruncatedSVD
         from threadpoolctl import threadpool_limits
 

@@ -18,7 +18,7 @@ from ravenbench.types import Floats
 
 @dataclass(eq=False, repr=False)
 class NMF(Encoder):
-    """Weights of a text on non-negative components.
+    """Encodes a text as its weights on non-negative components.
 
     Parameters
     ----------

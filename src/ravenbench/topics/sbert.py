@@ -18,7 +18,7 @@ from ravenbench.types import Floats
 
 @dataclass(eq=False, repr=False)
 class SBERT(Encoder):
-    """Sentence embeddings of a model that is already on this machine: nothing is downloaded.
+    """Encodes a text by a sentence-embedding model that is already on this machine; nothing is downloaded.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class SBERT(Encoder):
     remote_code: bool = False
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Vectors of texts.
+        """Return document vectors, (len(texts), d).
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Heuristic search away from the author's byte trigram profile.
+"""Obfuscation by heuristic search away from the author's byte trigram profile.
 
 References
 ----------
@@ -58,7 +58,7 @@ class Bevendorff(Obfuscator):
     edits: float = 0.5
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Load the language model where it is.
+        """Load the language model, if its data are on this machine.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class Bevendorff(Obfuscator):
         return self
 
     def goal(self, size: int) -> float:
-        """JSΔ to be reached by a text of ``size`` bytes, at most √2."""
+        """The Jensen–Shannon distance to be reached by a text of ``size`` bytes, at most √2."""
         a, b = THRESHOLDS[self.target]
         return min(math.sqrt(2), a * math.log2(size) + b)
 

@@ -1,4 +1,4 @@
-"""Contractions against the author's habit, deletions, and synonyms of disambiguated senses.
+"""Obfuscation by contractions against the author's habit, deletions, and synonyms of disambiguated senses.
 
 References
 ----------
@@ -27,7 +27,7 @@ _LIGHT = frozenset(f"{_AUXILIARY} not no so very more most other own such same".
 
 
 class Castro(Obfuscator):
-    """Per sentence: contractions reversed; where that changed nothing, deletions; then synonyms.
+    """Reverses contractions in each sentence; where that changes nothing, deletes words; then puts in synonyms.
 
     Expands all contractions where they outnumber written-out forms in the text, contracts where they are
     fewer. Deletes brackets, discourse markers and spans between commas, hence content.

@@ -1,4 +1,4 @@
-"""Round-trip translation: English to German to French and back.
+"""Obfuscation by round-trip translation: English to German to French and back.
 
 References
 ----------
@@ -44,7 +44,7 @@ class Keswani(Obfuscator):
 
     @property
     def sends_text(self) -> bool:  # type: ignore[override]
-        """Whether the translator is a server."""
+        """Whether texts leave this machine, as they do where the translator is a server."""
         return self.translator.remote
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:

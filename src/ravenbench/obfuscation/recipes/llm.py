@@ -62,7 +62,7 @@ class LLM(Obfuscator):
     retries: int = 2
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Check that there is an address.
+        """Refuse to start without an address.
 
         Raises
         ------
@@ -154,7 +154,7 @@ def content(answer: dict[str, Any]) -> tuple[str | None, str]:
 
 
 def objection(original: str, new: str) -> str | None:
-    """Why a rewriting cannot be taken, or None."""
+    """The reason why a rewriting cannot be taken, or None."""
     if _CHATTER.match(new) and not _CHATTER.match(original):
         return "refusal or preamble"
     if _MARKUP.match(new) and not _MARKUP.match(original):

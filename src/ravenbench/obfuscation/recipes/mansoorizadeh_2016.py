@@ -1,4 +1,4 @@
-"""One synonym a sentence, for the author's most frequent words, as far as a language model likes it.
+"""Obfuscation by one synonym a sentence, for the author's most frequent words, as far as a language model likes it.
 
 References
 ----------

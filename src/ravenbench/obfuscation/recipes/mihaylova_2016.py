@@ -1,4 +1,4 @@
-"""Fourteen operations that pull a text towards average style.
+"""Obfuscation by fourteen operations that pull a text towards average style.
 
 References
 ----------
@@ -51,7 +51,7 @@ class Mihaylova(Obfuscator):
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Load the resources that are here.
+        """Load those resources that are installed.
 
         Raises
         ------
@@ -102,6 +102,6 @@ class Mihaylova(Obfuscator):
 
 
 def _respaced(text: str) -> str:
-    """Tokens joined by single spaces, none before a mark."""
+    """Join tokens by single spaces, with none before a mark."""
     words = re.findall(r"\w+(?:[-'’]\w+)*|[^\w\s]", text)
     return re.sub(r" (?=[.,;:!?%)\]])", "", " ".join(words)) + " "

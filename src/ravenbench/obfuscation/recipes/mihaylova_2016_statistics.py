@@ -1,4 +1,4 @@
-"""What Mihaylova et al. measure on a whole document, and the averages they pull it towards.
+"""The statistics Mihaylova et al. measure on a whole document, and the averages they pull it towards.
 
 ``python -m ravenbench.obfuscation.recipes.mihaylova_2016_statistics PROBLEMS`` recomputes the averages from the
 known texts of a problem set's training part; the shipped ones are the paper's (adjective and adverb rates, which
@@ -26,7 +26,7 @@ _MARK = re.compile(r"[^\w\s]")
 
 @dataclass(frozen=True)
 class Statistics:
-    """Rates of one document; None where a resource is missing."""
+    """The rates of style measured on one document; None where a resource is missing."""
 
     sentence_length: float
     stop: float
@@ -52,7 +52,7 @@ class Measured:
 
 
 def measure(text: str) -> Measured:
-    """Statistics of a text with at least one word."""
+    """Measure a text with at least one word."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     words = _WORD.findall(text)

@@ -1,4 +1,4 @@
-"""Genetic search against surrogate verifiers.
+"""Obfuscation by genetic search against surrogate verifiers.
 
 References
 ----------

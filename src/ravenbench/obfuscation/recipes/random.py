@@ -1,4 +1,4 @@
-"""Random noise at a rate: the floor a recipe that claims to target style must beat."""
+"""Obfuscation by random noise: the floor that a recipe that claims to target style must beat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(eq=False, repr=False)
 class Random(Obfuscator):
-    """Each word is, with probability ``rate``, dropped, exchanged with the next one or given a WordNet relative.
+    """Drops each word, exchanges it with the next or puts in a WordNet relative, with probability ``rate``.
 
     Without WordNet words are only dropped and exchanged, and the notes say so.
 

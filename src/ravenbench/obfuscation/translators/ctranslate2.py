@@ -1,4 +1,4 @@
-"""OPUS-MT models converted for CTranslate2."""
+"""Translation by OPUS-MT models converted for CTranslate2."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ravenbench.obfuscation.translators.base import Translator
 
 @dataclass(eq=False, repr=False)
 class CTranslate2(Translator):
-    """Converted OPUS-MT models through CTranslate2 and SentencePiece, beam search, no sampling.
+    """Translates by converted OPUS-MT models through CTranslate2 and SentencePiece, beam search, no sampling.
 
     Parameters
     ----------

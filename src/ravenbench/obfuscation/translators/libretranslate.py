@@ -1,4 +1,4 @@
-"""LibreTranslate over HTTP."""
+"""Translation by a LibreTranslate server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ravenbench.obfuscation.translators.base import Translator
 
 @dataclass(eq=False, repr=False)
 class LibreTranslate(Translator):
-    """A LibreTranslate server over HTTP; the key, if any, comes from LIBRETRANSLATE_API_KEY.
+    """Translates by a LibreTranslate server over HTTP; the key, if any, comes from LIBRETRANSLATE_API_KEY.
 
     Such servers may pivot through English, which undoes a round trip: run one with a direct model of each pair.
 

@@ -1,4 +1,4 @@
-"""OPUS-MT models through transformers."""
+"""Translation by OPUS-MT models through transformers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ravenbench.obfuscation.translators.base import Translator
 
 @dataclass(eq=False, repr=False)
 class Marian(Translator):
-    """OPUS-MT models through transformers, from the local cache only.
+    """Translates by OPUS-MT models through transformers, from the local cache only.
 
     Parameters
     ----------

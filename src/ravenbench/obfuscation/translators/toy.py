@@ -12,7 +12,7 @@ from ravenbench.obfuscation.translators.base import Translator
 
 
 class Unchanged(Translator):
-    """Every translation is the text itself."""
+    """Translates every text into itself."""
 
     name = "unchanged"
     cached = False
@@ -23,7 +23,7 @@ class Unchanged(Translator):
 
 @dataclass(eq=False, repr=False)
 class ToyLossy(Translator):
-    """A deterministic lossy stand-in for translation, for tests: no claim about real systems follows from it.
+    """Stands in for a translator in tests, deterministic and lossy: no claim about real systems follows from it.
 
     Each leg merges words through a small many-to-one lexicon, reorders locally (a verb-like last word before
     the mark, pairs around connectives) and leaves a hash-chosen share of lexicon words in a foreign form.
