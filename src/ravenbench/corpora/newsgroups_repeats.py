@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.randomness import stream
+from ravenbench.text.tokens import WORD
 from ravenbench.types import Bools
 
-_TOKEN = re.compile(r"\w+")
 _KEY = re.compile(r"[\W_\d]+")
 
 
@@ -54,7 +54,7 @@ def overlapping(texts: Sequence[str], share: float, n: int = 8) -> Bools:
     of those of the other text if that has fewer, in common with one text kept before. Identical texts always
     overlap. Returns shape (len(texts),).
     """
-    grams = _ngrams([_TOKEN.findall(text.lower()) for text in texts], n)
+    grams = _ngrams([WORD.findall(text.lower()) for text in texts], n)
     flat = np.concatenate(grams) if grams else np.zeros(0, dtype=np.uint64)
     values, counts = np.unique(flat, return_counts=True)
     common = set(values[counts > 1].tolist())

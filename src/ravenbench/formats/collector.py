@@ -11,28 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.errors import FormatError
+from ravenbench.text.tokens import normalised
 from ravenbench.texts import TextTable
 
 SPOOL_LIMIT = 128 * 2**20
 """Bytes kept in memory before texts go to disk."""
 
 
-def document_identity(text: str) -> str:
-    """The form by which two documents count as the same: the text with BOM removed and white space collapsed."""
-    return " ".join(text.replace("\ufeff", "").split())
-
-
 def identity_key(text: str) -> bytes:
-    """16-byte hash of ``document_identity`` (lone surrogates allowed)."""
-    return hashlib.blake2b(document_identity(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    """The 16-byte hash of a document's ``normalised`` form (lone surrogates allowed)."""
+    return hashlib.blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def same_document(a: str, b: str) -> bool:
-    """Whether two texts have one ``document_identity``; beginnings that differ settle it quickly."""
+    """Whether two texts have one ``normalised`` form; beginnings that differ settle it quickly."""
     n = 200
-    left, right = document_identity(a[:n]), document_identity(b[:n])
+    left, right = normalised(a[:n]), normalised(b[:n])
     shorter = min(len(left), len(right))
-    return left[:shorter] == right[:shorter] and document_identity(a) == document_identity(b)
+    return left[:shorter] == right[:shorter] and normalised(a) == normalised(b)
 
 
 class TextCollector:

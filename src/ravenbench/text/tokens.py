@@ -24,6 +24,11 @@ def tokens(text: str) -> list[str]:
     return TOKEN.findall(text)
 
 
+def normalised(text: str) -> str:
+    """The text with white space collapsed and byte order marks removed: the form by which documents are told apart."""
+    return " ".join(text.replace("\ufeff", "").split())
+
+
 def collapse(text: str) -> str:
     """Replace runs of two or more white-space characters by one space, as scikit-learn's char analyser.
 

@@ -19,8 +19,8 @@ from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.obfuscation.wording.tokens import tags, tokens
 from ravenbench.obfuscation.wording.words import senses, wordnet_pos
 from ravenbench.text.nltk_data import missing
+from ravenbench.text.tokens import WORD
 
-_WORD = re.compile(r"\w+")
 _MARK = re.compile(r"[^\w\s]")
 
 
@@ -55,7 +55,7 @@ def measure(text: str) -> Measured:
     """Measure a text with at least one word."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    words = _WORD.findall(text)
+    words = WORD.findall(text)
     n = len(words)
     lower = Counter(word.lower() for word in words)
     spans = sentences(text)
@@ -91,7 +91,7 @@ def in_vocabulary(word: str) -> bool:
 
 def average(texts: Sequence[str]) -> dict[str, float]:
     """Mean of each statistic over texts (those that no resource was missing for)."""
-    rows = [asdict(measure(text).rates) for text in texts if _WORD.search(text)]
+    rows = [asdict(measure(text).rates) for text in texts if WORD.search(text)]
     return {
         name: sum(row[name] for row in rows) / len(rows)
         for name in (rows[0] if rows else {})
