@@ -121,7 +121,7 @@ def identity(value: Any) -> Any:
 
 
 def identity_hash(value: Any) -> str:
-    """Hash of ``identity(value)``."""
+    """The hash of ``identity(value)``."""
     text = json.dumps(identity(value), sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 

@@ -179,7 +179,7 @@ def targets(kind: str) -> dict[str, str]:
 
 
 def names(kind: str) -> list[str]:
-    """Names of a kind, sorted."""
+    """The names of all components of a kind, sorted."""
     return sorted(targets(kind))
 
 

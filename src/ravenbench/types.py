@@ -74,7 +74,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Documents with authors and topics.
+    """A corpus: documents with authors and topics.
 
     Row i has text ``texts[i]``, ``ids[i]``, ``author[i]``, ``topic[i]``. Texts are distinct: a corpus source
     drops repeated texts and says so in ``notes``. ``columns`` holds further labels (other levels of topic,
@@ -341,7 +341,7 @@ class Fold:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 = unanswered.
+    """A verifier's answers to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 = unanswered.
 
     Raises
     ------

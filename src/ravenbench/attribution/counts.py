@@ -58,7 +58,7 @@ class Counts:
         return self
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
-        """Counts for rows of ``texts``: a float64 csr_array (len(documents), len(vocabulary_))."""
+        """Return the counts for rows of ``texts``: a float64 csr_array (len(documents), len(vocabulary_))."""
         return with_counts(self.units, lambda store: self._transform(store, texts, documents))
 
     def _transform(self, store: CountStore, texts: TextTable, documents: Ints) -> Any:

@@ -79,7 +79,7 @@ class SCAP(CNG):
 
 
 def top(counts: Any, size: int) -> Any:
-    """Relative frequencies of each row's ``size`` largest counts (ties: first columns), as a csr_array.
+    """Keep the relative frequencies of each row's ``size`` largest counts (ties: first columns), as a csr_array.
 
     Frequencies are shares of all of a row's n-grams.
     """

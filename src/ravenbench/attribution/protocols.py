@@ -26,7 +26,7 @@ class Split:
 
 
 def splits(documents: Chosen, protocol: str, folds: int = 10, seed: int = 0) -> list[Split]:
-    """The splits of a protocol.
+    """Divide documents by a protocol into splits.
 
     Raises
     ------

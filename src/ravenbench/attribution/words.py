@@ -1,4 +1,4 @@
-"""Methods on words: maximum entropy and naive Bayes on counts, and the two ends, function words and topic words."""
+"""Attribution methods on words: maximum entropy and naive Bayes, and two extremes, function words and topic words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(eq=False, repr=False)
 class MaxEnt(Attributor):
-    """Multinomial logistic regression on word counts, text prepared as in the novel-topic paper.
+    """Attributes by multinomial logistic regression on word counts, text prepared as in the novel-topic paper.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class MaxEnt(Attributor):
 
 @dataclass(eq=False, repr=False)
 class NaiveBayes(Attributor):
-    """Multinomial naive Bayes on the same word counts as ``maxent``.
+    """Attributes by multinomial naive Bayes on the same word counts as ``maxent``.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class NaiveBayes(Attributor):
 
 @dataclass(eq=False, repr=False)
 class FunctionWords(Attributor):
-    """Linear support vector machine on z-scored frequencies of the most frequent training words: the end of style.
+    """Attributes by a linear support vector machine on z-scored frequencies of the most frequent words: style alone.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class FunctionWords(Attributor):
 
 @dataclass(eq=False, repr=False)
 class TopicWords(Attributor):
-    """Linear support vector machine on tf-idf of words other than the most frequent ones: the end of topic.
+    """Attributes by a linear support vector machine on tf-idf of all but the most frequent words: topic, mostly.
 
     Parameters
     ----------

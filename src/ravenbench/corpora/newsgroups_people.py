@@ -56,7 +56,7 @@ def sender(header: str) -> Sender:
 
 
 def organisation(address: str) -> str:
-    """Login and the registered part of the domain: ``x@a.b.edu`` → ``x@b.edu``, ``x@a.ac.uk`` stays."""
+    """The login and the registered part of the domain: ``x@a.b.edu`` → ``x@b.edu``, ``x@a.ac.uk`` stays."""
     login, _, domain = address.partition("@")
     labels = domain.split(".")
     return f"{login}@{'.'.join(labels[-3 if len(labels[-1]) == 2 else -2 :])}"

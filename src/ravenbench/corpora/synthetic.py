@@ -120,7 +120,7 @@ class Synthetic(Component):
         )
 
     def check(self) -> None:
-        """Refuse dials outside their limits.
+        """Refuse parameters outside their limits.
 
         Raises
         ------

@@ -133,7 +133,7 @@ def guide(shares: Floats) -> Ints:
 
 @njit(cache=True)
 def place(shares: Floats, first: Ints, draw: float) -> int:
-    """``searchsorted(shares, draw, side="right")``."""
+    """Find the place of a draw among cumulated shares, as ``searchsorted(shares, draw, side="right")``."""
     at = int(first[int(draw * _GUIDE)])
     while shares[at] <= draw:
         at += 1

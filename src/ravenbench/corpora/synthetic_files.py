@@ -17,7 +17,7 @@ ABOUT = "generated.json"
 _BEGUN = ".begun.json"
 _PART_BYTES = 2**25
 _LETTERS_A_WORD = 7.3
-"""Of a document, with marks and spaces; the mean of a log-normal length is counted in."""
+"""Letters a word of a document, marks and spaces included; the mean of a log-normal length is counted in."""
 
 Progress = Callable[[int, int], None]
 """Called with (parts done, parts in all)."""

@@ -197,7 +197,7 @@ def decode(data: bytes, file: str | Path, offset: int = 0, line: int | None = No
 
 
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
-    """Of the places where data lie (POSIX paths inside an archive), those of the wanted split.
+    """Keep those places of data (POSIX paths inside an archive) that belong to the wanted split.
 
     A corpus with ``train/`` and ``test/`` gives the one asked for; one without either gives itself.
 

@@ -14,7 +14,7 @@ from ravenbench.metrics.pan import FORM_2020, TESTABLE
 from ravenbench.metrics.scores import scores
 
 MEASURES = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "brier": "brier", "overall": "overall5"}
-"""PAN's names (2021–23) and Raven's."""
+"""PAN's names of its metrics (2021–23), and Raven's."""
 MEASURES_2020 = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "overall": "overall"}
 
 

@@ -13,7 +13,7 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Topics chosen by a sampler.
+    """The topics chosen by a sampler.
 
     ``chosen`` (m,) holds topic indices in order of choice; ``merged`` (T,) maps each topic to the chosen
     topic it belongs to (itself when chosen), −1 where it is cut.
@@ -43,7 +43,7 @@ class Sampler(Component):
 
     @abstractmethod
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
-        """Choose ``m`` topics.
+        """Choose ``m`` topics by their similarities.
 
         Parameters
         ----------

@@ -25,7 +25,7 @@ class ImpactIntervals:
 def impact_intervals(
     before: Bools, after: Bools, *, replicates: int = 4000, level: float = 0.95, seed: int = 0
 ) -> ImpactIntervals:
-    """Resample attacked problems and verifiers.
+    """Estimate intervals of impact by resampling attacked problems and verifiers.
 
     Parameters
     ----------

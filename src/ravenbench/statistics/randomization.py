@@ -1,4 +1,4 @@
-"""Approximate randomization: could two systems have exchanged their answers?
+"""Approximate randomization: whether two systems could have exchanged their answers.
 
 Under the null hypothesis that two systems are alike, swapping their answers to any problem changes nothing. Each
 trial swaps every problem with probability ½ and recomputes the difference; p is the share of trials at least as
@@ -47,7 +47,7 @@ COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
 
 
 class Answered(NamedTuple):
-    """One system's checked answers: ``value`` and ``decision`` (n,)."""
+    """The checked answers of one system: ``value`` and ``decision`` (n,)."""
 
     value: Floats
     decision: Floats

@@ -54,14 +54,14 @@ class TokenLexicon:
 
     @property
     def fold(self) -> Ints:
-        """Id → id of the lowercase form."""
+        """The id of each token's lowercase form by its id."""
         if len(self._folded) != len(self._fold):
             self._folded = np.array(self._fold, dtype=np.int64)
         return self._folded
 
     @property
     def kind(self) -> Ints:
-        """Id → kind of token."""
+        """The kind of each token by its id."""
         if len(self._kinds) != len(self._kind):
             self._kinds = np.array(self._kind, dtype=np.int64)
         return self._kinds
@@ -99,7 +99,7 @@ class TokenLexicon:
 
 
 def kind_of(token: str) -> int:
-    """WORD, NUMBER, MARK or SENTENCE_MARK."""
+    """The kind of a token: WORD, NUMBER, MARK or SENTENCE_MARK."""
     if _WORD.match(token):
         return NUMBER if token.isdecimal() else WORD
     return SENTENCE_MARK if token in SENTENCE_END else MARK

@@ -229,7 +229,7 @@ def _whole(
 
 
 def reference(x: Floats, y: Floats, subset: Bools, measure: Measure = "minmax") -> float:
-    """The same similarity on one subset by its definition."""
+    """The similarity of two documents on one subset of the features, by its definition."""
     x, y = x[subset], y[subset]
     if measure == "minmax":
         above, below = np.minimum(x, y).sum(), np.maximum(x, y).sum()

@@ -55,7 +55,7 @@ def _missing(resource: str, folders: str) -> str | None:
 
 
 def tagger() -> Any:
-    """NLTK's English perceptron tagger.
+    """Load NLTK's English perceptron tagger.
 
     Raises
     ------

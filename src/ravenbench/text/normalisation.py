@@ -81,7 +81,7 @@ class Normaliser(Component):
     least: int = 3
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn which words are common."""
+        """Learn which words are common in some texts."""
         counts = Counter(word for text in texts for word in {w.casefold() for w in _WORD.findall(self._surface(text))})
         self.known_ = {word: count for word, count in counts.items() if count >= self.least}
         self._masks = _deletions(self.known_)

@@ -91,7 +91,7 @@ class Draft:
         )
 
     def _starts(self) -> Ints:
-        """First byte of each character."""
+        """The place of each character's first byte."""
         code = np.frombuffer(self.text.translate(_PLAIN).encode("utf-32-le"), dtype=np.uint32)
         size = 1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000)
         return np.concatenate([[0], np.cumsum(size)[:-1]]).astype(np.int64)

@@ -24,7 +24,7 @@ class DiskCache:
             return None
 
     def put(self, asked: Any, answer: str) -> None:
-        """Keep an answer."""
+        """Keep an answer under what was asked."""
         path = self._path(asked)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, answer)
