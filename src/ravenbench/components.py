@@ -1,4 +1,5 @@
-"""Components: what has a name, parameters and a version, prints itself and parses back (contract 10).
+"""The base class of components: they have a name, parameters and a version, print themselves and parse back
+(contract 10).
 
 scikit-learn manners: ``__init__`` only stores its arguments, learned state ends in ``_``, ``clone`` works.
 """
@@ -31,7 +32,7 @@ class Component:
         return {k: p for k, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name; with ``deep``, those of nested components as ``outer__inner``."""
+        """Return the parameters by name; with ``deep``, those of nested components as ``outer__inner``."""
         params = {name: getattr(self, name) for name in self._parameters()}
         if deep:
             for name, value in list(params.items()):
@@ -80,7 +81,7 @@ class Component:
 
 
 def show(value: Any) -> str:
-    """A parameter as it stands in a spec."""
+    """Write a parameter value as it stands in a spec."""
     if isinstance(value, Component):
         return str(value)
     if isinstance(value, list | tuple):
@@ -120,7 +121,7 @@ def identity(value: Any) -> Any:
 
 
 def identity_hash(value: Any) -> str:
-    """Hash of ``identity(value)``."""
+    """The hash of ``identity(value)``."""
     text = json.dumps(identity(value), sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 

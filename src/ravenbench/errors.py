@@ -20,11 +20,11 @@ from pathlib import Path
 
 
 class RavenError(Exception):
-    """Root of Raven's own exceptions."""
+    """Base of all exceptions that Raven raises on purpose."""
 
 
 class InputError(RavenError):
-    """Bad input or usage.
+    """Bad input or usage, told with what was found, what was expected and what would fix it.
 
     Parameters
     ----------

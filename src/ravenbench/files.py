@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: temporary name, fsync, rename.
+"""Writing files so that they are there whole or not at all: temporary name, fsync, rename.
 
 Object stores have no rename, but putting an object is all or nothing there, so a path of an fsspec file system
 (``s3://…``, a ``UPath``) is written directly.
@@ -23,7 +23,7 @@ from ravenbench.errors import InputError, MissingPart
 
 
 def location(place: str | Path) -> Path:
-    """A path, or the place of an fsspec URL such as ``s3://bucket/run`` (same methods).
+    """Turn a string into a path, or into the place of an fsspec URL such as ``s3://bucket/run`` (same methods).
 
     Raises
     ------
@@ -49,7 +49,7 @@ def is_remote(place: str | Path) -> bool:
 
 
 def check_reachable(place: Path) -> None:
-    """Whether an fsspec place answers and can be written, before any long work; local paths pass.
+    """Refuse, before any long work, an fsspec place that does not answer or cannot be written.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def check_reachable(place: Path) -> None:
 
 
 def local_copy(place: str | Path) -> Path:
-    """A file of a URL, fetched into the cache folder; a local path as it is.
+    """Fetch a file of a URL into the cache folder; a local path is returned as it is.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def local_copy(place: str | Path) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where Raven may keep what it can make again: RAVEN_CACHE, or the user's cache folder."""
+    """The folder where Raven keeps what it can make again: RAVEN_CACHE, or the user's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(os.environ.get("RAVEN_CACHE") or Path(base) / "ravenbench")
 
@@ -109,7 +109,7 @@ def write_bytes(path: Path, data: bytes | memoryview) -> str:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A local file written under a temporary name that takes its place, on disk, when the block ends well."""
+    """Give a local file, written under a temporary name, that takes its place on disk when the block ends well."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb", buffering=2**20) as file:
@@ -146,7 +146,7 @@ def array_bytes(array: NDArray[Any]) -> bytes:
 
 
 def sha256(path: Path) -> str:
-    """SHA-256 of a file, read in blocks."""
+    """The SHA-256 of a file, read in blocks."""
     if is_remote(path):
         return hashlib.sha256(path.read_bytes()).hexdigest()
     with path.open("rb") as file:
@@ -154,13 +154,13 @@ def sha256(path: Path) -> str:
 
 
 def read_array(path: Path) -> NDArray[Any]:
-    """An array written by ``write_array``; pickled objects are refused."""
+    """Read an array written by ``write_array``; pickled objects are refused."""
     array: NDArray[Any] = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
     return array
 
 
 def map_array(path: Path) -> NDArray[Any]:
-    """As ``read_array``, but a local file is mapped: only what is used of it is read."""
+    """Open an array memory-mapped where it is a local file, so that only what is used of it is read."""
     if is_remote(path):
         return read_array(path)
     array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -1,4 +1,4 @@
-"""Random streams: one generator for each (seed, purpose, item), never global state or hash order."""
+"""Random generators, one for each (seed, purpose, items), independent of global state and hash order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names to components: ``char-ngram(n=3)`` → an object, lazily, built-ins and outsiders alike (contract 10).
+"""Finding components by name, built-ins and plugins alike: ``char-ngram(n=3)`` becomes an object (contract 10).
 
 A target is "module:attribute". Outside packages name theirs through entry points in the group
 ``ravenbench.<kind>`` (``ravenbench.verifier`` …); both go through ``resolve``. Nothing is evaluated:
@@ -180,12 +180,12 @@ def targets(kind: str) -> dict[str, str]:
 
 
 def names(kind: str) -> list[str]:
-    """Names of a kind, sorted."""
+    """The names of all components of a kind, sorted."""
     return sorted(targets(kind))
 
 
 def resolve(kind: str, name: str) -> type[Any]:
-    """The class behind a name or a ``module:Class``.
+    """Find the class behind a name or a ``module:Class``.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def resolve(kind: str, name: str) -> type[Any]:
 
 
 def parse(kind: str, text: str) -> Any:
-    """A component from its printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
+    """Make a component from its printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
 
     Raises
     ------
@@ -266,7 +266,7 @@ def _check(what: str, annotation: Any, value: Any) -> None:
 
 
 def parse_list(kind: str, text: str) -> list[Any]:
-    """Components from a comma-separated list."""
+    """Make components from a comma-separated list."""
     return [parse(kind, part) for part in split(text)]
 
 

@@ -1,4 +1,4 @@
-"""Texts in one memory-mapped block, each distinct text once, known by its content hash."""
+"""Tables of texts: one memory-mapped block, each distinct text once, known by its content hash."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TextTable:
 
     @classmethod
     def open(cls, path: str | Path) -> TextTable:
-        """Map a saved table.
+        """Open a saved table, memory-mapped.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class TextTable:
         return TextView(self, index)
 
     def hash(self, row: int | np.integer[Any]) -> bytes:
-        """Content hash of one text (16 bytes)."""
+        """The content hash of one text (16 bytes)."""
         return bytes(self.hashes[row].tobytes())
 
     def digest(self) -> str:

@@ -29,7 +29,7 @@ class TextTransform(Protocol):
 
 @dataclass(frozen=True)
 class Document:
-    """One text with what is known of it; None where unknown."""
+    """A text with what is known of it; None where unknown."""
 
     id: str
     text: str
@@ -68,13 +68,13 @@ class Labels:
         return replace(self, codes=self.codes[np.asarray(rows)])
 
     def counts(self) -> Ints:
-        """Rows for each name, shape (len(names),)."""
+        """The number of rows with each name, (len(names),)."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.names)).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Corpus:
-    """Documents with authors and topics.
+    """A corpus: documents with authors and topics.
 
     Row i has text ``texts[i]``, ``ids[i]``, ``author[i]``, ``topic[i]``. Texts are distinct: a corpus source
     drops repeated texts and says so in ``notes``. ``columns`` holds further labels (other levels of topic,
@@ -115,7 +115,7 @@ class Corpus:
         return replace(self, topic=self.columns[level])
 
     def digest(self) -> str:
-        """Hash of texts, ids and labels: the identity of this data."""
+        """The hash of texts, ids and labels, by which the corpus is known."""
         h = hashlib.blake2b(digest_size=16)
         h.update(self.texts.hashes.tobytes())
         for labels in (self.author, self.topic):
@@ -209,7 +209,7 @@ class Problems:
         return np.unique(np.concatenate([self.known_index, self.questioned_index]))
 
     def known(self, i: int) -> Ints:
-        """Rows of problem i's known documents."""
+        """The rows of problem i's known documents."""
         return self.known_index[self.known_ptr[i] : self.known_ptr[i + 1]]
 
     def blind(self) -> Problems:
@@ -232,7 +232,7 @@ class Problems:
         )
 
     def swapped(self) -> Problems:
-        """Pairs with known and questioned exchanged.
+        """The pairs with known and questioned exchanged.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class Problems:
         return np.unique(connected_components(graph, directed=False)[1][:n], return_inverse=True)[1].astype(np.int64)
 
     def digest(self) -> str:
-        """Identity of these problems: ids, contents, and the labels a verifier could see."""
+        """The hash by which these problems are known: ids, contents, and the labels a verifier could see."""
         h = hashlib.blake2b(digest_size=16)
         h.update("\x1f".join(self.ids.tolist()).encode())
         h.update(self.known_ptr.tobytes())
@@ -334,14 +334,14 @@ class Fold:
             raise ValueError("test problems must be blind()")
 
     def train_digest(self) -> str:
-        """Identity of the training data, truth included."""
+        """The hash of the training data, truth included."""
         truth = np.asarray(self.train_same, dtype=np.uint8).tobytes()
         return hashlib.blake2b(self.train.digest().encode() + truth, digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 = unanswered.
+    """A verifier's answers to problems: ``ids`` (n,), ``value`` (n,) in [0, 1], higher = same author, 0.5 = unanswered.
 
     Raises
     ------

@@ -66,7 +66,7 @@ def test_a_seed_reaches_every_component_that_names_none():
         ("impostors", "impostors(seed=7)"),
         ("impostors(seed=3)", "impostors(seed=3)"),
         ("meta([impostors, ppm])", "meta([impostors(seed=7), ppm])"),
-        ("char-ngram", "char-ngram"),
+        ("cng-2013", "cng-2013"),
     ):
         component = registry.parse("verifier", written)
         assert str(seeded(component, 7)) == str(registry.parse("verifier", expected))

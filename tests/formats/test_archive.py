@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import Archive, decode, split_of, split_roots
-from ravenbench.formats.collector import SPOOL_LIMIT, TextCollector, document_identity, identity_key
+from ravenbench.formats.collector import SPOOL_LIMIT, TextCollector, identity_key
 from ravenbench.formats.output import check_fresh, fresh_folder, whole_file
+from ravenbench.text.tokens import normalised
 
 
 def _zip(path, members):
@@ -127,7 +128,7 @@ def test_large_collections_go_to_disk(monkeypatch):
 
 
 def test_identity_ignores_white_space_and_bom():
-    assert document_identity("\ufeffa  b\r\n c ") == "a b c"
+    assert normalised("\ufeffa  b\r\n c ") == "a b c"
     assert identity_key("a b") == identity_key(" a\nb\ufeff") != identity_key("ab")
 
 

@@ -17,7 +17,6 @@ from ravenbench.problems.controlled import Controlled
 from ravenbench.problems.equalise import equalise
 from ravenbench.problems.folds import topic_folds
 from ravenbench.problems.matched import Matched
-from ravenbench.problems.novel_topic import leave_one_topic
 from ravenbench.problems.reference import Reference
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
@@ -173,21 +172,6 @@ def test_given_sets_become_one_blind_fold():
     assert fold.counts["counts"]["fit"] == {"same": 1, "different": 1}
     assert fold.counts["authors"] == {"train": 3, "test": 1, "both": 1}
     assert fold.counts["composition"] == {"same": 0.0, "different": None}
-
-
-def test_leaving_one_topic_out():
-    data = corpus(size=40, authors=4, topics=3)
-    folds = list(leave_one_topic(data))
-    assert [f.counts["test_topics"] for f in folds] == [[0], [1], [2]]
-    for fold in folds:
-        topic = fold.counts["test_topics"][0]
-        assert (data.topic.codes[fold.test.questioned_index] == topic).all()
-        assert (data.topic.codes[fold.test.known_index] != topic).all()
-        assert (data.topic.codes[fold.train.documents] != topic).all()
-        documents = int((data.topic.codes == topic).sum())
-        assert fold.test_same.sum() == documents - fold.counts["unseen"]
-        for i in range(len(fold.train)):
-            assert fold.train.questioned_index[i] not in fold.train.known(i)
 
 
 def test_sizes_come_from_the_corpus():

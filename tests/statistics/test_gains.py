@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from ravenbench.statistics.gains import gain_test
-from ravenbench.statistics.power import wilson
 from ravenbench.statistics.verdict import Verdict, judge
 
 
@@ -68,8 +67,3 @@ def test_verdicts() -> None:
     assert judge([], None) == []
     assert {j.verdict for j in judge(tests, 100, "reference(faithful=True)")} == {Verdict.NO_VERDICT}
     assert judge(tests, 100, "matched(per_author=3)") == found
-
-
-def test_wilson_by_hand() -> None:
-    assert wilson(1, 20) == pytest.approx((0.0089, 0.2361), abs=1e-4)
-    assert wilson(0, 0) is None and wilson(0, 5)[0] == 0 and wilson(5, 5)[1] == 1

@@ -43,13 +43,12 @@ def test_equal_systems_are_seldom_separated() -> None:
     assert false <= 8
 
 
-@pytest.mark.parametrize("welch", [False, True])
-def test_t_test_equals_scipy(welch: bool) -> None:
+def test_t_test_and_where_it_is_undefined() -> None:
     rng = np.random.default_rng(0)
     a, b = rng.normal(0, 1, 10), rng.normal(0.4, 2, 50)
-    got, expected = t_test(a, b, welch=welch), stats.ttest_ind(a, b, equal_var=not welch)
-    assert (got.t, got.p, got.df) == pytest.approx((expected.statistic, expected.pvalue, expected.df))
-    assert t_test([1, 1], [1, 1]).p is None
+    assert t_test(a, b) == stats.ttest_ind(a, b).pvalue
+    assert t_test([1.0], [2.0, 3.0]) == pytest.approx(0.3333333)
+    assert t_test([1, 1], [1, 1]) is t_test([1, 1], [2, 2]) is t_test([1.0], [2.0]) is t_test([], [1, 2, 3]) is None
 
 
 def test_ranks_and_stability() -> None:

@@ -1,1 +1,1 @@
-"""Attribution: classifiers and protocols."""
+"""Authorship attribution: methods, the protocols that divide documents, and their evaluation."""

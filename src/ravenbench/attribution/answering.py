@@ -1,4 +1,4 @@
-"""Answers to attribution problems with given candidates, closed or open."""
+"""Answering attribution problems with given candidates, closed or open."""
 
 from __future__ import annotations
 
@@ -46,6 +46,6 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
 
 
 def training(candidates: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
-    """Known texts and their authors, candidates in order of name."""
+    """The known texts of a problem and their authors, candidates in order of name."""
     pairs = [(text, author) for author in sorted(candidates) for text in candidates[author]]
     return [text for text, _ in pairs], [author for _, author in pairs]

@@ -1,4 +1,4 @@
-"""What an attribution method is: texts and their authors in, the most likely author of further texts out."""
+"""The base class of attribution methods: fitted on texts and authors, they predict the authors of further texts."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ class Attributor(Component):
     ----------
     classes_ : (authors,) str
         Authors in sorted order.
+
+    Examples
+    --------
+    >>> from ravenbench.attribution.char_svm import CharSVM
+    >>> method = CharSVM().fit(["whilst I hoped", "whilst we hope", "while I wait", "while we wait"], list("AABB"))
+    >>> method.predict(["whilst you hope", "while you wait"]).tolist()
+    ['A', 'B']
     """
 
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
@@ -51,7 +58,7 @@ class Attributor(Component):
         return np.asarray(self.classes_[np.argmax(self.scores(texts), axis=1)])
 
     def scores(self, texts: Sequence[str]) -> Floats:
-        """Scores (texts, authors), columns as ``classes_``, higher = more likely."""
+        """Return a score for each text and author, (texts, authors), columns as ``classes_``; higher = more likely."""
         if len(texts) == 0:
             return np.zeros((0, len(self.classes_)))
         return self._scores(*TextTable.collect(texts))
@@ -62,7 +69,7 @@ class Attributor(Component):
 
     @abstractmethod
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        """Scores of rows of ``texts``."""
+        """Return scores for rows of ``texts``."""
 
 
 def author_means(values: Floats, codes: Ints, authors: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class CharSVM(Attributor):
     """One-against-all linear machines on tf-idf of the most frequent character n-grams.
 
@@ -30,13 +31,12 @@ class CharSVM(Attributor):
     Kestemont et al. 2018, 2019 (PAN's SVM baseline: character 3-grams, linear, one against all).
     """
 
-    name: ClassVar[str] = "svm"
+    name = "svm"
 
-    def __init__(self, n: int = 3, size: int = 20_000, lowercase: bool = False, c: float = 1.0) -> None:
-        self.n = n
-        self.size = size
-        self.lowercase = lowercase
-        self.c = c
+    n: int = 3
+    size: int = 20_000
+    lowercase: bool = False
+    c: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.tfidf_ = Tfidf(CharNgrams(self.n, self.lowercase), self.size).fit(texts, rows)
@@ -47,5 +47,5 @@ class CharSVM(Attributor):
         return np.asarray(self.tfidf_.transform(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """N-grams and their weights (n-grams, authors)."""
+        """The n-grams and their weights, (n-grams, authors)."""
         return self.tfidf_.vocabulary_, self.weights_

@@ -1,4 +1,4 @@
-"""Raw counts of the units a training set holds, as a sparse matrix."""
+"""Raw counts of the units of a training set, as a sparse matrix."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ravenbench.types import Ints
 
 
 def prepare(text: str) -> str:
-    """Text as the novel-topic paper prepares it: lowercase, every character deleted that is neither alphanumeric nor
+    """Prepare a text as the novel-topic paper does: lowercase, every character deleted that is neither alphanumeric nor
     white space, so that *don't* is *dont* and hyphens fuse."""
     return "".join(c for c in text.lower() if c.isalnum() or c.isspace())
 
 
 @dataclass(frozen=True)
 class PaperWords:
-    """What is counted: white-space tokens of prepared text."""
+    """A kind of unit: white-space tokens of prepared text."""
 
     def lexicon(self) -> _PaperLexicon:
         """An empty lexicon of these units."""
@@ -34,6 +34,7 @@ class _PaperLexicon(TokenLexicon):
         return super().count([prepare(text) for text in texts])
 
 
+@dataclass(eq=False, repr=False)
 class Counts:
     """Counts of every unit that stands in a training document; units unseen in training are left out.
 
@@ -43,8 +44,7 @@ class Counts:
         Units by column, in code-point order.
     """
 
-    def __init__(self, units: Units) -> None:
-        self.units = units
+    units: Units
 
     def fit(self, texts: TextTable, documents: Ints) -> Self:
         """Learn the vocabulary from rows of ``texts``."""
@@ -58,7 +58,7 @@ class Counts:
         return self
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
-        """Counts for rows of ``texts``: a float64 csr_array (len(documents), len(vocabulary_))."""
+        """Return the counts for rows of ``texts``: a float64 csr_array (len(documents), len(vocabulary_))."""
         return with_counts(self.units, lambda store: self._transform(store, texts, documents))
 
     def _transform(self, store: CountStore, texts: TextTable, documents: Ints) -> Any:

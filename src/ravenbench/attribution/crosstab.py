@@ -17,7 +17,7 @@ DOMINANT = 0.9
 
 @dataclass(frozen=True)
 class TopicView:
-    """One topic: documents, authors, words a document, and the author with most of its documents."""
+    """What a topic holds: documents, authors, words a document, and the author with most of its documents."""
 
     topic: str
     documents: int
@@ -57,7 +57,7 @@ class CorpusView:
     merged: dict[str, str]
 
     def advice(self) -> list[str]:
-        """What should be mended or kept in mind, as sentences."""
+        """Sentences on what should be mended in the corpus or kept in mind."""
         said = []
         owned = [t.topic for t in self.topics if t.owned]
         if owned:
@@ -78,7 +78,7 @@ class CorpusView:
         return said
 
     def to_json(self) -> dict[str, Any]:
-        """JSON values; ``table`` as rows of authors."""
+        """The view as JSON values, with ``table`` as rows of authors."""
         return {
             "name": self.name,
             "documents": self.documents,
@@ -102,7 +102,7 @@ class CorpusView:
 
 
 def view(documents: Chosen) -> CorpusView:
-    """Count the corpus."""
+    """Count what a corpus holds."""
     table = crosstab(documents.author, documents.topic, len(documents.authors), len(documents.topics))
     _, ids, counts = (lexicon := PaperWords().lexicon()).count(documents.texts)
     totals = np.bincount(ids, weights=counts, minlength=len(lexicon))

@@ -27,7 +27,7 @@ class Cue:
 def cues(
     documents: Chosen, novel: Sequence[Split], method: Any, workers: int = 1, most: int = 20
 ) -> tuple[list[Cue], list[Cue]]:
-    """Of the heaviest features, those whose weights change most when a topic is held out, and those that change least.
+    """Find the heavy features whose weights change most when a topic is held out, and those that change least.
 
     The training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves when
     one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.

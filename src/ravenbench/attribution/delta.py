@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class Delta(Attributor):
-    """Z-scores of word frequencies by training mean and deviation; an author's profile is the mean of their texts."""
+    """Base of Delta methods: z-scores of word frequencies, an author's profile being the mean of their texts."""
 
-    def __init__(self, words: int = 150) -> None:
-        self.words = words
+    words: int = 150
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
@@ -32,7 +32,7 @@ class Delta(Attributor):
 
 
 class BurrowsDelta(Delta):
-    """Mean absolute difference of z-scores.
+    """Burrows's Delta: distance is the mean absolute difference of z-scores.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class BurrowsDelta(Delta):
     Burrows 2002, "Delta": a measure of stylistic difference and a guide to likely authorship.
     """
 
-    name: ClassVar[str] = "burrows-delta"
+    name = "burrows-delta"
 
     def _distances(self, documents: Floats) -> Floats:
         from scipy.spatial.distance import cdist
@@ -53,7 +53,7 @@ class BurrowsDelta(Delta):
 
 
 class CosineDelta(Delta):
-    """One minus the cosine of z-scores; a profile of zeros is at distance 1.
+    """Cosine Delta: distance is one minus the cosine of z-scores; a profile of zeros is at distance 1.
 
     Parameters
     ----------
@@ -65,13 +65,13 @@ class CosineDelta(Delta):
     Smith & Aldridge 2011; Evert et al. 2017.
     """
 
-    name: ClassVar[str] = "cosine-delta"
+    name = "cosine-delta"
 
     def _distances(self, documents: Floats) -> Floats:
         return np.asarray(1 - unit_rows(documents) @ unit_rows(self.authors_).T)
 
 
 def unit_rows(rows: Floats) -> Floats:
-    """Rows of length 1; rows of zeros stay."""
+    """Scale rows to length 1; rows of zeros stay."""
     length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return np.asarray(rows / np.where(length > 0, length, 1)[:, None])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from ravenbench.components import Component
@@ -10,6 +11,7 @@ from ravenbench.text.distortion import mask
 from ravenbench.types import Floats, Strings
 
 
+@dataclass(eq=False, repr=False)
 class Distorted(Component):
     """A method that reads texts through a mask learned on the training texts.
 
@@ -22,13 +24,12 @@ class Distorted(Component):
         Frequent words.
     """
 
-    name: ClassVar[str] = "distorted"
+    name = "distorted"
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
-    def __init__(self, inner: Any, variant: Literal["ma", "sa", "topic"] = "ma", k: int = 300) -> None:
-        self.inner = inner
-        self.variant = variant
-        self.k = k
+    inner: Any
+    variant: Literal["ma", "sa", "topic"] = "ma"
+    k: int = 300
 
     def fit(self, texts: Sequence[str], authors: Sequence[str]) -> Self:
         """Learn the mask, then the method on masked texts.

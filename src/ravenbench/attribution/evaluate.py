@@ -1,4 +1,4 @@
-"""Every method on every split: who wrote the documents that were held out."""
+"""Running every attribution method on every split of a corpus."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, eq=False)
 class MethodAnswers:
-    """One method's answers under one protocol.
+    """The answers of one method under one protocol.
 
     Attributes
     ----------

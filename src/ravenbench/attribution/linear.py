@@ -76,7 +76,7 @@ def maxent(features: Any, codes: Ints, c: float) -> tuple[Floats, Floats]:
 
 
 def products(features: Any) -> Floats:
-    """Inner products of rows, dense (n, n)."""
+    """The inner products of all pairs of rows, dense (n, n)."""
     gram = features @ features.T
     return np.ascontiguousarray(gram if isinstance(gram, np.ndarray) else gram.toarray(), dtype=np.float64)
 

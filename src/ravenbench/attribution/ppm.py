@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class PPM(Attributor):
-    """Cross-entropy of a text under a character model of each author's joined training texts, least first.
+    """Attributes a text to the author under whose joined training texts its cross-entropy is least.
 
     One model an author; the time is that of authors × texts comparisons.
 
@@ -29,11 +31,10 @@ class PPM(Attributor):
     Teahan & Harper 2003; see ``ravenbench.text.ppm`` for the model.
     """
 
-    name: ClassVar[str] = "ppm"
+    name = "ppm"
 
-    def __init__(self, order: int = 5, escape: Literal["C"] | None = None) -> None:
-        self.order = order
-        self.escape = escape
+    order: int = 5
+    escape: Literal["C"] | None = None
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.joined_ = ["\n".join(texts.rows(rows[codes == a])) for a in range(len(self.classes_))]

@@ -8,6 +8,7 @@ Frantzeskou, Stamatatos, Gritzalis & Katsikas 2006, Effective identification of 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class CNG(Attributor):
     """Common n-grams: Σ (2 (f − g) / (f + g))² over the n-grams of either profile, absent ones counting 0.
 
@@ -33,13 +35,12 @@ class CNG(Attributor):
     lowercase : bool
     """
 
-    name: ClassVar[str] = "cng"
+    name = "cng"
     shared_only: ClassVar[bool] = False
 
-    def __init__(self, n: int = 4, size: int = 1500, lowercase: bool = False) -> None:
-        self.n = n
-        self.size = size
-        self.lowercase = lowercase
+    n: int = 4
+    size: int = 1500
+    lowercase: bool = False
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         from scipy.sparse import csr_array
@@ -73,12 +74,12 @@ class SCAP(CNG):
     lowercase : bool
     """
 
-    name: ClassVar[str] = "scap"
-    shared_only: ClassVar[bool] = True
+    name = "scap"
+    shared_only = True
 
 
 def top(counts: Any, size: int) -> Any:
-    """Relative frequencies of each row's ``size`` largest counts (ties: first columns), as a csr_array.
+    """Keep the relative frequencies of each row's ``size`` largest counts (ties: first columns), as a csr_array.
 
     Frequencies are shares of all of a row's n-grams.
     """

@@ -1,4 +1,4 @@
-"""How documents are divided: novel-topic (leave one topic out) and k-fold with every author spread evenly."""
+"""The protocols that divide documents: novel-topic (leave one topic out) and k-fold with authors spread evenly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Split:
 
 
 def splits(documents: Chosen, protocol: str, folds: int = 10, seed: int = 0) -> list[Split]:
-    """The splits of a protocol.
+    """Divide documents by a protocol into splits.
 
     Raises
     ------

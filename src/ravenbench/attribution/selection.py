@@ -17,7 +17,7 @@ from ravenbench.types import Corpus, Ints, Labels
 
 @dataclass(frozen=True)
 class Rules:
-    """What an author and a topic need.
+    """What an author and a topic need to take part.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Chosen:
 
 
 def choose(corpus: Corpus, rules: Rules = Rules(), seed: int = 0, sampled: int | None = None) -> Chosen:
-    """Apply the rules until nothing more falls. ``sampled`` is how many topics a sampler took, for messages.
+    """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages.
 
     Raises
     ------

@@ -1,8 +1,9 @@
-"""Methods on words: maximum entropy and naive Bayes on counts, and the two ends, function words and topic words."""
+"""Attribution methods on words: maximum entropy and naive Bayes, and two extremes, function words and topic words."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 
+@dataclass(eq=False, repr=False)
 class MaxEnt(Attributor):
-    """Multinomial logistic regression on word counts, text prepared as in the novel-topic paper.
+    """Attributes by multinomial logistic regression on word counts, text prepared as in the novel-topic paper.
 
     Parameters
     ----------
@@ -30,26 +32,26 @@ class MaxEnt(Attributor):
     Novel-topic cross-validation 2010, section 4.
     """
 
-    name: ClassVar[str] = "maxent"
+    name = "maxent"
 
-    def __init__(self, c: float = 1.0) -> None:
-        self.c = c
+    c: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.counts_ = Counts(PaperWords()).fit(texts, rows)
         self.weights_, self.biases_ = linear.maxent(self.counts_.transform(texts, rows), codes, self.c)
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        """Logits; their softmax is the model's probability."""
+        """Return logits; their softmax is the model's probability."""
         return np.asarray(self.counts_.transform(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """Units and their weights (units, authors)."""
+        """The words and their weights, (words, authors)."""
         return self.counts_.vocabulary_, self.weights_
 
 
+@dataclass(eq=False, repr=False)
 class NaiveBayes(Attributor):
-    """Multinomial naive Bayes on the same word counts as ``maxent``.
+    """Attributes by multinomial naive Bayes on the same word counts as ``maxent``.
 
     Parameters
     ----------
@@ -57,10 +59,9 @@ class NaiveBayes(Attributor):
         Added to every count.
     """
 
-    name: ClassVar[str] = "nb"
+    name = "nb"
 
-    def __init__(self, alpha: float = 1.0) -> None:
-        self.alpha = alpha
+    alpha: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         from sklearn.naive_bayes import MultinomialNB
@@ -72,8 +73,9 @@ class NaiveBayes(Attributor):
         return np.asarray(self.model_.predict_joint_log_proba(self.counts_.transform(texts, rows)))
 
 
+@dataclass(eq=False, repr=False)
 class FunctionWords(Attributor):
-    """Linear support vector machine on z-scored frequencies of the most frequent training words: the end of style.
+    """Attributes by a linear support vector machine on z-scored frequencies of the most frequent words: style alone.
 
     Parameters
     ----------
@@ -82,12 +84,11 @@ class FunctionWords(Attributor):
         Weight of the loss.
     """
 
-    name: ClassVar[str] = "function-words"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "function-words"
+    provenance = "ours"
 
-    def __init__(self, words: int = 150, c: float = 1.0) -> None:
-        self.words = words
-        self.c = c
+    words: int = 150
+    c: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         self.profiles_ = TokenProfiles(self.words).fit(texts, rows)
@@ -102,12 +103,13 @@ class FunctionWords(Attributor):
         return np.asarray(self._features(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """Words and their weights (words, authors)."""
+        """The words and their weights, (words, authors)."""
         return self.profiles_.words_, self.weights_
 
 
+@dataclass(eq=False, repr=False)
 class TopicWords(Attributor):
-    """Linear support vector machine on tf-idf of words other than the most frequent ones: the end of topic.
+    """Attributes by a linear support vector machine on tf-idf of all but the most frequent words: topic, mostly.
 
     Parameters
     ----------
@@ -119,13 +121,12 @@ class TopicWords(Attributor):
         Weight of the loss.
     """
 
-    name: ClassVar[str] = "topic-words"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "topic-words"
+    provenance = "ours"
 
-    def __init__(self, without: int = 150, size: int = 20_000, c: float = 1.0) -> None:
-        self.without = without
-        self.size = size
-        self.c = c
+    without: int = 150
+    size: int = 20_000
+    c: float = 1.0
 
     def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
         common = frozenset(frequent_words(texts.rows(rows), self.without))
@@ -137,5 +138,5 @@ class TopicWords(Attributor):
         return np.asarray(self.tfidf_.transform(texts, rows) @ self.weights_ + self.biases_)
 
     def feature_weights(self) -> tuple[list[str], Floats]:
-        """Words and their weights (words, authors)."""
+        """The words and their weights, (words, authors)."""
         return self.tfidf_.vocabulary_, self.weights_

@@ -1,1 +1,1 @@
-"""What can be read, one source per file, and the catalogue."""
+"""The corpora that Raven reads or generates, one source a file, and the catalogue of known ones."""

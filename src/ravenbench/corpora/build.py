@@ -1,4 +1,4 @@
-"""A corpus gathered document by document, with the checks every source shares."""
+"""Gathering a corpus document by document, with the checks every source shares."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class CorpusBuilder:
         return False
 
     def _skip(self, name: str, line: int) -> None:
-        """Pass over a document that an earlier call took up."""
+        """Skip a document that an earlier call has read already."""
         if self._earlier.popleft() != name:
             raise FormatError(
                 "the source reads otherwise than when this import began", file=self.file, line=line, found=name,
@@ -102,7 +102,7 @@ class CorpusBuilder:
             )  # fmt: skip
 
     def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False) -> Corpus:
-        """The corpus.
+        """The corpus of all documents added.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class CorpusBuilder:
 
 
 def check_pairs(author: Labels, file: str | Path) -> None:
-    """Whether both kinds of pair exist.
+    """Refuse a corpus that cannot give both same-author and different-author pairs.
 
     Raises
     ------

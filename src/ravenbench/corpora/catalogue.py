@@ -21,8 +21,8 @@ class File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What suits a corpus: level of topic, named levels and what makes them, m topics in k folds, documents a
-    topic (and fewest), pools. Null where its sizes decide.
+    """The settings that suit a corpus: level of topic, named levels and what makes them, m topics in k folds, documents
+    a topic (and fewest), pools. Null where its sizes decide.
     """
 
     topic: str | None = None
@@ -35,7 +35,7 @@ class Defaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A known corpus.
+    """An entry of the catalogue: a known corpus.
 
     ``source`` is its component (``newsgroups``) where Raven reads it by name; ``fetch`` says who downloads it, null
     where it must be asked for.
@@ -60,13 +60,13 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def catalogue() -> dict[str, Entry]:
-    """Every entry by name, in the catalogue's order."""
+    """Every entry of the catalogue by name, in its order."""
     text = files("ravenbench.corpora").joinpath("catalogue.json").read_text(encoding="utf-8")
     return {entry.name: entry for entry in msgspec.json.decode(text, type=list[Entry])}
 
 
 def entry(name: str) -> Entry:
-    """One entry.
+    """The catalogue's entry of this name.
 
     Raises
     ------
@@ -80,13 +80,13 @@ def entry(name: str) -> Entry:
 
 
 def defaults(corpus: str) -> dict[str, Any]:
-    """What suits a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
+    """The settings that suit a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
     found = catalogue().get(corpus.partition("(")[0].strip())
     return dict(msgspec.to_builtins(found.defaults)) if found is not None else {}
 
 
 def fetch(name: str) -> str:
-    """Bring a corpus onto this machine, because the user asked, and say where it is.
+    """Download a corpus because the user asked for it, and say where it is.
 
     Raises
     ------

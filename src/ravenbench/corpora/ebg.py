@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import ClassVar
 
 from ravenbench.components import Component
 from ravenbench.corpora.build import CorpusBuilder
@@ -16,6 +16,7 @@ from ravenbench.types import Corpus
 _SAMPLE = re.compile(r"(?P<author>[a-z]+)_(?P<number>\d+)_(?P<sources>\d+(?:_\d+)*)\.txt\Z")
 
 
+@dataclass(eq=False, repr=False)
 class EBG(Component):
     """Samples of about 500 words that 45 people sent in of their own writing.
 
@@ -31,13 +32,12 @@ class EBG(Component):
         The zip or folder.
     """
 
-    name: ClassVar[str] = "ebg"
+    name = "ebg"
 
-    def __init__(self, path: str = "") -> None:
-        self.path = path
+    path: str = ""
 
     def load(self) -> Corpus:
-        """Read the samples.
+        """Read the corpus.
 
         Raises
         ------

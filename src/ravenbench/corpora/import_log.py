@@ -1,4 +1,4 @@
-"""What an import has read so far, on disk, so that a killed import goes on where it was.
+"""A log on disk of what an import has read so far, so that a killed import goes on where it was.
 
 The folder holds ``texts.bin``, ``entries.jsonl`` (one line a document, in the order of reading) and ``reached.json``,
 written last: how many bytes of each are whole. What lies beyond is cut off.
@@ -67,7 +67,7 @@ class ImportLog:
             self.mark()
 
     def mark(self) -> None:
-        """Make all that was added so far last."""
+        """Write all that was added so far to disk, to survive a kill."""
         for file in (self.texts, self._entries):
             file.flush()
             os.fsync(file.fileno())
@@ -76,7 +76,7 @@ class ImportLog:
         self._since = 0
 
     def remove(self) -> None:
-        """The import is done."""
+        """Delete the log, since the import is complete."""
         self._entries.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""A corpus as a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json."""
+"""Keeping a corpus as a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def open_corpus(folder: str | Path) -> Corpus:
 
 
 def _tidy(corpus: Corpus) -> Corpus:
-    """Names that no document bears are left out, as reading back would."""
+    """The corpus without label names that no document bears, as reading it back would give."""
     return replace(
         corpus,
         author=Labels.of(corpus.author),

@@ -1,4 +1,4 @@
-"""Reading a corpus once and keeping it, in pieces that survive a kill."""
+"""Importing a corpus into a folder, so that a killed import can go on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One door to every corpus: a registered name, a table, PAN pairs, or a folder of ``raven corpus import``."""
+"""Loading any corpus by name or path: a registered name, a table, PAN pairs, or a folder of ``raven corpus import``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ravenbench.types import Corpus
 
 
 def load_corpus(what: str | Path, **options: Any) -> Corpus:
-    """Load a corpus.
+    """Load a corpus by its name or path.
 
     Parameters
     ----------

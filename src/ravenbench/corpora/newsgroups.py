@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from ravenbench.components import Component
 from ravenbench.corpora import newsgroups_cleaning as clean
@@ -32,6 +32,7 @@ class _Post:
     text: str = ""
 
 
+@dataclass(eq=False, repr=False)
 class Newsgroups(Component):
     """The 20 Newsgroups collection (Lang 1995, "by date" version, with headers) after cleaning.
 
@@ -53,23 +54,14 @@ class Newsgroups(Component):
         Let scikit-learn fetch the collection when it is not in the user's data folder.
     """
 
-    name: ClassVar[str] = "newsgroups"
+    name = "newsgroups"
 
-    def __init__(
-        self,
-        min_words: int = 50,
-        max_chars: int = 2000,
-        max_posts_per_author: int = 20,
-        max_nonword: float = 0.2,
-        overlap: float = 0.1,
-        download: bool = False,
-    ) -> None:
-        self.min_words = min_words
-        self.max_chars = max_chars
-        self.max_posts_per_author = max_posts_per_author
-        self.max_nonword = max_nonword
-        self.overlap = overlap
-        self.download = download
+    min_words: int = 50
+    max_chars: int = 2000
+    max_posts_per_author: int = 20
+    max_nonword: float = 0.2
+    overlap: float = 0.1
+    download: bool = False
 
     def load(self) -> Corpus:
         """Read and clean the collection (about 15 s).

@@ -1,4 +1,4 @@
-"""What a post's author did not write, and what names him: rules on the lines of one post.
+"""Removing from a post what its author did not write and what names him: rules on its lines.
 
 A study on this corpus found that such lines decide the result of a verification experiment, since identity sits in
 signatures and repeated lines. Every rule is a pure function of the lines given; all may be applied twice.
@@ -83,7 +83,7 @@ def reproduces(lines: Sequence[str]) -> bool:
 
 
 def drop_pgp(lines: Sequence[str]) -> list[str]:
-    """Without PGP signatures, keys and messages; a signed text loses only its frame."""
+    """The lines without PGP signatures, keys and messages; a signed text loses only its frame."""
     kept, inside = [], False
     for line in lines:
         begin = _PGP_BEGIN.match(line)
@@ -97,12 +97,12 @@ def drop_pgp(lines: Sequence[str]) -> list[str]:
 
 
 def drop_quotes(lines: Sequence[str]) -> list[str]:
-    """Without lines that open with a quotation mark of the net: ``>``, ``|``, ``:``, ``AB>``, ``->`` …"""
+    """The lines without those that open with a quotation mark of the net: ``>``, ``|``, ``:``, ``AB>``, ``->`` …"""
     return [line for line in lines if not _QUOTE.match(line)]
 
 
 def drop_attributions(lines: Sequence[str]) -> list[str]:
-    """Without "In article <…>, X writes:", on one line or wrapped over up to three, and forwarding marks."""
+    """The lines without "In article <…>, X writes:", on one line or wrapped over up to three, and forwarding marks."""
     kept: list[str] = []
     wrapped = 0
     for line in lines:
@@ -123,12 +123,12 @@ def drop_attributions(lines: Sequence[str]) -> list[str]:
 
 
 def drop_headers(lines: Sequence[str]) -> list[str]:
-    """Without header and contact fields inside the body (``Subject: …``, ``Phone: …``)."""
+    """The lines without header and contact fields inside the body (``Subject: …``, ``Phone: …``)."""
     return [line for line in lines if ":" not in line or not _HEADER.match(line)]
 
 
 def cut_signature(lines: Sequence[str]) -> list[str]:
-    """Without the signature block.
+    """The lines without the signature block.
 
     That is everything after the last line that is exactly ``--``, or after a line of rules or nothing but
     symbols that has at most ``SIGNATURE_LINES`` lines behind it, contact data or no sentence among them.
@@ -163,7 +163,7 @@ def _signature_start(lines: Sequence[str]) -> int | None:
 
 
 def cut_trailing(lines: Sequence[str], marks: Collection[str]) -> list[str]:
-    """Without contact, name and closing lines at the end; ``marks`` are words that name the author.
+    """The lines without contact, name and closing lines at the end; ``marks`` are words that name the author.
 
     A last line goes if it is contact data, names the author, opens with a dash or dots, is set far to the right,
     is a few capitalised words, or has at most five words and no end of a sentence; at most ten lines go.
@@ -194,7 +194,7 @@ def _closing(line: str, marks: Collection[str]) -> bool:
 
 
 def drop_names(lines: Sequence[str], marks: Collection[str]) -> list[str]:
-    """Without short lines that name the author, and without his names in what stays."""
+    """The lines without short ones that name the author, and without his names in what stays."""
     text = "\n".join(lines).lower()
     marks = {mark for mark in marks if mark in text}
     if not marks:
@@ -211,12 +211,12 @@ def drop_names(lines: Sequence[str], marks: Collection[str]) -> list[str]:
 
 
 def mask_addresses(lines: Sequence[str]) -> list[str]:
-    """Mail and net addresses, host names and telephone numbers as ``@``."""
+    """Replace mail and net addresses, host names and telephone numbers by ``@``."""
     return [_ADDRESS.sub("@", line) if _ADDRESS_HINT.search(line) else line for line in lines]
 
 
 def unwrap(lines: Sequence[str]) -> str:
-    """Paragraphs joined into one line each: the width of lines belongs to a newsreader, not to a style.
+    """Join each paragraph into one line: the width of lines belongs to a newsreader, not to a style.
 
     Rules, frames, masked addresses and a name after a dash at the end go; runs of more than two spaces become
     one, and two spaces (after a full stop) stay.
@@ -241,12 +241,12 @@ def clip(text: str, limit: int) -> str:
 
 
 def word_count(text: str) -> int:
-    """Words made of letters."""
+    """The number of words made of letters."""
     return len(_WORD.findall(text))
 
 
 def nonword_share(text: str) -> float:
-    """Share of space-separated tokens that are not a word with punctuation around it (1 for an empty text)."""
+    """The share of space-separated tokens that are not a word with punctuation around it (1 for an empty text)."""
     tokens = len(text.split())
     return 1 - len(_WORD_TOKEN.findall(text)) / tokens if tokens else 1.0
 

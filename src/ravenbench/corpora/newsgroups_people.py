@@ -1,4 +1,4 @@
-"""Who wrote a post: addresses in ``From:`` headers merged into persons.
+"""Finding who wrote a post: addresses in ``From:`` headers merged into persons.
 
 Posts from one address are by one person, and so are addresses with one full name, whatever the order, case or
 middle initials of that name. Addresses that differ only in the host below one organisation are one person unless
@@ -56,7 +56,7 @@ def sender(header: str) -> Sender:
 
 
 def organisation(address: str) -> str:
-    """Login and the registered part of the domain: ``x@a.b.edu`` → ``x@b.edu``, ``x@a.ac.uk`` stays."""
+    """The login and the registered part of the domain: ``x@a.b.edu`` → ``x@b.edu``, ``x@a.ac.uk`` stays."""
     login, _, domain = address.partition("@")
     labels = domain.split(".")
     return f"{login}@{'.'.join(labels[-3 if len(labels[-1]) == 2 else -2 :])}"
@@ -94,7 +94,7 @@ def _pseudonym(address: str) -> str:
 
 
 class _Groups:
-    """Disjoint sets of strings."""
+    """Disjoint sets of strings that can be merged (union–find)."""
 
     def __init__(self) -> None:
         self._parent: dict[str, str] = {}

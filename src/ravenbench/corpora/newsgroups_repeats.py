@@ -1,4 +1,4 @@
-"""Text that stands in several posts: repeated lines, and 8-grams of words shared by reposts and unmarked quotes."""
+"""Finding text that stands in several posts: repeated lines, and 8-grams of words that reposts share."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.randomness import stream
+from ravenbench.text.tokens import WORD
 from ravenbench.types import Bools
 
-_TOKEN = re.compile(r"\w+")
 _KEY = re.compile(r"[\W_\d]+")
 
 
@@ -24,7 +24,7 @@ def line_key(line: str) -> str:
 def drop_repeated_lines(
     posts: Sequence[Sequence[str]], authors: Sequence[str], shortest: int = 12, shared: int = 25
 ) -> list[list[str]]:
-    """Without lines of ≥ ``shortest`` characters in two posts of one author or in posts of ≥ ``shared`` authors."""
+    """Drop lines of ≥ ``shortest`` characters that two posts of one author have, or posts of ≥ ``shared`` authors."""
     once: set[tuple[str, str]] = set()
     repeated: set[tuple[str, str]] = set()
     users: Counter[str] = Counter()
@@ -48,13 +48,13 @@ def drop_repeated_lines(
 
 
 def overlapping(texts: Sequence[str], share: float, n: int = 8) -> Bools:
-    """Which texts overlap an earlier one that stays.
+    """Mark the texts that overlap an earlier one that stays.
 
     Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word ``n``-grams, or
     of those of the other text if that has fewer, in common with one text kept before. Identical texts always
     overlap. Returns shape (len(texts),).
     """
-    grams = _ngrams([_TOKEN.findall(text.lower()) for text in texts], n)
+    grams = _ngrams([WORD.findall(text.lower()) for text in texts], n)
     flat = np.concatenate(grams) if grams else np.zeros(0, dtype=np.uint64)
     values, counts = np.unique(flat, return_counts=True)
     common = set(values[counts > 1].tolist())

@@ -1,4 +1,4 @@
-"""PAN20–23 pairs as a corpus: their documents with author and fandom or discourse type."""
+"""Reading PAN20–23 pairs as a corpus: their documents with author and fandom or discourse type."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ravenbench.types import Corpus
 def read_pairs_corpus(
     path: str | Path, *, fold_case: bool = False, name: str | None = None, log: ImportLog | None = None
 ) -> Corpus:
-    """The distinct documents of all pairs in a file, folder or zip.
+    """Read the distinct documents of all pairs in a file, folder or zip.
 
     Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further
     occurrence counts as repeated.

@@ -1,4 +1,4 @@
-"""What a corpus holds, in numbers that decide which experiments it can carry."""
+"""Counting what a corpus holds, in the numbers that decide which experiments it can carry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ravenbench.types import Corpus, Floats, Ints
 
 
 def summarise(corpus: Corpus, word_counts: Ints | None = None) -> dict[str, Any]:
-    """Counts of documents, authors, topics, words and pairs; JSON values only.
+    """Count documents, authors, topics, words and pairs; JSON values only.
 
     ``pairs`` counts unordered same-author pairs, all and within one topic; ``authors`` those with at least two
     documents (``several``) and in at least two topics (``across``); ``words`` are white-space tokens.

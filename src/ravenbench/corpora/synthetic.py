@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from dataclasses import dataclass
 
 from ravenbench.components import Component
 from ravenbench.corpora.synthetic_writer import FAMILY_SIZE
@@ -20,6 +20,7 @@ MOST_TILT = 50
 """A stronger author's weights would be more than a float can hold."""
 
 
+@dataclass(eq=False, repr=False)
 class Synthetic(Component):
     """A corpus drawn from a known model; docs/synthetic.md describes it.
 
@@ -42,34 +43,28 @@ class Synthetic(Component):
         Share of documents written by authors at home in the topic's family, 0 (independent) to 1.
     seed : int
         Everything else being equal, another seed is another language, other authors, other texts.
+
+    Examples
+    --------
+    >>> corpus = Synthetic(documents=40, authors=8, topics=4).load()
+    >>> len(corpus), len(corpus.topic.names)
+    (40, 4)
     """
 
-    name: ClassVar[str] = "synthetic"
+    name = "synthetic"
 
-    def __init__(
-        self,
-        documents: int = 3000,
-        authors: int = 300,
-        topics: int = 60,
-        words: int = 200,
-        style: float = 1.0,
-        topic: float = 1.0,
-        families: float = 0.8,
-        dependence: float = 0.7,
-        seed: int = 0,
-    ) -> None:
-        self.documents = documents
-        self.authors = authors
-        self.topics = topics
-        self.words = words
-        self.style = style
-        self.topic = topic
-        self.families = families
-        self.dependence = dependence
-        self.seed = seed
+    documents: int = 3000
+    authors: int = 300
+    topics: int = 60
+    words: int = 200
+    style: float = 1.0
+    topic: float = 1.0
+    families: float = 0.8
+    dependence: float = 0.7
+    seed: int = 0
 
     def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
-        """Documents one by one, in bounded memory; these numbers, or all.
+        """Write documents one by one, in bounded memory: those of these numbers, or all.
 
         Raises
         ------
@@ -93,7 +88,7 @@ class Synthetic(Component):
             yield Document(f"d{i:05d}", writer.document(i, author, topic), f"a{author:04d}", _topic(topic), "en")
 
     def load(self) -> Corpus:
-        """The whole corpus (about a second at the defaults); large ones lie in a temporary file.
+        """Write the whole corpus (about a second at the defaults); large ones lie in a temporary file.
 
         Raises
         ------
@@ -125,7 +120,7 @@ class Synthetic(Component):
         )
 
     def check(self) -> None:
-        """Whether every dial is possible.
+        """Refuse parameters outside their limits.
 
         Raises
         ------
@@ -153,5 +148,5 @@ class Synthetic(Component):
 
 
 def _topic(number: int) -> str:
-    """``f03b``: the second topic of family 3."""
+    """The name of a topic; ``f03b`` is the second topic of family 3."""
     return f"f{number // FAMILY_SIZE:02d}{chr(ord('a') + number % FAMILY_SIZE)}"

@@ -50,7 +50,7 @@ class FastWriter(Writer):
         return self.encoded(number, author, topic).tobytes().decode("ascii")
 
     def encoded(self, number: int, author: int, topic: int) -> Bytes:
-        """The text's bytes, all of them ASCII."""
+        """Encode a text as an array of its bytes, all of them ASCII."""
         rng = stream(self.seed, "synthetic-document", number)
         manner = self._manner(author)
         n = self._length(rng)
@@ -133,7 +133,7 @@ def guide(shares: Floats) -> Ints:
 
 @njit(cache=True)
 def place(shares: Floats, first: Ints, draw: float) -> int:
-    """``searchsorted(shares, draw, side="right")``."""
+    """Find the place of a draw among cumulated shares, as ``searchsorted(shares, draw, side="right")``."""
     at = int(first[int(draw * _GUIDE)])
     while shares[at] <= draw:
         at += 1

@@ -1,4 +1,4 @@
-"""The synthetic corpus as a folder of Parquet files, written part by part: the same bytes for any number of workers."""
+"""Writing the synthetic corpus as a folder of Parquet files, part by part: the same bytes for any number of workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ABOUT = "generated.json"
 _BEGUN = ".begun.json"
 _PART_BYTES = 2**25
 _LETTERS_A_WORD = 7.3
-"""Of a document, with marks and spaces; the mean of a log-normal length is counted in."""
+"""Letters a word of a document, marks and spaces included; the mean of a log-normal length is counted in."""
 
 Progress = Callable[[int, int], None]
 """Called with (parts done, parts in all)."""
@@ -79,7 +79,7 @@ def _documents_a_part(corpus: Synthetic) -> int:
 
 
 def write_part(corpus: Synthetic, folder: Path, number: int, documents: range) -> None:
-    """One part, whole or not at all."""
+    """Write one part, whole or not at all."""
     import polars as pl
 
     rows = list(corpus.stream(documents))
@@ -110,7 +110,7 @@ def _work(corpus: Synthetic, folder: Path, parts: list[tuple[int, range]], worke
 
 
 def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -> list[tuple[int, range]]:
-    """Parts that an earlier call has not written."""
+    """The parts that an earlier call has not written."""
     begun = partial / _BEGUN
     mark: dict[str, object] = {"corpus": str(corpus), "version": corpus.version}
     if partial.exists():

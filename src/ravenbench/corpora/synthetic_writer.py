@@ -52,7 +52,7 @@ class Writer:
         self._shared = round(families * SLOTS)
 
     def document(self, number: int, author: int, topic: int) -> str:
-        """One text: a function of seed, dials and these three numbers."""
+        """Write the text that seed, dials and these three numbers determine."""
         rng = stream(self.seed, "synthetic-document", number)
         habits = self._draw_habits(author)
         n = self._length(rng)
@@ -72,7 +72,7 @@ class Writer:
         return max(20, int(self.words * np.exp(0.3 * rng.standard_normal())))
 
     def _kinds(self) -> Floats:
-        """Shares of the four kinds of word, (4,)."""
+        """The shares of the four kinds of word, (4,)."""
         topical = min(_TOPIC_SHARE * self.topic, _MOST_TOPIC)
         return np.array([_FUNCTION_SHARE, _HABIT_SHARE, topical, 1 - _FUNCTION_SHARE - _HABIT_SHARE - topical])
 

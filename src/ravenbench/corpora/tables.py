@@ -1,4 +1,4 @@
-"""Corpora in Parquet, JSON lines or CSV with columns for text, author and topic."""
+"""Reading corpora in Parquet, JSON lines or CSV with columns for text, author and topic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_table(
     name: str | None = None,
     log: ImportLog | None = None,
 ) -> Corpus:
-    """A corpus from one table, read in a stream; a folder of Parquet parts is one table.
+    """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
     Parameters
     ----------

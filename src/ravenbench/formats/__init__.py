@@ -1,1 +1,1 @@
-"""Formats of the field: PAN13–15, PAN18/19, PAN20–23, corpus tables; zip or folder."""
+"""Readers and writers of the field's file formats: PAN13–15, PAN18/19 and PAN20–23, as files, folders or zips."""

@@ -33,7 +33,7 @@ _DECISIONS = {"Y": 1.0, "N": 0.0, "-": 0.5}
 
 @dataclass(frozen=True, eq=False)
 class Truth:
-    """Truth of n problems.
+    """The truth of n problems.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class SystemAnswers(Answers):
-    """Answers of a named system.
+    """The answers of one system, under its name.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Aligned(NamedTuple):
 
 
 def read_truth(path: str | Path, split: Split | None = None) -> Truth:
-    """Truth from a file, folder or zip; several truth files of one place are joined.
+    """Read truth from a file, folder or zip; several truth files of one place are joined.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
 
 
 def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
-    """One system's answers from a file, folder or zip.
+    """Read one system's answers from a file, folder or zip.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
 
 
 def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]:
-    """The answers of every system in a file, folder or zip, sorted by name.
+    """Read the answers of every system in a file, folder or zip, sorted by name.
 
     A system's name is the folder of its ``answers.jsonl`` or ``answers.txt``, or the stem of its file.
 
@@ -180,7 +180,7 @@ def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]
 
 
 def align(truth: Truth, answers: Answers) -> Aligned:
-    """Answers in the order of truth.
+    """Put answers in the order of truth.
 
     Raises
     ------

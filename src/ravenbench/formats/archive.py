@@ -64,13 +64,13 @@ class Archive:
 
     @property
     def stem(self) -> str:
-        """A name for what is inside: the folder's name, or the file's without its ending."""
+        """A name for what the archive holds: the folder's name, or the file's without its ending."""
         path = self.path.resolve()
         return path.name if path.is_dir() else path.stem
 
     @property
     def names(self) -> list[str]:
-        """Paths inside, sorted."""
+        """The paths inside the archive, sorted."""
         return list(self.sizes)
 
     def __contains__(self, name: str) -> bool:
@@ -78,7 +78,7 @@ class Archive:
 
     @property
     def single(self) -> bool:
-        """Whether this is one plain file."""
+        """Whether the archive is one plain file."""
         return self._zip is None and not self.path.is_dir()
 
     def siblings(self) -> list[str]:
@@ -88,11 +88,11 @@ class Archive:
         return sorted(p.name for p in self.root.iterdir() if p.is_file())
 
     def label(self, name: str) -> str:
-        """How messages name a file inside."""
+        """The name by which messages call a file inside the archive."""
         return f"{self.path}!{name}" if self._zip is not None else str(self.root / name)
 
     def open(self, name: str) -> IO[bytes]:
-        """A binary stream of one file.
+        """Open one file for reading in binary.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class Archive:
             raise FormatError(f"cannot be unpacked ({error})", file=self.label(name)) from None
 
     def read(self, name: str) -> bytes:
-        """The bytes of one file of at most ``DOCUMENT_LIMIT``."""
+        """Read the bytes of one file of at most ``DOCUMENT_LIMIT``."""
         with self.open(name) as file:
             try:
                 data = file.read(DOCUMENT_LIMIT + 1)
@@ -120,7 +120,7 @@ class Archive:
         return data
 
     def text(self, name: str) -> str:
-        """One file as text: UTF-8 with or without BOM, line ends as ``\\n``.
+        """Read one file as text: UTF-8 with or without BOM, line ends as ``\\n``.
 
         Raises
         ------
@@ -154,7 +154,7 @@ class Archive:
                     yield number, line
 
     def close(self) -> None:
-        """Close the zip."""
+        """Close the zip file, if there is one."""
         if self._zip is not None:
             self._zip.close()
 
@@ -168,7 +168,7 @@ class Archive:
 
 
 def decode(data: bytes, file: str | Path, offset: int = 0, line: int | None = None) -> str:
-    """UTF-8 text without BOM.
+    """Decode UTF-8 text and drop its byte order mark.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def decode(data: bytes, file: str | Path, offset: int = 0, line: int | None = No
 
 
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
-    """Of the places where data lie (POSIX paths inside an archive), those of the wanted split.
+    """Keep those places of data (POSIX paths inside an archive) that belong to the wanted split.
 
     A corpus with ``train/`` and ``test/`` gives the one asked for; one without either gives itself.
 

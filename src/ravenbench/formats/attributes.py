@@ -1,4 +1,4 @@
-"""Attributes of problems from a CSV or JSONL file (length, topic distance, genre …), as parts of the problems."""
+"""Dividing problems into parts by an attribute (length, topic distance, genre …) from a CSV or JSONL file."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ MOST_PARTS = 30
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """Parts of n problems: ``part`` (n,) in the order to show, −1 where a problem belongs to none."""
+    """A division of n problems into parts: ``part`` (n,) in the order to show, −1 where a problem belongs to none."""
 
     name: str
     part: Labels
 
 
 def read_attribute(spec: str, ids: Sequence[str]) -> Attribute:
-    """Parts by one column of a file: quantiles of numbers, categories of text.
+    """Divide problems by one column of a file: quantiles of numbers, categories of text.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def read_attribute(spec: str, ids: Sequence[str]) -> Attribute:
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:
-    """Parts of about equal size by rising value; equal values stay together, NaN belongs to none."""
+    """Divide numbers into parts of about equal size, by rising value; equal values stay together, NaN is in none."""
     known = ~np.isnan(values)
     edges = np.unique(np.quantile(values[known], np.arange(1, parts) / parts))
     codes = np.where(known, np.searchsorted(edges, values, side="left"), -1)

@@ -1,4 +1,4 @@
-"""Texts gathered one by one into a TextTable: small sets in memory, large ones in an unnamed temporary file."""
+"""Gathering texts one by one into a TextTable: small sets in memory, large ones in an unnamed temporary file."""
 
 from __future__ import annotations
 
@@ -11,28 +11,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.errors import FormatError
+from ravenbench.text.tokens import normalised
 from ravenbench.texts import TextTable
 
 SPOOL_LIMIT = 128 * 2**20
 """Bytes kept in memory before texts go to disk."""
 
 
-def document_identity(text: str) -> str:
-    """What makes two documents the same: the text with BOM removed and white space collapsed."""
-    return " ".join(text.replace("\ufeff", "").split())
-
-
 def identity_key(text: str) -> bytes:
-    """16-byte hash of ``document_identity`` (lone surrogates allowed)."""
-    return hashlib.blake2b(document_identity(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    """The 16-byte hash of a document's ``normalised`` form (lone surrogates allowed)."""
+    return hashlib.blake2b(normalised(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def same_document(a: str, b: str) -> bool:
-    """Whether two texts have one ``document_identity``; beginnings that differ settle it quickly."""
+    """Whether two texts have one ``normalised`` form; beginnings that differ settle it quickly."""
     n = 200
-    left, right = document_identity(a[:n]), document_identity(b[:n])
+    left, right = normalised(a[:n]), normalised(b[:n])
     shorter = min(len(left), len(right))
-    return left[:shorter] == right[:shorter] and document_identity(a) == document_identity(b)
+    return left[:shorter] == right[:shorter] and normalised(a) == normalised(b)
 
 
 class TextCollector:
@@ -56,11 +52,11 @@ class TextCollector:
         self._sizes.append(size)
 
     def last(self) -> tuple[bytes, int]:
-        """Hash and bytes of the text that came last."""
+        """The hash and the length in bytes of the text that came last."""
         return next(reversed(self._rows)), self._sizes[-1]
 
     def add(self, text: str) -> int:
-        """The row of this text.
+        """Add a text and return its row.
 
         Raises
         ------
@@ -83,7 +79,7 @@ class TextCollector:
         return row
 
     def table(self) -> TextTable:
-        """All texts added; the collector is spent afterwards."""
+        """The table of all texts added; the collector cannot be used afterwards."""
         offsets = np.zeros(len(self._sizes) + 1, dtype=np.int64)
         np.cumsum(np.asarray(self._sizes, dtype=np.int64), out=offsets[1:])
         hashes: NDArray[np.uint8] = np.frombuffer(b"".join(self._rows), dtype=np.uint8).reshape(-1, 16)

@@ -14,7 +14,7 @@ from ravenbench.files import replacing
 
 
 def check_fresh(path: str | Path) -> None:
-    """Whether a folder can be written here, before any long work.
+    """Refuse, before any long work, a place where no new folder can be written.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def check_fresh(path: str | Path) -> None:
 
 @contextmanager
 def fresh_folder(path: str | Path) -> Iterator[Path]:
-    """A folder built beside its place and renamed when the block ends well.
+    """Give a folder that is built beside its place and renamed when the block ends well.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def fresh_folder(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
-    """A file written as a stream under a temporary name and renamed when the block ends well.
+    """Give a file that is written under a temporary name and renamed when the block ends well.
 
     Raises
     ------

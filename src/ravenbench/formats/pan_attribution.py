@@ -1,4 +1,4 @@
-"""PAN 2018 and 2019 cross-domain attribution: problems with candidate authors, answers, and their score.
+"""Reading and scoring the cross-domain attribution problems of PAN 2018 and 2019.
 
     collection-info.json                                    [{"problem-name", "language", "encoding"}, …]
     problem00001/problem-info.json                          {"unknown-folder", "candidate-authors": [{"author-name"}]}
@@ -51,7 +51,7 @@ def is_attribution(path: str | Path) -> bool:
 
 
 def read_attribution(path: str | Path) -> list[AttributionProblem]:
-    """Every problem in a folder or zip, in order of name.
+    """Read every problem in a folder or zip, in order of name.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def write_attribution_answers(folder: str | Path, problem: str, predicted: Mappi
 
 
 def read_attribution_answers(path: str | Path) -> dict[str, str]:
-    """Predicted author of each text; the first answer to a text counts, as in PAN.
+    """Read the predicted author of each text; the first answer to a text counts, as in PAN.
 
     Raises
     ------

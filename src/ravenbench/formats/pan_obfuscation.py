@@ -1,4 +1,4 @@
-"""PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
+"""Reading and writing PAN16 author-masking output: a JSON list of parts with original, offsets, rewriting and id.
 
 References
 ----------
@@ -50,7 +50,7 @@ def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
 
 
 def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...]:
-    """Parts of a PAN16 file, in order of their ids, tiling the original.
+    """Read the parts of a PAN16 file, in order of their ids, tiling the original.
 
     Published files disagree on whether ends are inclusive, so parts are located by their strings; white
     space between two parts that no part claims goes to the part before it (to the first, at the start).

@@ -1,4 +1,4 @@
-"""What PAN's own evaluators write: ``out.json`` and ``evaluation.prototext``, three decimals."""
+"""Writing what PAN's own evaluators write: ``out.json`` and ``evaluation.prototext``, three decimals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ravenbench.metrics.pan import FORM_2020, TESTABLE
 from ravenbench.metrics.scores import scores
 
 MEASURES = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "brier": "brier", "overall": "overall5"}
-"""PAN's names (2021–23) and Raven's."""
+"""PAN's names of its metrics (2021–23), and Raven's."""
 MEASURES_2020 = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "overall": "overall"}
 
 
@@ -32,7 +32,7 @@ def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dic
 
 
 def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> list[Path]:
-    """Write both files; earlier ones are replaced.
+    """Write ``out.json`` and ``evaluation.prototext``; earlier ones are replaced.
 
     Raises
     ------

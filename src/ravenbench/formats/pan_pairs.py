@@ -1,4 +1,4 @@
-"""PAN20–23 verification pairs: ``pairs.jsonl`` and ``truth.jsonl``, also ``X.jsonl`` with ``X-truth.jsonl``.
+"""Reading and writing PAN20–23 pairs: ``pairs.jsonl`` with ``truth.jsonl``, also ``X.jsonl`` with ``X-truth.jsonl``.
 
 A pair: {"id", "pair": [text, text], "fandoms": [a, b]} (2020, 2021) or "discourse_types" (2022, 2023);
 its truth: {"id", "same", "authors": [a, b]}.
@@ -32,7 +32,7 @@ _TRUTH = re.compile(r"(?:.*[-_.])?truth\Z", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class PairTruth:
-    """Truth of one pair; authors are None where the file does not name them."""
+    """The truth of one pair; authors are None where the file does not name them."""
 
     same: bool
     authors: tuple[str, str] | None
@@ -65,12 +65,12 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
 
 
 def is_lines(name: str) -> bool:
-    """Whether a file's name says JSON lines."""
+    """Whether a file is JSON lines by its name."""
     return name.lower().endswith((".jsonl", ".ndjson"))
 
 
 def is_truth(name: str) -> bool:
-    """Whether a file's name says truth."""
+    """Whether a file holds truth by its name."""
     return _TRUTH.match(PurePosixPath(name).stem) is not None
 
 
@@ -85,7 +85,7 @@ def first_record(archive: Archive, name: str) -> dict[str, Any]:
 
 
 def records(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Numbered records of a JSON-lines file.
+    """Read the records of a JSON-lines file with their line numbers.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def records(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, Any]]]
 
 
 def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) -> str:
-    """The id of a record.
+    """Return the id of a record.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
 
 
 def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
-    """A ``truth.jsonl``.
+    """Read a ``truth.jsonl`` into the truth of each pair by its id.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
 
 
 def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
-    """Pairs of one file; (id, reason) in place of a pair that cannot be used.
+    """Read the pairs of one file; (id, reason) stands in place of a pair that cannot be used.
 
     Raises
     ------
@@ -185,7 +185,7 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
 
 
 def read_pan_pairs(path: str | Path, truth: str | Path | None = None, split: Split | None = None) -> list[ProblemSet]:
-    """Every set of pairs in a file, folder or zip.
+    """Read every set of pairs in a file, folder or zip.
 
     The first text of a pair is the known, the second the questioned document. Authors and topics of the documents
     are labels of ``problems`` where the files give them.
@@ -223,7 +223,7 @@ def read_pan_pairs(path: str | Path, truth: str | Path | None = None, split: Spl
 
 
 def only_truth(archive: Archive) -> str:
-    """The one truth file (JSON lines) of an archive.
+    """Find the one truth file (JSON lines) of an archive.
 
     Raises
     ------

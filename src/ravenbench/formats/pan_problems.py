@@ -1,4 +1,4 @@
-"""PAN13–15 verification problems: ``ROOT/EN001/{known01.txt, …, unknown.txt}`` and ``ROOT/truth.txt``.
+"""Reading and writing PAN13–15 problems: ``ROOT/EN001/{known01.txt, …, unknown.txt}`` and ``ROOT/truth.txt``.
 
 References
 ----------
@@ -33,7 +33,7 @@ def problem_roots(archive: Archive) -> list[str]:
 
 
 def read_pan_problems(path: str | Path, split: Split | None = None) -> list[ProblemSet]:
-    """Every corpus of problems in a folder or zip, sorted by name and split.
+    """Read every corpus of problems in a folder or zip, sorted by name and split.
 
     Parameters
     ----------
@@ -93,12 +93,12 @@ def write_pan_problems(
 
 
 def truth_text(ids: list[str], same: Bools) -> str:
-    """The lines of a ``truth.txt``."""
+    """The content of a ``truth.txt`` for these problems."""
     return "".join(f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True))
 
 
 def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
-    """``EN001 Y`` lines of a ``truth.txt``.
+    """Read the ``EN001 Y`` lines of a ``truth.txt``.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
 
 
 def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, list[str]]:
-    """Language, genre and ids of a ``contents.json`` (None and [] where it does not say).
+    """Read language, genre and ids from a ``contents.json`` (None and [] where it does not say).
 
     Raises
     ------
@@ -146,7 +146,7 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
 
 
 def corpus_name(archive: Archive, root: str) -> tuple[str, Split | None]:
-    """Name and split of the corpus at a place inside an archive."""
+    """The name and the split of the corpus at a place inside an archive."""
     base, split = split_of(root)
     if split is None and not root:
         # The path itself may be a corpus's train/ or test/ folder.

@@ -1,4 +1,4 @@
-"""What every reader of verification problems returns."""
+"""The record that every reader of verification problems returns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ravenbench.types import Bools, Problems
 
 @dataclass(frozen=True, eq=False)
 class ProblemSet:
-    """Problems of one corpus and split, as read.
+    """The problems of one corpus and split, as read.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class ProblemSet:
         return len(self.problems)
 
     def truth(self) -> Bools:
-        """``same``, or an error where there is none.
+        """The truth of the problems.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class ProblemSet:
 
 
 class ProblemBuilder:
-    """Gathers problems one by one, documents shared."""
+    """Gathers problems one by one; each distinct document is kept once."""
 
     def __init__(self) -> None:
         self.texts = TextCollector()
@@ -104,7 +104,7 @@ class ProblemBuilder:
         return rows, row
 
     def finish(self, **labels: Any) -> Problems:
-        """The problems; labels are columns of ``Problems`` (author, topic, language)."""
+        """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
         return Problems(
             self.texts.table(),
             np.asarray(self.ids, dtype=np.str_),

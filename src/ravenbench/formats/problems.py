@@ -1,4 +1,4 @@
-"""Verification problems from whatever a path holds: PAN13–15 folders, PAN20–23 pairs, zips, or a folder of zips."""
+"""Reading verification problems from what a path holds: PAN13–15 folders, PAN20–23 pairs, zips, folders of zips."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ravenbench.formats.problem_set import ProblemSet
 
 
 def read_problem_sets(path: str | Path, split: Split | None = None) -> list[ProblemSet]:
-    """Every corpus of problems at a path, each with its truth where the files give it.
+    """Read every corpus of problems at a path, each with its truth where the files give it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def read_problem_sets(path: str | Path, split: Split | None = None) -> list[Prob
 
 
 def read_problems(path: str | Path, split: Split | None = None) -> ProblemSet:
-    """The one corpus of problems at a path.
+    """Read the one corpus of problems at a path.
 
     Raises
     ------

@@ -1,5 +1,22 @@
-"""Metrics: functions of truth and answers only."""
+"""Metrics of verification: functions of two arrays, the truth and the answers.
 
+Truth is True for same author; answers lie in [0, 1], higher = same author, exactly 0.5 = unanswered.
+
+Examples
+--------
+>>> from ravenbench.metrics import auc, cllr, scores
+>>> same, value = [True, True, False, False], [0.9, 0.5, 0.6, 0.1]
+>>> auc(same, value)
+0.75
+>>> scores(same, value)["c@1"]
+0.625
+>>> round(cllr(same, value).discrimination, 2)
+0.5
+"""
+
+from ravenbench.metrics.auc import auc
+from ravenbench.metrics.calibration import cllr, reliability
+from ravenbench.metrics.roc import curve, hull
 from ravenbench.metrics.scores import scores
 
-__all__ = ["scores"]
+__all__ = ["auc", "cllr", "curve", "hull", "reliability", "scores"]

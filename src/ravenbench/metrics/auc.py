@@ -10,7 +10,7 @@ from ravenbench.types import Floats
 
 
 def auc_of(s: Sums) -> Floats:
-    """Share of (same, different) pairs of problems in the right order, ties ½; NaN where a class is empty."""
+    """AUC from the sums of a system; NaN where truth has one class only."""
     pairs = s.positives * s.negatives
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(pairs > 0, np.asarray(s.u2) / (2 * pairs), np.nan)
@@ -31,7 +31,7 @@ def auc(same: ArrayLike, value: ArrayLike) -> float | None:
 
 
 def auc_of_scores(same: ArrayLike, score: ArrayLike) -> float | None:
-    """``auc`` of scores of any range, finite; None where truth has one class only."""
+    """The same probability for finite scores of any range; None where truth has one class only."""
     truth, values = np.asarray(same, dtype=bool), np.asarray(score, dtype=np.float64)
     positives = int(truth.sum())
     pairs = positives * (len(truth) - positives)

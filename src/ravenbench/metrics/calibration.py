@@ -1,4 +1,4 @@
-"""Do the values mean what they say? Reliability, ECE, and the cost of the log-likelihood ratio.
+"""Calibration of answers: the reliability diagram, ECE, and the cost of the log-likelihood ratio.
 
 References
 ----------
@@ -18,7 +18,10 @@ from ravenbench.types import Bools, Floats, Ints
 
 
 class Reliability(NamedTuple):
-    """Bins that hold problems: how many, their mean value, the share of same-author problems; and the ECE."""
+    """The bins of a reliability diagram that hold problems, and the expected calibration error.
+
+    ``problems`` counts them, ``value`` is their mean answer, ``same`` the share of same-author problems among them.
+    """
 
     problems: Ints
     value: Floats

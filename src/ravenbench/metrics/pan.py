@@ -110,6 +110,27 @@ METRICS: Mapping[str, Callable[[Sums], Floats]] = MappingProxyType(
 )
 """Every reported metric, in the order of the tables. All lie in [0, 1] and higher is better."""
 
+TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "auc": "AUC",
+        "c@1": "c@1",
+        "f05u": "F0.5u",
+        "f05u_2020": "F0.5u (2020)",
+        "f1": "F1",
+        "brier": "Brier",
+        "precision": "precision",
+        "recall": "recall",
+        "overall": "overall",
+        "overall5": "overall (5)",
+        "final": "final",
+        "accuracy": "accuracy",
+        "overall_2020": "overall (2020)",
+        "overall5_2020": "overall (5, 2020)",
+        "unanswered": "unanswered",
+    }
+)
+"""How tables and figures write each metric, and the number of unanswered problems that stands beside them."""
+
 TESTABLE: Mapping[str, Callable[[Sums], Floats]] = MappingProxyType(
     {**METRICS, "accuracy": accuracy, "overall_2020": overall_2020, "overall5_2020": overall5_2020}
 )

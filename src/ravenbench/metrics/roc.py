@@ -38,12 +38,12 @@ class Curve:
 
     @property
     def fpr(self) -> Floats:
-        """False-positive rate."""
+        """The false-positive rate at each vertex, (v,)."""
         return self.false / self.negatives
 
     @property
     def tpr(self) -> Floats:
-        """True-positive rate."""
+        """The true-positive rate at each vertex, (v,)."""
         return self.true / self.positives
 
 
@@ -92,7 +92,7 @@ class Hull:
 
     @property
     def auc(self) -> float:
-        """Area under the hull."""
+        """The area under the hull."""
         return float(np.trapezoid(self.tpr, self.fpr))
 
     @property

@@ -59,7 +59,7 @@ class Effect:
 
     @property
     def impact(self) -> float:
-        """Share of what could be lost that was lost; see :func:`impact`."""
+        """The impact on recall as :func:`impact` defines it."""
         return float(impact(self.recall, self.recall + self.delta_rec))
 
 
@@ -182,7 +182,7 @@ def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) ->
 
 
 def average_impact(effects: Iterable[Effect]) -> float | None:
-    """Plain mean of impacts, negative ones included; None without any."""
+    """The mean of impacts, negative ones included; None where there are none."""
     impacts = [e.impact for e in effects]
     return float(np.mean(impacts)) if impacts else None
 

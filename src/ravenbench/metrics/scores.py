@@ -1,4 +1,4 @@
-"""All metrics of one set of answers."""
+"""All metrics of one system's answers in one call."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def scores(
     decision: ArrayLike | None = None,
     metrics: Mapping[str, Callable[[Sums], Floats]] = METRICS,
 ) -> dict[str, float | None]:
-    """Every metric of one system's answers.
+    """Compute every metric of one system's answers.
 
     Parameters
     ----------

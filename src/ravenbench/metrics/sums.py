@@ -36,32 +36,32 @@ class Sums(NamedTuple):
 
     @property
     def positives(self) -> Floats:
-        """Same-author problems."""
+        """Number of same-author problems."""
         return self.tp + self.fn + self.up
 
     @property
     def negatives(self) -> Floats:
-        """Different-author problems."""
+        """Number of different-author problems."""
         return self.fp + self.tn + self.un
 
     @property
     def n(self) -> Floats:
-        """All problems."""
+        """Number of all problems."""
         return self.positives + self.negatives
 
     @property
     def unanswered(self) -> Floats:
-        """Problems of both classes answered with exactly 0.5."""
+        """Number of problems answered with exactly 0.5."""
         return self.up + self.un
 
     @property
     def correct(self) -> Floats:
-        """Answered rightly."""
+        """Number of problems answered rightly."""
         return self.tp + self.tn
 
 
 def checked(same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None) -> tuple[Bools, Floats, Floats]:
-    """Truth, values and decisions as arrays of one length.
+    """Check truth, values and decisions, and return them as arrays of one length.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Obfuscators, soundness and sensibleness; imports no verifier."""
+"""Obfuscators, the resources they use, and measures of what their rewritings keep and cost."""

@@ -1,4 +1,4 @@
-"""Rewriting a whole document set, one text a job."""
+"""Rewriting a whole document set in parallel, one text a job."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rewrite_all(
 def tasks_of(
     problems: Problems, which: Iterable[int] | None = None, language: str | None = None
 ) -> list[ObfuscationTask]:
-    """Tasks of verification problems (all, or these), blind to authors and truth."""
+    """Make the tasks of verification problems (all, or these), blind to authors and truth."""
     texts = problems.texts
     return [
         ObfuscationTask(

@@ -1,4 +1,4 @@
-"""What an obfuscator is: a text and its author's other texts in, ordered parts that tile the text out."""
+"""The base class of obfuscators: given a text and its author's other texts, they return its rewriting in parts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Rewriting:
 
     @cached_property
     def text(self) -> str:
-        """The new text."""
+        """The rewritten text."""
         return "".join(part.obfuscation for part in self.parts)
 
     @cached_property
@@ -65,11 +65,11 @@ class Rewriting:
 
     @property
     def changed(self) -> bool:
-        """Whether anything differs from the original."""
+        """Whether the rewriting differs from the original anywhere."""
         return self.text != self.original
 
     def check(self, original: str) -> Self:
-        """Itself, if its parts tile ``original``.
+        """Return the rewriting itself, if its parts tile ``original``.
 
         Raises
         ------
@@ -86,7 +86,7 @@ class Rewriting:
 
 
 class Obfuscator(Component):
-    """Rewrites questioned texts.
+    """Base of obfuscators, which rewrite questioned texts.
 
     Subclasses implement ``rewrite``; callers use ``obfuscate``. Class attributes declare what may be assumed:
 
@@ -98,6 +98,13 @@ class Obfuscator(Component):
         Texts leave this machine (to an endpoint the user named).
     ``provenance``
         ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
+
+    Examples
+    --------
+    >>> from ravenbench.obfuscation.recipes.identity import Identity
+    >>> task = ObfuscationTask("p1", questioned="Nobody knows.", known=("Somebody does.",))
+    >>> Identity().obfuscate(task).text
+    'Nobody knows.'
     """
 
     english: ClassVar[bool] = True
@@ -111,7 +118,7 @@ class Obfuscator(Component):
 
     @abstractmethod
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
-        """The rewriting of a non-empty text without byte order mark."""
+        """Return the rewriting of a non-empty text without byte order mark."""
 
     def obfuscate(self, task: ObfuscationTask, seed: int = 0, oracle: Oracle | None = None) -> Rewriting:
         """Rewrite a task's questioned text; the same arguments always give the same bytes.
@@ -150,7 +157,7 @@ class Obfuscator(Component):
         return self.rewrite(task, seed)
 
     def draws(self, seed: int, task: ObfuscationTask, operation: str, part: int = 0) -> np.random.Generator:
-        """The random stream of one operation on one part of one problem."""
+        """The random generator of one operation on one part of one problem."""
         return stream(seed, f"obfuscate/{self.name}/{operation}", task.id, part)
 
     def _reason(self, task: ObfuscationTask) -> str | None:
@@ -158,7 +165,7 @@ class Obfuscator(Component):
 
 
 def unchanged(text: str, *notes: str) -> Rewriting:
-    """The text as one part, untouched."""
+    """The rewriting that leaves the text as it is, in one part."""
     return Rewriting((Part(0, len(text), text, text),) if text else (), notes)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.text.tokens import WORD
 
 Span = tuple[int, int]
 
@@ -16,12 +17,11 @@ PART_WORDS = 50
 
 _END = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s)|\n[^\S\n]*\n")
 _ABBREVIATED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|cf|No|Fig|e\.g|i\.e|al)|\b[A-Z])\.\Z")
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
 class Edit:
-    """Replace ``[start, end)`` of the original by ``new``."""
+    """An edit: ``[start, end)`` of the original is replaced by ``new``."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ def sentences(text: str) -> list[Span]:
         gap = text[match.end() : end]
         if end <= start or ("\n" not in gap and _ABBREVIATED.search(text, max(start, match.end() - 8), match.end())):
             continue
-        if not _WORD.search(text, start, end) and spans:
+        if not WORD.search(text, start, end) and spans:
             start = spans.pop()[0]
         spans.append((start, end))
         start = end
@@ -58,7 +58,7 @@ def pack(text: str, spans: Sequence[Span] | None = None, limit: int = PART_WORDS
     parts: list[Span] = []
     start = count = 0
     for low, high in sentences(text) if spans is None else spans:
-        words = [m.start() for m in _WORD.finditer(text, low, high)]
+        words = [m.start() for m in WORD.finditer(text, low, high)]
         if count and count + len(words) > limit:
             parts.append((start, low))
             start, count = low, 0

@@ -1,1 +1,1 @@
-"""Folds, pair rules and problem building."""
+"""Verification problems: how pairs are drawn, folds are made and problems are built from a corpus."""

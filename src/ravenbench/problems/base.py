@@ -1,4 +1,4 @@
-"""What a pair rule is, and the pairs it draws."""
+"""The base class of pair rules, and the pairs they draw."""
 
 from __future__ import annotations
 
@@ -29,18 +29,26 @@ class Pairs:
 
 
 class PairRule(Component):
-    """Draws verification pairs from documents with authors and topics.
+    """Base of pair rules, which draw verification pairs from documents with authors and topics.
 
     Promises every rule keeps: no document is paired with itself, two documents labelled *same* have one
     author and those labelled *different* have two, no unordered pair occurs twice unless the rule says so,
     and the draw depends on its arguments alone.
+
+    Examples
+    --------
+    >>> from ravenbench.problems.matched import Matched
+    >>> author, topic = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 0, 0, 0, 0, 0])
+    >>> pairs = Matched().draw(np.arange(6), author, topic, np.random.default_rng(0))
+    >>> len(pairs), int(pairs.same.sum())
+    (6, 3)
     """
 
     @abstractmethod
     def draw(
         self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
     ) -> Pairs:
-        """Draw pairs among these documents.
+        """Draw pairs among the documents given.
 
         Parameters
         ----------

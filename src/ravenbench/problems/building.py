@@ -17,7 +17,7 @@ from ravenbench.types import Bools, Corpus, Ints, Labels, Problems
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """Problems with their truth.
+    """Problems built from a corpus, with their truth.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ def _both(cases: list[_Case], reuse: bool) -> list[tuple[_Case, _Case]]:
 
 
 def _at_most_half(cases: list[_Case]) -> list[_Case]:
-    """The same without the last cases of an author who has more than all others together."""
+    """Drop the last cases of an author who has more than all others together."""
     count = Counter(case.author for case in cases)
     seen: Counter[int] = Counter()
     kept = []

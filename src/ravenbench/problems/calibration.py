@@ -21,12 +21,12 @@ class Parts:
 
     @property
     def crossing(self) -> int:
-        """Documents dropped since their author stands on the other side."""
+        """Number of documents dropped because their author stands on the other side."""
         return int((~self.fit & ~self.calibrate).sum())
 
 
 def by_topic(author: Ints, topic: Ints, share: float, rng: np.random.Generator) -> Parts | None:
-    """Topics divided, authors on one side each, or None where the topics are too few.
+    """Divide the topics, with each author on one side only; None where there are too few topics.
 
     A share of the topics is set apart. An author who writes on both sides belongs to the one with more of
     their documents (to the side of fitting when equal); their documents on the other side are dropped.
@@ -44,7 +44,7 @@ def by_topic(author: Ints, topic: Ints, share: float, rng: np.random.Generator) 
 
 
 def by_author(author: Ints, share: float, rng: np.random.Generator) -> Parts:
-    """Authors divided, topics shared by both sides.
+    """Divide the authors; topics are shared by both sides.
 
     Authors of several documents and of one are divided apart, the former by documents, so that both sides get
     their share of same-author pairs.

@@ -8,7 +8,7 @@ from ravenbench.types import Bools, Ints
 
 
 def classes(same: Bools) -> dict[str, int]:
-    """Number of pairs of each class."""
+    """The number of same-author and of different-author pairs."""
     return {"same": int(same.sum()), "different": int((~same).sum())}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,8 +15,9 @@ FEWEST = 10
 """Pairs a stratum must have, or a handful of pairs would set the size of all four."""
 
 
+@dataclass(eq=False, repr=False)
 class Controlled(PairRule):
-    """Whether two texts share a topic says nothing of their author: each class has as many pairs of either kind.
+    """Draws as many same-topic as cross-topic pairs in each class, so that sharing a topic says nothing of the author.
 
     All four strata have the size of the smallest. Where a corpus cannot fill one with ten pairs (few authors write
     on two topics, say), it and its counterpart of the other class are left out and counted as dropped.
@@ -27,10 +28,9 @@ class Controlled(PairRule):
         Most same-author pairs of an author in each stratum.
     """
 
-    name: ClassVar[str] = "controlled"
+    name = "controlled"
 
-    def __init__(self, per_author: int = 6) -> None:
-        self.per_author = per_author
+    per_author: int = 6
 
     def draw(
         self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None

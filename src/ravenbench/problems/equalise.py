@@ -1,4 +1,4 @@
-"""As many documents of each topic, chosen so that authors keep several posts."""
+"""Taking equally many documents of each topic, chosen so that authors keep several posts."""
 
 from __future__ import annotations
 

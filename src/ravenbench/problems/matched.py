@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +15,7 @@ TRIES = 40
 """Swaps tried for a pair of one author's documents before another document is sought."""
 
 
+@dataclass(eq=False, repr=False)
 class Matched(PairRule):
     """Each same-author pair has a different-author partner with the same unordered pair of topics.
 
@@ -31,10 +32,9 @@ class Matched(PairRule):
         Most same-author pairs of an author; their documents take turns.
     """
 
-    name: ClassVar[str] = "matched"
+    name = "matched"
 
-    def __init__(self, per_author: int = 6) -> None:
-        self.per_author = per_author
+    per_author: int = 6
 
     def draw(
         self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None

@@ -1,4 +1,4 @@
-"""How many topics, folds and documents a corpus can fill, where nobody said."""
+"""Numbers of topics, folds and documents that a corpus can fill, for users who gave none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_DOCUMENTS = 500
 
 @dataclass(frozen=True)
 class Sizes:
-    """Topics chosen (m), folds (k), documents of each topic in a split, fewest documents of a topic kept."""
+    """Sizes of an experiment: topics chosen (m), folds (k), documents a topic in a split, fewest a topic needs."""
 
     topics: int
     folds: int

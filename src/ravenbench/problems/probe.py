@@ -93,7 +93,7 @@ def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator)
 
 
 def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
-    """The same similarities between other topics."""
+    """The similarities with topics exchanged at random, so that nearness tells nothing."""
     order = rng.permutation(len(similarity))
     return similarity[np.ix_(order, order)]
 

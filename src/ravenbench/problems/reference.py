@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from ravenbench.problems.drawing import first_of_each, no_same_author_pair, one_
 from ravenbench.types import Bools, Ints
 
 
+@dataclass(eq=False, repr=False)
 class Reference(PairRule):
     """For each text one same-author pair, if its author has another text, and one different-author pair.
 
@@ -26,10 +27,9 @@ class Reference(PairRule):
         repeated pairs counted as dropped.
     """
 
-    name: ClassVar[str] = "reference"
+    name = "reference"
 
-    def __init__(self, faithful: bool = False) -> None:
-        self.faithful = faithful
+    faithful: bool = False
 
     def draw(
         self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None

@@ -13,7 +13,7 @@ from ravenbench.types import Fold, Problems
 
 
 def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | int) -> Fold:
-    """The same fold with other questioned texts in its test set.
+    """Copy a fold with other questioned texts in its test set.
 
     Parameters
     ----------

@@ -31,13 +31,13 @@ class Split:
     name: str
 
     def rows(self, of_topics: Ints, part: str) -> Ints:
-        """Equalised documents of these topics."""
+        """Rows of equally many documents of each of these topics."""
         inside = np.flatnonzero(np.isin(self.code, of_topics))
         rng = stream(self.seed, "equalise", self.name, part)
         return inside[equalise(self.corpus.author.codes[inside], self.code[inside], self.documents, rng)]
 
     def draw(self, rows: Ints, part: str, limit: int | None) -> Pairs:
-        """Pairs among these documents.
+        """Draw pairs among these documents.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class Split:
 
 
 def joined(fit: Pairs, apart: Pairs) -> tuple[Pairs, Bools]:
-    """Both parts' pairs, and which are to calibrate on."""
+    """Join the pairs of both parts, and mark those to calibrate on."""
     dropped = {why: fit.dropped.get(why, 0) + apart.dropped.get(why, 0) for why in {**fit.dropped, **apart.dropped}}
     pairs = Pairs(
         np.concatenate([fit.known, apart.known]),

@@ -1,8 +1,6 @@
-"""The most similar topics: a positive control, in which topics leak as much as the corpus lets them."""
+"""A sampler of the most similar topics: a positive control, in which topics leak as much as the corpus lets them."""
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 import numpy as np
 
@@ -12,9 +10,9 @@ from ravenbench.types import Floats
 
 
 class Anti(Sampler):
-    """HITS with every comparison reversed: greatest mean similarity first, then greatest leakage. Deterministic."""
+    """Chooses as HITS with every comparison reversed: most similar first, then of greatest leakage. Deterministic."""
 
-    name: ClassVar[str] = "anti"
+    name = "anti"
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         return Selection.cutting(choose(similarity, m, most=True), len(similarity))

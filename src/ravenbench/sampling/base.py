@@ -1,4 +1,4 @@
-"""What a topic sampler is."""
+"""The base class of topic samplers, and the selection they return."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Topics chosen by a sampler.
+    """The topics chosen by a sampler.
 
     ``chosen`` (m,) holds topic indices in order of choice; ``merged`` (T,) maps each topic to the chosen
     topic it belongs to (itself when chosen), −1 where it is cut.
@@ -24,18 +24,26 @@ class Selection:
 
     @classmethod
     def cutting(cls, chosen: Ints, topics: int) -> Selection:
-        """Unselected topics are dropped (the paper's default)."""
+        """The selection that drops every topic not chosen (the paper's default)."""
         merged = np.full(topics, -1, dtype=np.int64)
         merged[chosen] = chosen
         return cls(np.asarray(chosen, dtype=np.int64), merged)
 
 
 class Sampler(Component):
-    """Chooses m of T topics by their similarities."""
+    """Base of topic samplers, which choose m of T topics by their similarities.
+
+    Examples
+    --------
+    >>> from ravenbench.sampling.hits import HITS
+    >>> similarity = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])
+    >>> HITS().select(similarity, 2, np.random.default_rng(0)).chosen
+    array([2, 0])
+    """
 
     @abstractmethod
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
-        """Choose ``m`` topics.
+        """Choose ``m`` topics by their similarities.
 
         Parameters
         ----------

@@ -11,8 +11,6 @@ Gonzalez 1985, Clustering to minimize the maximum intercluster distance. Theoret
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from ravenbench.sampling.base import Sampler, Selection
@@ -21,12 +19,12 @@ from ravenbench.types import Floats, Ints
 
 
 class FarthestFirst(Sampler):
-    """Always the topic farthest from those chosen; unselected topics are cut. Deterministic.
+    """Chooses the topic farthest from those chosen, again and again; unselected topics are cut. Deterministic.
 
     Ties go to the smaller mean similarity to the chosen topics, then to the smaller topic id.
     """
 
-    name: ClassVar[str] = "farthest-first"
+    name = "farthest-first"
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         return Selection.cutting(traverse(similarity, m), len(similarity))

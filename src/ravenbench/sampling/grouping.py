@@ -1,8 +1,6 @@
-"""HITS with unselected topics merged instead of cut (Sawatphol et al. 2024, §7.2)."""
+"""The sampler that chooses as HITS does, with unselected topics merged instead of cut (Sawatphol et al. 2024, §7.2)."""
 
 from __future__ import annotations
-
-from typing import ClassVar
 
 import numpy as np
 
@@ -13,9 +11,9 @@ from ravenbench.types import Floats, Ints
 
 
 class Grouping(Sampler):
-    """Every unselected topic joins the chosen topic most similar to it; ties go to the smaller topic id."""
+    """Chooses as HITS; every other topic joins the chosen one most similar to it, ties to the smaller topic id."""
 
-    name: ClassVar[str] = "grouping"
+    name = "grouping"
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         chosen = choose(similarity, m)

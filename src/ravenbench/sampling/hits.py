@@ -11,7 +11,6 @@ mean of the unclipped similarities, then to the smaller topic id.
 from __future__ import annotations
 
 import logging
-from typing import ClassVar
 
 import numpy as np
 
@@ -23,9 +22,9 @@ logger = logging.getLogger(__name__)
 
 
 class HITS(Sampler):
-    """The paper's sampler; unselected topics are cut. Deterministic."""
+    """HITS: the topics least similar to one another, chosen one by one; the others are cut. Deterministic."""
 
-    name: ClassVar[str] = "hits"
+    name = "hits"
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         return Selection.cutting(choose(similarity, m), len(similarity))

@@ -1,8 +1,8 @@
-"""Cutting and grouping together (proposed and left untried in Sawatphol et al. 2024, §7.2)."""
+"""The sampler that cuts some unselected topics and groups others (proposed in Sawatphol et al. 2024, §7.2)."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ravenbench.sampling.hits import choose
 from ravenbench.types import Floats
 
 
+@dataclass(eq=False, repr=False)
 class Hybrid(Sampler):
     """Unselected topics join their nearest chosen topic where the similarity exceeds a threshold; others are cut.
 
@@ -24,10 +25,9 @@ class Hybrid(Sampler):
         Cosine similarity; 1 cuts every topic, −1 merges every topic.
     """
 
-    name: ClassVar[str] = "hybrid"
+    name = "hybrid"
 
-    def __init__(self, threshold: float = 0.5) -> None:
-        self.threshold = threshold
+    threshold: float = 0.5
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         chosen = choose(similarity, m)

@@ -8,8 +8,6 @@ all m·(T − m) swaps; ties go to the earlier place, then to the smaller topic 
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from numba import njit
 
@@ -23,12 +21,12 @@ LEAST = 1e-9
 
 
 class LocalSearch(Sampler):
-    """HITS, then the best swap of topics until none lowers leakage; unselected topics are cut. Deterministic.
+    """Chooses as HITS, then makes the best swaps while they lower leakage; the other topics are cut. Deterministic.
 
     A topic swapped in stands in its forerunner's place in the order of choice.
     """
 
-    name: ClassVar[str] = "local-search"
+    name = "local-search"
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         start = choose(similarity, m)

@@ -1,8 +1,8 @@
-"""Topics at random: the comparison HITS is judged by (Sawatphol et al. 2024, §5.1)."""
+"""The sampler that draws topics at random: the comparison HITS is judged by (Sawatphol et al. 2024, §5.1)."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from ravenbench.sampling.units import check
 from ravenbench.types import Floats
 
 
+@dataclass(eq=False, repr=False)
 class Random(Sampler):
-    """m topics, each set equally likely.
+    """Draws m topics; each set of m is equally likely.
 
     Parameters
     ----------
@@ -22,10 +23,9 @@ class Random(Sampler):
         five times.
     """
 
-    name: ClassVar[str] = "random"
+    name = "random"
 
-    def __init__(self, draw: int = 0) -> None:
-        self.draw = draw
+    draw: int = 0
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         check(similarity, m)

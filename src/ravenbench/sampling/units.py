@@ -15,7 +15,7 @@ BLOCK = 64
 
 
 def check(similarity: Floats, m: int) -> None:
-    """Whether m topics can be chosen by these similarities.
+    """Refuse a number of topics that cannot be chosen by these similarities.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def check(similarity: Floats, m: int) -> None:
 
 
 def units(similarity: Floats) -> Ints:
-    """Similarities in whole units, same shape."""
+    """Similarities counted in whole units, an array of the same shape."""
     return np.rint(similarity * UNIT).astype(np.int64)
 
 

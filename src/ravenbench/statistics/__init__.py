@@ -1,1 +1,1 @@
-"""Intervals, tests and tie groups: functions of truth and answers only."""
+"""Statistics of results: intervals, significance tests, tie groups, verdicts."""

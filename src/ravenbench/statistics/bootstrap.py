@@ -44,7 +44,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Replicates:
-    """Metrics of S systems under B resamplings.
+    """The metrics of S systems under B resamplings of the problems.
 
     ``values[metric]`` is (S, B), NaN where a resample leaves the metric undefined; ``observed[metric]`` (S,);
     ``units`` is the number of problems or authors drawn. Where authors were drawn, ``problems[metric]`` (S, C)
@@ -183,7 +183,7 @@ def problem_weights(n: int, seed: int, block: int) -> Weights:
 
 
 def part_weights(part: Ints, n: int, seed: int, block: int) -> Weights:
-    """As ``problem_weights``, drawing among the problems of one part only; the others stay as they are."""
+    """How often each problem is drawn when only the problems of one part are resampled, (n, BLOCK)."""
     weights = np.ones((n, BLOCK), dtype=np.int32)
     if len(part):
         weights[part] = problem_weights(len(part), seed, block)

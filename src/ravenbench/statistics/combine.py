@@ -1,4 +1,4 @@
-"""Meta-classifiers over given answers.
+"""Meta-classifiers, which combine the answers of several systems.
 
 References
 ----------

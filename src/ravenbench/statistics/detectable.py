@@ -1,4 +1,4 @@
-"""The smallest difference a design can see."""
+"""The smallest difference that a design would find significant."""
 
 from __future__ import annotations
 

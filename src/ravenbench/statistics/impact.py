@@ -25,7 +25,7 @@ class ImpactIntervals:
 def impact_intervals(
     before: Bools, after: Bools, *, replicates: int = 4000, level: float = 0.95, seed: int = 0
 ) -> ImpactIntervals:
-    """Resample attacked problems and verifiers.
+    """Estimate intervals of impact by resampling attacked problems and verifiers.
 
     Parameters
     ----------
@@ -61,6 +61,6 @@ def impact_intervals(
 
 
 def _mean_impact(weights: Floats, before: Bools, after: Bools) -> Floats:
-    """Impact of each verifier under each weighting of problems, (B, V)."""
+    """The impact on each verifier under each weighting of the problems, (B, V)."""
     recall = weights @ before.T
     return np.asarray(np.mean([impact(recall, weights @ one.T) for one in after], axis=0))

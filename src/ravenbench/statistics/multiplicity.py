@@ -1,4 +1,4 @@
-"""Correction for testing many hypotheses."""
+"""Correction of p-values for testing many hypotheses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Approximate randomization: could two systems have exchanged their answers?
+"""Approximate randomization: whether two systems could have exchanged their answers.
 
 Under the null hypothesis that two systems are alike, swapping their answers to any problem changes nothing. Each
 trial swaps every problem with probability ½ and recomputes the difference; p is the share of trials at least as
@@ -47,7 +47,7 @@ COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
 
 
 class Answered(NamedTuple):
-    """One system's checked answers: ``value`` and ``decision`` (n,)."""
+    """The checked answers of one system: ``value`` and ``decision`` (n,)."""
 
     value: Floats
     decision: Floats
@@ -140,7 +140,7 @@ def _as_far(gap: Floats, observed: Floats) -> Bools:
 def swap_test(
     same: Bools, a: Answered, b: Answered, metric: str, *, trials: int = 10_000, seed: int = 0, pair: str = ""
 ) -> float | None:
-    """As ``randomization_test``, swapping problem by problem: for AUC, Brier and whatever contains them.
+    """The randomization test that swaps answers problem by problem, as AUC, Brier and what contains them need.
 
     The answers of both systems are sorted once, together; a trial says which of them belong to which.
     """

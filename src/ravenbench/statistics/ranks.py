@@ -1,4 +1,4 @@
-"""Ranks of systems."""
+"""Ranks of systems, over settings or folds."""
 
 from __future__ import annotations
 

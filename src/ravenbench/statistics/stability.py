@@ -1,4 +1,4 @@
-"""Ranking stability: do two folds rank models alike?"""
+"""Ranking stability: whether two folds rank the models alike."""
 
 from __future__ import annotations
 

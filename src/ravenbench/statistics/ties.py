@@ -1,4 +1,4 @@
-"""Which ranks no test can separate."""
+"""Groups of systems that no test can put in order."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.randomness import stream
-from ravenbench.statistics.weighted_folds import FoldMean, fold_mean, normalised
+from ravenbench.statistics.weighted_folds import FoldMean, fold_mean, unit_sum
 from ravenbench.types import Floats
 
 EXACT_LIMIT = 20
@@ -29,7 +29,7 @@ _TOLERANCE = 1e-12
 
 
 class PairedTopics(NamedTuple):
-    """a − b over topics.
+    """The comparison of methods a and b over topics, as a − b.
 
     ``mean`` and its ``interval`` (None where so few topics bound nothing), two-sided ``p``, ``least_p`` (the smallest
     p so many topics can give), and ``detectable``, the smallest true difference found four times in five.
@@ -63,12 +63,12 @@ def paired_topics(
     """
     d = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
     mean = fold_mean(d, weights)
-    n = int(np.count_nonzero(normalised(weights)))
+    n = int(np.count_nonzero(unit_sum(weights)))
     least = 2.0 ** (1 - n) if n <= EXACT_LIMIT else 1 / (TRIALS + 1)
     return PairedTopics(
         mean,
-        _interval(d, normalised(weights), mean.mean, level, seed, pair) if least <= 1 - level else None,
-        sign_flip(d * normalised(weights), seed, pair),
+        _interval(d, unit_sum(weights), mean.mean, level, seed, pair) if least <= 1 - level else None,
+        sign_flip(d * unit_sum(weights), seed, pair),
         least,
         detectable_topics(mean.std, mean.effective, level=level),
     )

@@ -29,7 +29,7 @@ SHOWN = ("matched",)
 
 
 class Verdict(StrEnum):
-    """What is said of a verifier."""
+    """The verdicts that can be passed on a verifier."""
 
     RELIANT = "topic-reliant"
     NONE_SEEN = "not distinguishable from none"

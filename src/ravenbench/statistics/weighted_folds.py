@@ -23,8 +23,11 @@ from ravenbench.types import Floats
 
 
 class FoldMean(NamedTuple):
-    """``mean``; ``std`` (σ̂), ``se_published`` (σ̂/√n), ``se`` (σ̂√Σw²), None with one fold; ``n`` folds, and
-    ``effective`` = 1/Σw², the number of equal folds that would say as much."""
+    """A weighted mean over folds with its spread and standard errors, which are None with one fold.
+
+    ``std`` is σ̂, ``se_published`` σ̂/√n and ``se`` σ̂√Σw²; ``n`` counts folds, and ``effective`` = 1/Σw² is the
+    number of equal folds that would say as much.
+    """
 
     mean: float
     std: float | None
@@ -35,15 +38,15 @@ class FoldMean(NamedTuple):
 
 
 class SummaryTest(NamedTuple):
-    """``t``, ``df`` and two-sided ``p``; t and p None where there is no spread."""
+    """A t-test from summaries: ``t``, ``df`` and two-sided ``p``; t and p None where there is no spread."""
 
     t: float | None
     df: int
     p: float | None
 
 
-def normalised(weights: ArrayLike) -> Floats:
-    """Weights that sum to 1, shape (n,).
+def unit_sum(weights: ArrayLike) -> Floats:
+    """Scale weights so that they sum to 1, (n,).
 
     Raises
     ------
@@ -71,7 +74,7 @@ def fold_mean(values: ArrayLike, weights: ArrayLike) -> FoldMean:
     InputError
         If a weight is negative or all are zero.
     """
-    x, w = np.asarray(values, dtype=np.float64), normalised(weights)
+    x, w = np.asarray(values, dtype=np.float64), unit_sum(weights)
     squares = float(np.sum(w**2))
     mean = float(np.sum(w * x))
     n = int(np.count_nonzero(w))

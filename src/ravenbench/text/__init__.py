@@ -1,1 +1,1 @@
-"""Tokens, n-grams, profiles, PPM, distortion: pure functions and their kernels."""
+"""Texts as tokens, n-grams, profiles, language models and distorted views: pure functions and their kernels."""

@@ -35,12 +35,12 @@ class Run:
 
 
 def pieces(text: str) -> list[str]:
-    """Words and single marks, each with the white space before it; joined they are the text again."""
+    """Cut a text into words and single marks, each with the white space before it; joined they are the text again."""
     return _PIECE.findall(text)
 
 
 def plain_words(text: str) -> list[str]:
-    """Words with their inner apostrophes, case intact."""
+    """The words of a text with their inner apostrophes, case intact."""
     return _WORDS.findall(text)
 
 
@@ -137,7 +137,7 @@ def common(a: Ints, b: Ints) -> Ints:
 
 
 def common_reference(a: Sequence[int] | NDArray[np.int64], b: Sequence[int] | NDArray[np.int64]) -> int:
-    """Length of a longest common subsequence, plainly."""
+    """The length of a longest common subsequence by its textbook recursion."""
     above = [0] * (len(b) + 1)
     for x in a:
         row = [0]

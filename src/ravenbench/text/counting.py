@@ -1,4 +1,4 @@
-"""Counts of each text, made once in a process and kept by content hash (contract 8).
+"""The counts of each text, made once in a process and kept by content hash (contract 8).
 
 A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a
 unit and its count take four bytes, so the counts of a text take about as many bytes as the text.
@@ -32,7 +32,7 @@ _BATCH = 1 << 16
 
 
 class Lexicon(Protocol):
-    """Units met so far and their ids. ``fold`` maps ids to ids counted as one (None: each for itself)."""
+    """The units met so far and their ids; ``fold`` maps ids to the ids they are counted as (None: each for itself)."""
 
     @property
     def fold(self) -> Ints | None: ...
@@ -47,14 +47,14 @@ class Lexicon(Protocol):
 
 
 class Units(Protocol):
-    """A kind of unit: hashable, and able to start a lexicon."""
+    """A kind of unit to count; it is hashable and can start a lexicon."""
 
     def lexicon(self) -> Any: ...
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Counts of some documents: document i has ``ids[starts[i]:stops[i]]``, each once, as often as ``counts`` say.
+    """The counts of some documents: document i has ``ids[starts[i]:stops[i]]``, each once, as often as ``counts`` say.
 
     ``first`` is the place of the block's first document among those asked for.
     """
@@ -138,7 +138,7 @@ _lock = threading.RLock()
 
 
 def with_counts(units: Units, work: Callable[[CountStore], T]) -> T:
-    """``work`` on this process's store of these units, by one thread at a time."""
+    """Call ``work`` with this process's store of these units, one thread at a time."""
     with _lock:
         store = _stores.get(units)
         if store is None or len(store.lexicon) > MOST_UNITS:

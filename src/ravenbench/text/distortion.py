@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Literal, Self
 
 from ravenbench.components import Component
 from ravenbench.errors import SpecError
@@ -24,7 +25,14 @@ _DIGIT_OR_OTHER = re.compile(r"\d+|\D+")
 
 
 class Mask(Component):
-    """A substitution of single tokens; what becomes of a token is worked out once."""
+    """A text transform that replaces single tokens; what becomes of a token is worked out once.
+
+    Examples
+    --------
+    >>> texts = ["the ship and the sea", "the team and the goal of 1986"]
+    >>> Distortion(k=2).fit(texts).transform(["the goal and the year 2024"])
+    ['the **** and the **** ####']
+    """
 
     @abstractmethod
     def fit(self, texts: Sequence[str]) -> Self:
@@ -32,7 +40,7 @@ class Mask(Component):
 
     @abstractmethod
     def masked(self, token: str) -> str:
-        """What stands for this token."""
+        """The string that stands in this token's place."""
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """The texts with every token replaced by what stands for it."""
@@ -48,8 +56,9 @@ class Mask(Component):
         return [WORD.sub(stand_in, text) for text in texts]
 
 
+@dataclass(eq=False, repr=False)
 class Distortion(Mask):
-    """Distorted views: only the ``k`` most frequent words stay, so style is seen and topic is not.
+    """Shows a distorted view of a text: only the ``k`` most frequent words stay, so style is seen and topic is not.
 
     Parameters
     ----------
@@ -68,12 +77,11 @@ class Distortion(Mask):
     words_ : frozenset of str
     """
 
-    name: ClassVar[str] = "distortion"
+    name = "distortion"
 
-    def __init__(self, variant: Literal["ma", "sa"] = "ma", k: int = 300, mixed: bool = False) -> None:
-        self.variant = variant
-        self.k = k
-        self.mixed = mixed
+    variant: Literal["ma", "sa"] = "ma"
+    k: int = 300
+    mixed: bool = False
 
     def fit(self, texts: Sequence[str]) -> Self:
         if self.variant not in ("ma", "sa"):
@@ -93,8 +101,9 @@ class Distortion(Mask):
         return "".join(mark * length if self.variant == "ma" else mark for mark, length in marks)
 
 
+@dataclass(eq=False, repr=False)
 class TopicMask(Mask):
-    """TopicFit's mask: the ``k`` most frequent words become ``*``, numbers ``#``, and the rest stays.
+    """Masks style for TopicFit: the ``k`` most frequent words become ``*``, numbers ``#``, and the rest stays.
 
     Parameters
     ----------
@@ -107,12 +116,11 @@ class TopicMask(Mask):
         One-letter words are never masked (they carry no topic; by default they always are).
     """
 
-    name: ClassVar[str] = "topic-mask"
+    name = "topic-mask"
 
-    def __init__(self, k: int = 300, folded: bool = False, reference: bool = False) -> None:
-        self.k = k
-        self.folded = folded
-        self.reference = reference
+    k: int = 300
+    folded: bool = False
+    reference: bool = False
 
     def fit(self, texts: Sequence[str]) -> Self:
         self.words_ = frozenset(frequent_words(texts, self.k, folded=self.folded, shortest=2))

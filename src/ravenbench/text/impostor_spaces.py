@@ -35,11 +35,6 @@ _SYMBOLS = 0x10FFFF - _FIRST
 """Code points left for token forms; the rarest beyond them count as unknown."""
 
 
-def normalised(text: str) -> str:
-    """White space collapsed and the byte order mark removed: the identity of a document."""
-    return " ".join(text.replace("\ufeff", "").split())
-
-
 @dataclass(frozen=True, eq=False)
 class Forest:
     """The n-grams of every family as a tree; nodes and features are numbered through.

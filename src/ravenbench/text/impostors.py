@@ -1,4 +1,4 @@
-"""The impostors' contest: is a text closer to another than to impostors, on random subsets of the features?
+"""The impostors' contest: whether a text is closer to another than to impostors, on random subsets of the features.
 
 Every function takes similarities on ``T`` subsets: ``pair`` (T,) of the two texts in question, and of a text with
 ``c`` candidate impostors, (c, T). ``draws`` (T, n) are the candidates that take part on each subset.

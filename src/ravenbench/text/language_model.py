@@ -25,7 +25,7 @@ _LIMIT = 2**16 - 3
 
 
 class LanguageModel:
-    """log10 probabilities of tokens given the three before them.
+    """A 4-gram language model: log10 probabilities of tokens given the three before them.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class LanguageModel:
         return scores
 
     def score(self, tokens: Sequence[str]) -> float:
-        """log10 probability of a whole sentence."""
+        """The log10 probability of a whole sentence."""
         return float(self.log10(tokens).sum())
 
     def save(self, folder: Path) -> None:
@@ -84,7 +84,7 @@ class LanguageModel:
 
     @classmethod
     def open(cls, folder: Path) -> LanguageModel:
-        """Map a saved model.
+        """Open a saved model, memory-mapped.
 
         Raises
         ------

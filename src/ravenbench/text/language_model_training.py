@@ -17,7 +17,7 @@ _BITS = np.uint64(16)
 
 
 def estimate(ids: NDArray[np.uint64], size: int) -> list[Table]:
-    """Tables of orders 1 to 4 from one stream of sentences, each with its start and end mark.
+    """Tables of orders 1 to 4 from the joined tokens of all sentences, each with its start and end mark.
 
     Parameters
     ----------

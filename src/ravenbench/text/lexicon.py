@@ -1,4 +1,4 @@
-"""Words and marks of many texts as integer ids."""
+"""The words and marks of many texts as integer ids."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORD, NUMBER, MARK, SENTENCE_MARK = range(4)
 
 @dataclass(frozen=True)
 class Tokens:
-    """What is counted: matches of a regular expression, case intact; lowercase twins fold into one unit."""
+    """A kind of unit, counted as matches of a regular expression, case intact; lowercase twins fold into one unit."""
 
     pattern: str
 
@@ -29,7 +29,7 @@ class Tokens:
         return TokenLexicon(self)
 
     def reference(self, text: str) -> Counter[str]:
-        """The folded counts, plainly."""
+        """The folded counts of a text, made by plain slicing."""
         return Counter(token.lower() for token in re.findall(self.pattern, text))
 
 
@@ -39,7 +39,7 @@ CONTENT_WORDS = Tokens(r"\b(?!\d+\b)\w\w+\b")
 
 
 class TokenLexicon:
-    """Tokens met so far and their ids; every token's lowercase form has an id too."""
+    """The tokens met so far and their ids; every token's lowercase form has an id too."""
 
     def __init__(self, units: Tokens) -> None:
         self._find = re.compile(units.pattern).findall
@@ -54,14 +54,14 @@ class TokenLexicon:
 
     @property
     def fold(self) -> Ints:
-        """Id → id of the lowercase form."""
+        """The id of each token's lowercase form by its id."""
         if len(self._folded) != len(self._fold):
             self._folded = np.array(self._fold, dtype=np.int64)
         return self._folded
 
     @property
     def kind(self) -> Ints:
-        """Id → kind of token."""
+        """The kind of each token by its id."""
         if len(self._kinds) != len(self._kind):
             self._kinds = np.array(self._kind, dtype=np.int64)
         return self._kinds
@@ -79,7 +79,7 @@ class TokenLexicon:
         return np.array(bounds, dtype=np.int64), np.array(ids, dtype=np.int32), np.array(counts, dtype=np.int32)
 
     def ids(self, names: Sequence[str]) -> Ints:
-        """Ids of tokens; new ones are added."""
+        """The ids of tokens; new ones are added."""
         return np.array([self._known(name) for name in names], dtype=np.int64)
 
     def names(self, ids: Ints) -> list[str]:
@@ -99,7 +99,7 @@ class TokenLexicon:
 
 
 def kind_of(token: str) -> int:
-    """WORD, NUMBER, MARK or SENTENCE_MARK."""
+    """The kind of a token: WORD, NUMBER, MARK or SENTENCE_MARK."""
     if _WORD.match(token):
         return NUMBER if token.isdecimal() else WORD
     return SENTENCE_MARK if token in SENTENCE_END else MARK

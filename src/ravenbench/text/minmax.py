@@ -38,20 +38,20 @@ class Vectors:
 
     @classmethod
     def of(cls, dense: Floats) -> Vectors:
-        """Sparse form of a matrix (documents, features) that is nowhere negative."""
+        """Make vectors of a matrix (documents, features) that is nowhere negative."""
         rows, ids = np.nonzero(dense)
         bounds = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
         return cls(bounds, ids.astype(np.int32), np.asarray(dense[rows, ids], dtype=np.float64), dense.shape[1])
 
     def dense(self, row: int) -> Floats:
-        """One document over all features, shape (features,)."""
+        """One document's values over all features, (features,)."""
         vector = np.zeros(self.features)
         part = slice(self.bounds[row], self.bounds[row + 1])
         vector[self.ids[part]] = self.values[part]
         return vector
 
     def take(self, rows: Ints) -> Vectors:
-        """These documents."""
+        """The vectors of these documents only."""
         starts, sizes = self.bounds[:-1][rows], np.diff(self.bounds)[rows]
         bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         flat = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
@@ -229,7 +229,7 @@ def _whole(
 
 
 def reference(x: Floats, y: Floats, subset: Bools, measure: Measure = "minmax") -> float:
-    """The same similarity on one subset by its definition."""
+    """The similarity of two documents on one subset of the features, by its definition."""
     x, y = x[subset], y[subset]
     if measure == "minmax":
         above, below = np.minimum(x, y).sum(), np.maximum(x, y).sum()

@@ -39,7 +39,7 @@ _AHEAD = 16
 
 @dataclass(frozen=True)
 class CharNgrams:
-    """What is counted: character n-grams of (lowercased) texts with white-space runs collapsed."""
+    """A kind of unit: character n-grams of (lowercased) texts with white-space runs collapsed."""
 
     n: int = 4
     lowercase: bool = True
@@ -49,13 +49,13 @@ class CharNgrams:
         return NgramLexicon(self)
 
     def reference(self, text: str) -> Counter[str]:
-        """The same counts by plain slicing."""
+        """The counts of a text, made by plain slicing."""
         text = collapse(text.lower() if self.lowercase else text)
         return Counter(text[i : i + self.n] for i in range(len(text) - self.n + 1))
 
 
 class Interner:
-    """Keys met so far and their ids, in order of first occurrence."""
+    """The keys met so far and their ids, in order of first occurrence."""
 
     def __init__(self) -> None:
         self.table = np.zeros((1 << 14, 2), np.uint64)
@@ -87,7 +87,7 @@ class Interner:
 
 
 class NgramLexicon:
-    """N-grams met so far and their ids.
+    """The n-grams met so far and their ids.
 
     ``fold`` is None: every n-gram is a unit of its own.
     """

@@ -1,4 +1,4 @@
-"""What NLTK brings: its resources, found and never fetched, and its English part-of-speech tagger."""
+"""NLTK's resources, found and never fetched, and its English part-of-speech tagger."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _missing(resource: str, folders: str) -> str | None:
 
 
 def tagger() -> Any:
-    """NLTK's English perceptron tagger.
+    """Load NLTK's English perceptron tagger.
 
     Raises
     ------

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from ravenbench.components import Component
@@ -59,6 +60,7 @@ _VARIANTS = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class Normaliser(Component):
     """Marks and spacing repaired, contractions expanded, discourse markers dropped, one spelling variant, and words
     nobody else writes replaced by the one common word a letter away.
@@ -76,11 +78,10 @@ class Normaliser(Component):
 
     name = "normaliser"
 
-    def __init__(self, least: int = 3) -> None:
-        self.least = least
+    least: int = 3
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn which words are common."""
+        """Learn which words are common in some texts."""
         counts = Counter(word for text in texts for word in {w.casefold() for w in _WORD.findall(self._surface(text))})
         self.known_ = {word: count for word, count in counts.items() if count >= self.least}
         self._masks = _deletions(self.known_)

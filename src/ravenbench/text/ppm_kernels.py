@@ -259,7 +259,7 @@ def match(
 
 @njit(cache=True, inline="always")
 def _nearest(word: Any, others: Array, after: int) -> tuple[int, int]:
-    """Of the two neighbours of a trigram that ``others`` lacks, the one that shares more, and how much."""
+    """Find which neighbour of a trigram that ``others`` lacks shares more with it, and how much."""
     best, near = _FAR, 0
     if after < len(others):
         best, near = word ^ others[after], after
@@ -308,7 +308,7 @@ def add_up(at: Array, level: Array, times: Array, cost: Array, order: int) -> fl
 def add_up_escaped(
     at: Array, level: Array, times: Array, last: Array, rank: Array, cost: Array, escaped: Array, order: int
 ) -> float:
-    """The same with escapes, from the longest known context down to the one that has the character."""
+    """Bits of a text with escapes, from the longest known context down to the one that has the character."""
     bits = 0.0
     for e in range(len(times)):
         seen = min(level[e], order + 1)

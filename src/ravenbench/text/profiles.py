@@ -15,7 +15,7 @@ from ravenbench.types import Floats, Ints
 
 
 class TokenProfiles:
-    """Frequencies of training texts' most frequent tokens, as z-scores by training mean and deviation.
+    """Represents texts by frequencies of the most frequent training tokens, as z-scores by training mean and deviation.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class TokenProfiles:
         return self
 
     def transform(self, texts: TextTable, documents: Ints) -> Floats:
-        """Z-scores, shape (len(documents), features)."""
+        """Return the z-scores of documents, (len(documents), features)."""
         raw = with_counts(ALL_TOKENS, lambda store: self._frequencies(store, texts, documents))
         return np.asarray((raw - self.mean_) / self.deviation_, dtype=np.float64)
 

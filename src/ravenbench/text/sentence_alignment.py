@@ -1,4 +1,4 @@
-"""Sentences of a text against those of its rewriting, where no parts are known: 1-1, 1-2, 2-1, 1-0 and 0-1."""
+"""Aligning the sentences of a text with those of its rewriting: 1-1, 1-2, 2-1, 1-0 and 0-1."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class _Worth:
         self.a, self.b = (np.diff(ptr).tolist() for _, ptr in sides)
 
     def __call__(self, i: int, j: int, di: int, dj: int) -> float:
-        """Of sentences i−di…i−1 and j−dj…j−1."""
+        """The similarity of sentences i−di…i−1 with sentences j−dj…j−1."""
         if not di or not dj:
             return SKIP
         rows, columns = range(i - di, i), range(j - dj, j)

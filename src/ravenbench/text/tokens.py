@@ -15,17 +15,22 @@ SENTENCE_END = frozenset(".!?;…。！？;·।")
 
 
 def words(text: str) -> list[str]:
-    """Maximal runs of letters, digits and underscores, case intact."""
+    """The words of a text: maximal runs of letters, digits and underscores, case intact."""
     return WORD.findall(text)
 
 
 def tokens(text: str) -> list[str]:
-    """Words and single punctuation marks in order, case intact."""
+    """The words and single punctuation marks of a text in order, case intact."""
     return TOKEN.findall(text)
 
 
+def normalised(text: str) -> str:
+    """The text with white space collapsed and byte order marks removed: the form by which documents are told apart."""
+    return " ".join(text.replace("\ufeff", "").split())
+
+
 def collapse(text: str) -> str:
-    """Runs of two or more white-space characters become one space, as in scikit-learn's char analyser.
+    """Replace runs of two or more white-space characters by one space, as scikit-learn's char analyser.
 
     A single line break or tab stays what it is.
     """
@@ -33,7 +38,7 @@ def collapse(text: str) -> str:
 
 
 def frequent(counts: Counter[str], k: int) -> list[str]:
-    """The ``k`` most frequent, ties by code point."""
+    """The ``k`` most frequent units, ties by code point."""
     return sorted(counts, key=lambda w: (-counts[w], w))[:k]
 
 

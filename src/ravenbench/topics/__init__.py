@@ -1,1 +1,1 @@
-"""Document encoders, topic vectors, topic extraction."""
+"""Document encoders, the topic vectors and similarities made of them, and the extraction of topics."""

@@ -22,7 +22,7 @@ PART = 2_000
 
 
 def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
-    """Vectors of these rows, (len(rows), d): ``encoder.encode``, but for large corpora through the cache folder.
+    """Encode these rows, (len(rows), d); vectors of large corpora are kept in the cache folder.
 
     What lies in the cache is found by the encoder, the versions of what computes it and the texts; a part that was
     written by another version, or is damaged, is not read.
@@ -53,7 +53,7 @@ def _key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
 
 
 def _read(folder: Path, number: int) -> Floats | None:
-    """A part that is whole, or None."""
+    """Read a part back; None where it is missing or damaged."""
     for file in sorted(folder.glob(f"{number:06d}-*.npy")):
         data = file.read_bytes()
         if file.stem.endswith(hashlib.sha256(data).hexdigest()[:16]):

@@ -1,4 +1,4 @@
-"""Long texts in chunks whose vectors are averaged: encoders truncate what they are given, and Eq. 1 does not."""
+"""Cutting long texts into chunks whose vectors are averaged, since encoders truncate what they are given."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ravenbench.types import Floats, Ints
 
 
 def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
-    """Chunks of about equal length, at most ``words`` white-space-separated words each.
+    """Cut texts into chunks of about equal length, of at most ``words`` white-space-separated words each.
 
     Returns
     -------

@@ -1,8 +1,9 @@
-"""Topics from the texts themselves, where labels are coarse or missing (limitation 2 of Sawatphol et al. 2024, §9)."""
+"""Finding topics in the texts, where labels are coarse or missing (Sawatphol et al. 2024, §9, limitation 2)."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,11 +17,12 @@ from ravenbench.topics.words import counts
 from ravenbench.types import Bools, Corpus, Floats, Ints, Labels
 
 SHOWN = 3
-"""Words in a topic's name."""
+"""Number of words in the name of an extracted topic."""
 
 
+@dataclass(eq=False, repr=False)
 class Extract(Component):
-    """k-means on document vectors, within each given topic or over the whole corpus.
+    """Clusters document vectors by k-means, within each given topic or over the whole corpus.
 
     Clusters are numbered by size, largest first, and named after the words that set them apart from the rest
     of their topic: ``rec.autos/1: engine, oil, car``. Clusters made in one space look apart in it, so compare
@@ -37,15 +39,12 @@ class Extract(Component):
     seed : int
     """
 
-    name: ClassVar[str] = "extract"
+    name = "extract"
 
-    def __init__(
-        self, within: str | None = None, clusters: int = 5, encoder: Encoder | None = None, seed: int = 0
-    ) -> None:
-        self.within = within
-        self.clusters = clusters
-        self.encoder = encoder
-        self.seed = seed
+    within: str | None = None
+    clusters: int = 5
+    encoder: Encoder | None = None
+    seed: int = 0
 
     def labels(self, corpus: Corpus) -> Labels:
         """The topic of each document; unknown where the level divided is unknown.

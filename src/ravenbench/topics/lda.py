@@ -6,7 +6,7 @@ As with ``nmf``, the default of ``min_df`` is an absolute 20 where the paper's c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import dataclass
 
 from ravenbench.topics.base import Encoder
 from ravenbench.topics.chunks import averaged, chunked
@@ -14,8 +14,9 @@ from ravenbench.topics.words import counts
 from ravenbench.types import Floats
 
 
+@dataclass(eq=False, repr=False)
 class LDA(Encoder):
-    """Topic proportions of a text.
+    """Encodes a text as its proportions of latent topics.
 
     Parameters
     ----------
@@ -29,23 +30,14 @@ class LDA(Encoder):
     seed : int
     """
 
-    name: ClassVar[str] = "lda"
+    name = "lda"
 
-    def __init__(
-        self,
-        components: int = 50,
-        seed: int = 0,
-        min_df: int | float = 20,
-        max_df: int | float = 0.5,
-        features: int = 5000,
-        window: int = 500,
-    ) -> None:
-        self.components = components
-        self.seed = seed
-        self.min_df = min_df
-        self.max_df = max_df
-        self.features = features
-        self.window = window
+    components: int = 50
+    seed: int = 0
+    min_df: int | float = 20
+    max_df: int | float = 0.5
+    features: int = 5000
+    window: int = 500
 
     def encode(self, texts: Sequence[str]) -> Floats:
         from sklearn.decomposition import LatentDirichletAllocation

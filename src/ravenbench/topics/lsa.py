@@ -6,7 +6,7 @@ The default where nothing may be downloaded; the paper's own encoder is ``sbert`
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,8 +20,9 @@ PART = 1_000
 """Texts encoded at a time where the corpus is too large for one matrix."""
 
 
+@dataclass(eq=False, repr=False)
 class LSA(Encoder):
-    """Word tf-idf (sublinear) reduced to few dimensions.
+    """Encodes a text as its sublinear tf-idf of words, reduced to few dimensions.
 
     Parameters
     ----------
@@ -39,25 +40,15 @@ class LSA(Encoder):
         so many, drawn at random, and all texts are then encoded part by part: memory does not grow with the corpus.
     """
 
-    name: ClassVar[str] = "lsa"
+    name = "lsa"
 
-    def __init__(
-        self,
-        dimensions: int = 100,
-        seed: int = 0,
-        min_df: int | float = 3,
-        max_df: int | float = 0.3,
-        features: int = 30000,
-        window: int = 500,
-        sample: int = 50_000,
-    ) -> None:
-        self.dimensions = dimensions
-        self.seed = seed
-        self.min_df = min_df
-        self.max_df = max_df
-        self.features = features
-        self.window = window
-        self.sample = sample
+    dimensions: int = 100
+    seed: int = 0
+    min_df: int | float = 3
+    max_df: int | float = 0.3
+    features: int = 30000
+    window: int = 500
+    sample: int = 50_000
 
     def encode(self, texts: Sequence[str]) -> Floats:
         encoder = self.learn(texts)
@@ -81,7 +72,7 @@ class LSA(Encoder):
         return part
 
     def _fit(self, chunks: list[str]) -> tuple[Callable[[list[str]], Floats], Floats]:
-        """What chunks teach, as a function of further chunks; and their own vectors."""
+        """Learn from chunks; return a function that encodes further chunks, and the vectors of these."""
         from sklearn.decomposition import TruncatedSVD
         from threadpoolctl import threadpool_limits
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import dataclass
 
 from ravenbench.topics.base import Encoder
 from ravenbench.topics.chunks import averaged, chunked
@@ -16,8 +16,9 @@ from ravenbench.topics.words import counts
 from ravenbench.types import Floats
 
 
+@dataclass(eq=False, repr=False)
 class NMF(Encoder):
-    """Weights of a text on non-negative components.
+    """Encodes a text as its weights on non-negative components.
 
     Parameters
     ----------
@@ -35,25 +36,15 @@ class NMF(Encoder):
         Of the random initial factors.
     """
 
-    name: ClassVar[str] = "nmf"
+    name = "nmf"
 
-    def __init__(
-        self,
-        components: int = 50,
-        seed: int = 0,
-        min_df: int | float = 20,
-        max_df: int | float = 0.5,
-        features: int = 5000,
-        window: int = 500,
-        iterations: int = 2000,
-    ) -> None:
-        self.components = components
-        self.seed = seed
-        self.min_df = min_df
-        self.max_df = max_df
-        self.features = features
-        self.window = window
-        self.iterations = iterations
+    components: int = 50
+    seed: int = 0
+    min_df: int | float = 20
+    max_df: int | float = 0.5
+    features: int = 5000
+    window: int = 500
+    iterations: int = 2000
 
     def encode(self, texts: Sequence[str]) -> Floats:
         from sklearn.decomposition import NMF as Factorisation

@@ -6,7 +6,7 @@ The paper's code gives the model whole texts, which it truncates after 256 word 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,8 +16,9 @@ from ravenbench.topics.sbert_models import is_static, load_sentences, load_stati
 from ravenbench.types import Floats
 
 
+@dataclass(eq=False, repr=False)
 class SBERT(Encoder):
-    """Sentence embeddings of a model that is already on this machine: nothing is downloaded.
+    """Encodes a text by a sentence-embedding model that is already on this machine; nothing is downloaded.
 
     Parameters
     ----------
@@ -36,26 +37,17 @@ class SBERT(Encoder):
         Run code that comes with the model.
     """
 
-    name: ClassVar[str] = "sbert"
+    name = "sbert"
 
-    def __init__(
-        self,
-        model: str = "sentence-transformers/all-MiniLM-L6-v2",
-        window: int = 180,
-        batch: int = 64,
-        device: str = "cpu",
-        revision: str | None = None,
-        remote_code: bool = False,
-    ) -> None:
-        self.model = model
-        self.window = window
-        self.batch = batch
-        self.device = device
-        self.revision = revision
-        self.remote_code = remote_code
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    window: int = 180
+    batch: int = 64
+    device: str = "cpu"
+    revision: str | None = None
+    remote_code: bool = False
 
     def encode(self, texts: Sequence[str]) -> Floats:
-        """Vectors of texts.
+        """Return document vectors, (len(texts), d).
 
         Raises
         ------

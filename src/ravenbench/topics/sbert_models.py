@@ -19,7 +19,7 @@ _TOKENIZERS = (
 
 
 def missing(error: ModuleNotFoundError, who: str) -> MissingPart:
-    """The error for a library that is not there."""
+    """The error for a library that is not installed."""
     return MissingPart(f"{who} needs {error.name!r}, which is not installed", fix="pip install 'ravenbench[neural]'")
 
 
@@ -65,7 +65,7 @@ def is_static(folder: Path) -> bool:
 
 
 def load_static(folder: Path) -> Any:
-    """A ``model2vec.StaticModel``."""
+    """Load a model of static embeddings as a ``model2vec.StaticModel``."""
     try:
         from model2vec import StaticModel
     except ModuleNotFoundError as error:
@@ -77,7 +77,7 @@ def load_static(folder: Path) -> Any:
 
 
 def load_sentences(folder: Path, device: str, remote_code: bool = False) -> Any:
-    """A ``SentenceTransformer``; a plain transformer gets the mean of its last layer.
+    """Load a ``SentenceTransformer``; a plain transformer gets the mean of its last layer.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def load_sentences(folder: Path, device: str, remote_code: bool = False) -> Any:
 
 
 def check_vocabulary(tokens: int, embeddings: int, folder: Path) -> None:
-    """A tokenizer never yields a number its model has no vector for.
+    """Refuse a tokenizer that can yield a number its model has no vector for.
 
     Raises
     ------

@@ -52,7 +52,7 @@ def fitted(
     sublinear: bool = False,
     binary: bool = False,
 ) -> tuple[Any, Any]:
-    """The vectorizer that ``counts`` uses, fitted, and the matrix."""
+    """The fitted vectorizer that ``counts`` uses, and its matrix."""
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
     if isinstance(min_df, int):

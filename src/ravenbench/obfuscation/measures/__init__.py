@@ -1,1 +1,1 @@
-"""What a rewriting kept and what it cost: soundness, sensibleness, efficiency."""
+"""Measures of what a rewriting kept and what it cost: soundness, sensibleness, efficiency."""

@@ -61,7 +61,7 @@ def encoder_folder(model: str) -> Path:
 
 
 def inference_folder(model: str) -> Path:
-    """The same of an inference model."""
+    """Where an inference model lies; nothing is loaded."""
     folder = model_folder(model)
     _need("transformers", "torch")
     return folder
@@ -75,7 +75,7 @@ def _need(*libraries: str) -> None:
 
 @cache
 def sentence_similarity(model: str) -> Similarity:
-    """Cosines by a sentence encoder.
+    """Load a sentence encoder as a function that gives the cosines of pairs of texts.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def sentence_similarity(model: str) -> Similarity:
 
 @cache
 def inference(model: str) -> Inference:
-    """Judgements by a sequence classifier trained on natural language inference.
+    """Load a natural-language-inference classifier as a function that judges pairs of texts.
 
     Parameters
     ----------

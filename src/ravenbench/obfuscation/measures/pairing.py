@@ -1,4 +1,4 @@
-"""Which stretch of a rewriting renders which stretch of the original."""
+"""Pairing each stretch of an original with the stretch of the rewriting that renders it."""
 
 from __future__ import annotations
 

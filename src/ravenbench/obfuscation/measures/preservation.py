@@ -1,4 +1,4 @@
-"""What must not change when wording does: numbers, names, negations, and words for their opposites."""
+"""Measures of what must not change when wording does: numbers, names, negations, and words for their opposites."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Preserved(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """None where there was nothing to keep."""
+        """The share that was kept; None where there was nothing to keep."""
         return self.kept / self.total if self.total else None
 
 

@@ -1,4 +1,4 @@
-"""Sensibleness: can a rewriting be read? Each measure is a text's own minus its original's.
+"""Sensibleness, whether a rewriting can be read; each measure is a text's own minus its original's.
 
 Parts of one verdict, not a total: a report ranks them and shows the mean rank beside them.
 """
@@ -72,7 +72,7 @@ class Sensibleness:
             self.missing["languagetool"] = "no LanguageTool server was given"
 
     def measure(self, original: str, rewritten: str) -> dict[str, float | None]:
-        """Rewriting minus original in every measure; None where it was not made."""
+        """Every measure of a rewriting minus its original's; None for one that was not made."""
         if original not in self._known:
             self._known[original] = self.of(original)
         was = self._known[original]

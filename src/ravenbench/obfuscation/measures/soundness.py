@@ -1,4 +1,4 @@
-"""Soundness: does a rewriting still say what the original said?
+"""Soundness: whether a rewriting still says what the original said.
 
 Similarity says how close the wording is, not whether the meaning held; the preservation measures look where meaning
 is lost without much change of wording. Never read one similarity alone.
@@ -96,7 +96,7 @@ class Soundness:
             self.missing |= dict.fromkeys(INFERENCE, "no entailment model was given")
 
     def measure(self, parts: Sequence[Part]) -> dict[str, float | None]:
-        """Every measure of one rewriting; None where it was not made or there is nothing to measure.
+        """Take every measure of one rewriting; None where it was not made or there is nothing to measure.
 
         ``bleu``, ``chrf`` and ``ter`` are percentages, ``antonyms`` a number per 1,000 words of the original, all
         others shares or similarities from 0 to 1 (``lsa`` and ``encoder`` from −1), ``sts`` a grade from 0 to 5.

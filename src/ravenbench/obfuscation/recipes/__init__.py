@@ -1,1 +1,1 @@
-"""One obfuscator a file, named by first author and year."""
+"""The obfuscators, one a file, named by first author and year."""

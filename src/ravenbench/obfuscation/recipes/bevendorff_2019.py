@@ -1,4 +1,4 @@
-"""Heuristic search away from the author's byte trigram profile.
+"""Obfuscation by heuristic search away from the author's byte trigram profile.
 
 References
 ----------
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Self
 
 from ravenbench.errors import SpecError, did_you_mean
@@ -29,6 +30,7 @@ THRESHOLDS = {
 _LEAST_BYTES = 3
 
 
+@dataclass(eq=False, repr=False)
 class Bevendorff(Obfuscator):
     """Edits the text until its profile is as far from the author's as that of another author's text.
 
@@ -50,20 +52,13 @@ class Bevendorff(Obfuscator):
     provenance = "reconstructed"
     version = 2
 
-    def __init__(
-        self,
-        target: str = "pan14-ee",
-        search: Literal["greedy", "astar"] = "greedy",
-        nodes: int = 3000,
-        edits: float = 0.5,
-    ) -> None:
-        self.target = target
-        self.search = search
-        self.nodes = nodes
-        self.edits = edits
+    target: str = "pan14-ee"
+    search: Literal["greedy", "astar"] = "greedy"
+    nodes: int = 3000
+    edits: float = 0.5
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Load the language model where it is.
+        """Load the language model, if its data are on this machine.
 
         Raises
         ------
@@ -81,7 +76,7 @@ class Bevendorff(Obfuscator):
         return self
 
     def goal(self, size: int) -> float:
-        """JSΔ to be reached by a text of ``size`` bytes, at most √2."""
+        """The Jensen–Shannon distance to be reached by a text of ``size`` bytes, at most √2."""
         a, b = THRESHOLDS[self.target]
         return min(math.sqrt(2), a * math.log2(size) + b)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import pack
-from ravenbench.obfuscation.recipes.bevendorff_2019_profile import normalised
+from ravenbench.obfuscation.recipes.bevendorff_2019_profile import plain_bytes
 from ravenbench.types import Ints
 
 _PLAIN = str.maketrans(dict.fromkeys("‘’‚“”„«»–—−", "-"))
@@ -16,7 +16,7 @@ _PLAIN = str.maketrans(dict.fromkeys("‘’‚“”„«»–—−", "-"))
 
 @dataclass(frozen=True)
 class Change:
-    """Replace characters ``[start, end)`` of a draft by ``new``."""
+    """A change: characters ``[start, end)`` of a draft are replaced by ``new``."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """``text`` with ``data``, its normalised bytes, and ``origin``, the original place of each character
+    """``text`` with ``data``, its plain bytes, and ``origin``, the original place of each character
     (never falling); ``log`` holds the original place and name of each edit.
     """
 
@@ -38,8 +38,8 @@ class Draft:
 
     @classmethod
     def of(cls, text: str) -> Draft:
-        """A draft without edits."""
-        return cls(text, normalised(text), np.arange(len(text), dtype=np.int64))
+        """Make a draft without edits."""
+        return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64))
 
     def occurrences(self, gram: bytes) -> list[int]:
         """First bytes of a trigram's occurrences, overlapping ones included."""
@@ -64,7 +64,7 @@ class Draft:
             starts = np.append(self._starts(), len(self.data))
             low, high = int(starts[low]), int(starts[high])
         left, right = self.data[max(0, low - 2) : low], self.data[high : high + 2]
-        return left + self.data[low:high] + right, left + normalised(change.new) + right
+        return left + self.data[low:high] + right, left + plain_bytes(change.new) + right
 
     def apply(self, change: Change) -> Draft:
         """The draft with this change made."""
@@ -73,7 +73,9 @@ class Draft:
         middle = np.full(len(change.new), here, dtype=np.int64)
         text = self.text[:low] + change.new + self.text[high:]
         origin = np.concatenate([self.origin[:low], middle, self.origin[high:]])
-        return replace(self, text=text, data=normalised(text), origin=origin, log=(*self.log, (here, change.operation)))
+        return replace(
+            self, text=text, data=plain_bytes(text), origin=origin, log=(*self.log, (here, change.operation))
+        )
 
     def parts(self, original: str) -> tuple[Part, ...]:
         """Parts of the original with what became of each."""
@@ -89,7 +91,7 @@ class Draft:
         )
 
     def _starts(self) -> Ints:
-        """First byte of each character."""
+        """The place of each character's first byte."""
         code = np.frombuffer(self.text.translate(_PLAIN).encode("utf-32-le"), dtype=np.uint32)
         size = 1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000)
         return np.concatenate([[0], np.cumsum(size)[:-1]]).astype(np.int64)

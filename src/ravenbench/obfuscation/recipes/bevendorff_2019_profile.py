@@ -20,7 +20,7 @@ _TABLE = str.maketrans(
 )
 
 
-def normalised(text: str) -> bytes:
+def plain_bytes(text: str) -> bytes:
     """UTF-8 with quotes, dashes and ellipses made plain and every line break a space."""
     # What is plain already, as most single words are, needs no table.
     return (text if text.isascii() and text.isprintable() else text.translate(_TABLE)).encode()

@@ -16,7 +16,7 @@ from ravenbench.obfuscation.recipes.bevendorff_2019_profile import (
     count_in,
     divergence,
     gain,
-    normalised,
+    plain_bytes,
 )
 from ravenbench.types import Floats, Ints
 
@@ -39,7 +39,7 @@ class Author:
     @classmethod
     def of(cls, known: str, words: bool, model: bool) -> Author:
         """The profile of concatenated known texts of at least three bytes."""
-        return cls(*author_profile(normalised(known)), words, model)
+        return cls(*author_profile(plain_bytes(known)), words, model)
 
 
 @dataclass(eq=False)

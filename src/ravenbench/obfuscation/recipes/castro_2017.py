@@ -1,4 +1,4 @@
-"""Contractions against the author's habit, deletions, and synonyms of disambiguated senses.
+"""Obfuscation by contractions against the author's habit, deletions, and synonyms of disambiguated senses.
 
 References
 ----------
@@ -18,16 +18,16 @@ from ravenbench.obfuscation.parts import Edit, from_edits, sentences
 from ravenbench.obfuscation.wording.lists import load, pattern
 from ravenbench.obfuscation.wording.tokens import Token, tags, tokens
 from ravenbench.obfuscation.wording.words import inflect, match_case, senses, wordnet_pos
+from ravenbench.text.tokens import WORD
 
 _BRACKETS = re.compile(r"[ \t]*\([^()\n]{1,200}\)")
 _ENCLOSED = re.compile(r",(?! (?:and|or|but)\b)[^,.;:!?()\n\d]{2,60},(?= (?!and\b|or\b)\w)")
-_WORD = re.compile(r"\w+")
 _AUXILIARY = "be am is are was were been being have has had having do does did done doing can will would"
 _LIGHT = frozenset(f"{_AUXILIARY} not no so very more most other own such same".split())
 
 
 class Castro(Obfuscator):
-    """Per sentence: contractions reversed; where that changed nothing, deletions; then synonyms.
+    """Reverses contractions in each sentence; where that changes nothing, deletes words; then puts in synonyms.
 
     Expands all contractions where they outnumber written-out forms in the text, contracts where they are
     fewer. Deletes brackets, discourse markers and spans between commas, hence content.
@@ -40,7 +40,7 @@ class Castro(Obfuscator):
         text = task.questioned
         long, short = pattern("contractions", "expansions"), _contracted()
         balance = len(short.findall(text)) - len(long.findall(text))
-        used = {word.lower() for word in _WORD.findall(text)}
+        used = {word.lower() for word in WORD.findall(text)}
         edits: list[Edit] = []
         for start, end in sentences(text):
             changed = _contractions(text, start, end, balance) or _deletions(text, start, end)
@@ -141,4 +141,4 @@ def disambiguate(word: str, pos: str, context: frozenset[str]) -> Any:
 
 @lru_cache(1 << 16)
 def _gloss(sense: Any) -> frozenset[str]:
-    return frozenset(_WORD.findall(" ".join([sense.definition(), *sense.examples()]).lower()))
+    return frozenset(WORD.findall(" ".join([sense.definition(), *sense.examples()]).lower()))

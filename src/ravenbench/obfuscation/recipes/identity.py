@@ -1,4 +1,4 @@
-"""Changes nothing: every deterministic verifier must show impact 0 on it."""
+"""The obfuscator that changes nothing: every deterministic verifier must show impact 0 on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Round-trip translation: English to German to French and back.
+"""Obfuscation by round-trip translation: English to German to French and back.
 
 References
 ----------
@@ -9,6 +9,7 @@ models of Europarl; here any translator takes their place.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import sentences
@@ -19,6 +20,7 @@ _LEAST, _MOST, _SHORT = 0.3, 3.0, 5
 """A translation outside these ratios of words is half a text or a runaway; shorter sentences are not judged."""
 
 
+@dataclass(eq=False, repr=False)
 class Keswani(Obfuscator):
     """Translates sentence by sentence along a chain of languages that ends where it began.
 
@@ -37,13 +39,12 @@ class Keswani(Obfuscator):
     name = "keswani-2016"
     provenance = "reconstructed"
 
-    def __init__(self, translator: Translator, chain: tuple[str, ...] = ("en", "de", "fr", "en")) -> None:
-        self.translator = translator
-        self.chain = chain
+    translator: Translator
+    chain: tuple[str, ...] = ("en", "de", "fr", "en")
 
     @property
     def sends_text(self) -> bool:  # type: ignore[override]
-        """Whether the translator is a server."""
+        """Whether texts leave this machine, as they do where the translator is a server."""
         return self.translator.remote
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:

@@ -6,6 +6,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 from ravenbench.errors import InputError
@@ -30,6 +31,7 @@ _CHATTER = re.compile(
 _MARKUP = re.compile(r"\s*(?:<!doctype|<html|```)", re.IGNORECASE)
 
 
+@dataclass(eq=False, repr=False)
 class LLM(Obfuscator):
     """Rewrites chunks of at most 200 words within a paragraph; a chunk that fails keeps its original.
 
@@ -53,17 +55,14 @@ class LLM(Obfuscator):
     sends_text = True
     provenance = "ours"
 
-    def __init__(
-        self, model: str, url: str = "", temperature: float = 0.7, timeout: float = 120.0, retries: int = 2
-    ) -> None:
-        self.model = model
-        self.url = url
-        self.temperature = temperature
-        self.timeout = timeout
-        self.retries = retries
+    model: str
+    url: str = ""
+    temperature: float = 0.7
+    timeout: float = 120.0
+    retries: int = 2
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Check that there is an address.
+        """Refuse to start without an address.
 
         Raises
         ------
@@ -155,7 +154,7 @@ def content(answer: dict[str, Any]) -> tuple[str | None, str]:
 
 
 def objection(original: str, new: str) -> str | None:
-    """Why a rewriting cannot be taken, or None."""
+    """The reason why a rewriting cannot be taken, or None."""
     if _CHATTER.match(new) and not _CHATTER.match(original):
         return "refusal or preamble"
     if _MARKUP.match(new) and not _MARKUP.match(original):

@@ -1,4 +1,4 @@
-"""One synonym a sentence, for the author's most frequent words, as far as a language model likes it.
+"""Obfuscation by one synonym a sentence, for the author's most frequent words, as far as a language model likes it.
 
 References
 ----------
@@ -40,6 +40,7 @@ class Replacement:
     score: float
 
 
+@dataclass(eq=False, repr=False)
 class Mansoorizadeh(Obfuscator):
     """Replaces at most ``k`` words a sentence; deterministic, so the seed changes nothing and inversion is easy.
 
@@ -63,9 +64,8 @@ class Mansoorizadeh(Obfuscator):
     name = "mansoorizadeh-2016"
     version = 2
 
-    def __init__(self, k: int = 1, mode: Literal["repaired", "faithful"] = "repaired") -> None:
-        self.k = k
-        self.mode = mode
+    k: int = 1
+    mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Train the language model, or find it in the cache.

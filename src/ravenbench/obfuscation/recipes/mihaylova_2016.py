@@ -1,4 +1,4 @@
-"""Fourteen operations that pull a text towards average style.
+"""Obfuscation by fourteen operations that pull a text towards average style.
 
 References
 ----------
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Literal, Self
 
 from ravenbench.errors import SpecError
@@ -30,6 +30,7 @@ from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.text.nltk_data import missing
 
 
+@dataclass(eq=False, repr=False)
 class Mihaylova(Obfuscator):
     """Measures the whole text, then passes each part of at most fifty words through fourteen steps.
 
@@ -47,11 +48,10 @@ class Mihaylova(Obfuscator):
     name = "mihaylova-2016"
     provenance = "reconstructed"
 
-    def __init__(self, mode: Literal["repaired", "faithful"] = "repaired") -> None:
-        self.mode = mode
+    mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Load the resources that are here.
+        """Load those resources that are installed.
 
         Raises
         ------
@@ -102,6 +102,6 @@ class Mihaylova(Obfuscator):
 
 
 def _respaced(text: str) -> str:
-    """Tokens joined by single spaces, none before a mark."""
+    """Join tokens by single spaces, with none before a mark."""
     words = re.findall(r"\w+(?:[-'’]\w+)*|[^\w\s]", text)
     return re.sub(r" (?=[.,;:!?%)\]])", "", " ".join(words)) + " "

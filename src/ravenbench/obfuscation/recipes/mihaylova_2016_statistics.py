@@ -1,4 +1,4 @@
-"""What Mihaylova et al. measure on a whole document, and the averages they pull it towards.
+"""The statistics Mihaylova et al. measure on a whole document, and the averages they pull it towards.
 
 ``python -m ravenbench.obfuscation.recipes.mihaylova_2016_statistics PROBLEMS`` recomputes the averages from the
 known texts of a problem set's training part; the shipped ones are the paper's (adjective and adverb rates, which
@@ -19,14 +19,14 @@ from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.obfuscation.wording.tokens import tags, tokens
 from ravenbench.obfuscation.wording.words import senses, wordnet_pos
 from ravenbench.text.nltk_data import missing
+from ravenbench.text.tokens import WORD
 
-_WORD = re.compile(r"\w+")
 _MARK = re.compile(r"[^\w\s]")
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Rates of one document; None where a resource is missing."""
+    """The rates of style measured on one document; None where a resource is missing."""
 
     sentence_length: float
     stop: float
@@ -52,10 +52,10 @@ class Measured:
 
 
 def measure(text: str) -> Measured:
-    """Statistics of a text with at least one word."""
+    """Measure a text with at least one word."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-    words = _WORD.findall(text)
+    words = WORD.findall(text)
     n = len(words)
     lower = Counter(word.lower() for word in words)
     spans = sentences(text)
@@ -91,7 +91,7 @@ def in_vocabulary(word: str) -> bool:
 
 def average(texts: Sequence[str]) -> dict[str, float]:
     """Mean of each statistic over texts (those that no resource was missing for)."""
-    rows = [asdict(measure(text).rates) for text in texts if _WORD.search(text)]
+    rows = [asdict(measure(text).rates) for text in texts if WORD.search(text)]
     return {
         name: sum(row[name] for row in rows) / len(rows)
         for name in (rows[0] if rows else {})

@@ -1,4 +1,4 @@
-"""Genetic search against surrogate verifiers.
+"""Obfuscation by genetic search against surrogate verifiers.
 
 References
 ----------
@@ -35,6 +35,7 @@ class Site:
     words: tuple[str, ...]
 
 
+@dataclass(eq=False, repr=False)
 class MutantX(Obfuscator):
     """Evolves word replacements until the surrogates no longer answer *same author*.
 
@@ -53,8 +54,7 @@ class MutantX(Obfuscator):
     provenance = "reconstructed"
     version = 2
 
-    def __init__(self, generations: int = 25) -> None:
-        self.generations = generations
+    generations: int = 25
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         return unchanged(task.questioned, "left unchanged: no surrogate to search against")

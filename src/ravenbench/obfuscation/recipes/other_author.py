@@ -1,4 +1,4 @@
-"""Another author's text in place of the questioned one: what no rewriting can exceed."""
+"""The obfuscator that puts another author's text in place of the questioned one: what no rewriting can exceed."""
 
 from __future__ import annotations
 

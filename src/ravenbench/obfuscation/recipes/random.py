@@ -1,9 +1,10 @@
-"""Random noise at a rate: the floor a recipe that claims to target style must beat."""
+"""Obfuscation by random noise: the floor that a recipe that claims to target style must beat."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 from ravenbench.errors import SpecError
@@ -15,8 +16,9 @@ from ravenbench.text.nltk_data import missing
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+@dataclass(eq=False, repr=False)
 class Random(Obfuscator):
-    """Each word is, with probability ``rate``, dropped, exchanged with the next one or given a WordNet relative.
+    """Drops each word, exchanges it with the next or puts in a WordNet relative, with probability ``rate``.
 
     Without WordNet words are only dropped and exchanged, and the notes say so.
 
@@ -30,8 +32,7 @@ class Random(Obfuscator):
     provenance = "ours"
     version = 2
 
-    def __init__(self, rate: float = 0.1) -> None:
-        self.rate = rate
+    rate: float = 0.1
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         if not 0 <= self.rate <= 1:

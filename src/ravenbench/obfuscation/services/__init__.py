@@ -1,1 +1,1 @@
-"""Services asked over HTTP, and a cache of what they answered."""
+"""Clients of services over HTTP, and a cache of what they answered."""

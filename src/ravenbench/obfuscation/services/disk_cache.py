@@ -1,4 +1,4 @@
-"""Answers of slow or paid services, kept by the hash of everything that was asked."""
+"""A cache of the answers of slow or paid services, kept by the hash of everything that was asked."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ravenbench.files import cache_folder, write_text
 
 
 class DiskCache:
-    """One file an answer below the user's cache folder. What was asked is hashed, the answer stands in plain."""
+    """Keeps answers below the user's cache folder, a file each; what was asked is hashed, the answer is not."""
 
     def __init__(self, name: str) -> None:
         self._folder = cache_folder() / name
 
     def get(self, asked: Any) -> str | None:
-        """The kept answer, or None."""
+        """Return the kept answer, or None."""
         try:
             return self._path(asked).read_bytes().decode()
         except (OSError, UnicodeDecodeError):
             return None
 
     def put(self, asked: Any, answer: str) -> None:
-        """Keep an answer."""
+        """Keep an answer under what was asked."""
         path = self._path(asked)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, answer)

@@ -11,7 +11,7 @@ from ravenbench.errors import SpecError
 
 
 class LanguageTool:
-    """Number of matches in a text.
+    """Counts the faults that a LanguageTool server finds in a text.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class LanguageTool:
         self.url, self.language, self.timeout = url.rstrip("/") + "/v2/check", language, timeout
 
     def __call__(self, text: str) -> int:
-        """Ask the server.
+        """Ask the server for the number of faults in a text.
 
         Raises
         ------

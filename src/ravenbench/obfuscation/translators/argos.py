@@ -1,4 +1,4 @@
-"""Argos Translate with packages that lie on this machine."""
+"""Translation by Argos Translate with packages that are on this machine."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ravenbench.obfuscation.translators.base import Translator
 
 
 class Argos(Translator):
-    """Argos Translate, direct packages only.
+    """Translates by Argos Translate, with direct packages only.
 
     Where a pair has no package of its own Argos silently translates by way of English, which undoes a round trip:
     such a pair is refused. Nothing is downloaded.

@@ -1,4 +1,4 @@
-"""What a translator is."""
+"""The base class of translators."""
 
 from __future__ import annotations
 
@@ -10,22 +10,31 @@ from ravenbench.components import Component
 
 
 class Translator(Component):
-    """Translates sentences; a failure of one is None, so that the caller keeps the original and counts it."""
+    """Base of translators, which translate sentences.
+
+    A sentence that cannot be translated gives None, so that the caller keeps the original and counts it.
+
+    Examples
+    --------
+    >>> from ravenbench.obfuscation.translators.toy import Unchanged
+    >>> Unchanged().translate(["Nobody knows."], "en", "de")
+    ['Nobody knows.']
+    """
 
     remote: ClassVar[bool] = False
     cached: ClassVar[bool] = True
 
     @abstractmethod
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
-        """Translations in order; deterministic.
+        """Translate sentences, in order; the same sentences always give the same translations.
 
         Raises
         ------
         MissingPart
-            If the extra or the model of this pair is not here.
+            If the extra or the model of this pair of languages is not installed.
         """
 
     @property
     def fingerprint(self) -> str:
-        """What decides the output, for caching."""
+        """A string of all that decides the output, which the cache goes by."""
         return f"{self}/v{self.version}"

@@ -1,8 +1,9 @@
-"""OPUS-MT models converted for CTranslate2."""
+"""Translation by OPUS-MT models converted for CTranslate2."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from ravenbench.errors import MissingPart
 from ravenbench.obfuscation.translators.base import Translator
 
 
+@dataclass(eq=False, repr=False)
 class CTranslate2(Translator):
-    """Converted OPUS-MT models through CTranslate2 and SentencePiece, beam search, no sampling.
+    """Translates by converted OPUS-MT models through CTranslate2 and SentencePiece, beam search, no sampling.
 
     Parameters
     ----------
@@ -24,9 +26,8 @@ class CTranslate2(Translator):
 
     name = "ctranslate2"
 
-    def __init__(self, folder: str, beams: int = 4) -> None:
-        self.folder = folder
-        self.beams = beams
+    folder: str
+    beams: int = 4
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         model, encode, decode = _ctranslate2(str(Path(self.folder) / f"{source}-{target}"))

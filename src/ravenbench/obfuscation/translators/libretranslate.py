@@ -1,17 +1,19 @@
-"""LibreTranslate over HTTP."""
+"""Translation by a LibreTranslate server."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ravenbench.errors import InputError
 from ravenbench.obfuscation.services.http import Endpoint
 from ravenbench.obfuscation.translators.base import Translator
 
 
+@dataclass(eq=False, repr=False)
 class LibreTranslate(Translator):
-    """A LibreTranslate server over HTTP; the key, if any, comes from LIBRETRANSLATE_API_KEY.
+    """Translates by a LibreTranslate server over HTTP; the key, if any, comes from LIBRETRANSLATE_API_KEY.
 
     Such servers may pivot through English, which undoes a round trip: run one with a direct model of each pair.
 
@@ -26,10 +28,9 @@ class LibreTranslate(Translator):
     name = "libretranslate"
     remote = True
 
-    def __init__(self, url: str, timeout: float = 30.0, retries: int = 2) -> None:
-        self.url = url
-        self.timeout = timeout
-        self.retries = retries
+    url: str
+    timeout: float = 30.0
+    retries: int = 2
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         if not self.url.startswith(("http://", "https://")):

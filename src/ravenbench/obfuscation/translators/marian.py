@@ -1,8 +1,9 @@
-"""OPUS-MT models through transformers."""
+"""Translation by OPUS-MT models through transformers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -10,8 +11,9 @@ from ravenbench.errors import MissingPart
 from ravenbench.obfuscation.translators.base import Translator
 
 
+@dataclass(eq=False, repr=False)
 class Marian(Translator):
-    """OPUS-MT models through transformers, from the local cache only.
+    """Translates by OPUS-MT models through transformers, from the local cache only.
 
     Parameters
     ----------
@@ -22,9 +24,8 @@ class Marian(Translator):
 
     name = "marian"
 
-    def __init__(self, model: str = "Helsinki-NLP/opus-mt-{source}-{target}", beams: int = 4) -> None:
-        self.model = model
-        self.beams = beams
+    model: str = "Helsinki-NLP/opus-mt-{source}-{target}"
+    beams: int = 4
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         tokenizer, model = _marian(self.model.replace("{source}", source).replace("{target}", target))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from ravenbench.obfuscation.translators.base import Translator
 
 
 class Unchanged(Translator):
-    """Every translation is the text itself."""
+    """Translates every text into itself."""
 
     name = "unchanged"
     cached = False
@@ -20,8 +21,9 @@ class Unchanged(Translator):
         return list(texts)
 
 
+@dataclass(eq=False, repr=False)
 class ToyLossy(Translator):
-    """A deterministic lossy stand-in for translation, for tests: no claim about real systems follows from it.
+    """Stands in for a translator in tests, deterministic and lossy: no claim about real systems follows from it.
 
     Each leg merges words through a small many-to-one lexicon, reorders locally (a verb-like last word before
     the mark, pairs around connectives) and leaves a hash-chosen share of lexicon words in a foreign form.
@@ -35,8 +37,7 @@ class ToyLossy(Translator):
     name = "toy-lossy"
     cached = False
 
-    def __init__(self, residue: float = 0.05) -> None:
-        self.residue = residue
+    residue: float = 0.05
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         return [self._sentence(text, source, target) for text in texts]
@@ -116,6 +117,7 @@ with by=mit=avec=with
 @cache
 def _lexicon(source: str, target: str) -> dict[str, str]:
     rows = [line.split("=") for line in _GROUPS.strip().splitlines()]
+
     forms: list[dict[str, str]] = [
         {"en": words, "de": de.lower(), "fr": fr, "back": back} for words, de, fr, back in rows
     ]

@@ -11,7 +11,7 @@ from typing import Any
 
 @cache
 def load(name: str) -> Any:
-    """The list of this name (not to be changed: it is shared)."""
+    """Load the word list of this name (not to be changed: it is shared)."""
     return json.loads((files("ravenbench.obfuscation.wording") / "data" / f"{name}.json").read_text("utf-8"))
 
 

@@ -1,4 +1,4 @@
-"""Numerals as spoken English."""
+"""Writing numerals as spoken English."""
 
 from __future__ import annotations
 

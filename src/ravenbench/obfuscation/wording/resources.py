@@ -13,7 +13,7 @@ from ravenbench.text.nltk_data import find
 
 @cache
 def wordnet() -> Any:
-    """NLTK's reader of WordNet 3.0."""
+    """Load NLTK's reader of WordNet 3.0."""
     place = find("wordnet")
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 

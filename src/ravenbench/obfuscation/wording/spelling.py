@@ -1,4 +1,4 @@
-"""The most frequent word within two edits, against Brown's vocabulary."""
+"""Spelling correction: the most frequent word within two edits, against Brown's vocabulary."""
 
 from __future__ import annotations
 

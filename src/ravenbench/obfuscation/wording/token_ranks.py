@@ -17,7 +17,7 @@ from ravenbench.types import Ints
 
 
 class TokenRanks:
-    """Ranks of tokens under a 4-gram model, 1 the most probable.
+    """Ranks the tokens of a sentence under a 4-gram model, 1 the most probable.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class TokenRanks:
         self.unigrams = np.sort(np.asarray(model.tables[0][1]))
 
     def __call__(self, tokens: Sequence[str]) -> Ints:
-        """Ranks (n + 1,) of a sentence's tokens and its end: one more than the words of greater probability."""
+        """Return the ranks (n + 1,) of a sentence's tokens and end: one more than the words more probable."""
         ids = self.model.ids(tokens)
         (_, p1, b1), (k2, p2, b2), (k3, p3, b3), (k4, p4, _) = self.model.tables
         values = self.model.log10_ids(ids)

@@ -1,4 +1,4 @@
-"""Tokens of a sentence with their places and tags, and their spelling in Brown."""
+"""The tokens of a sentence with their places and tags, and their spelling in Brown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Token:
 
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
-    """Words (contractions whole) and single marks of a stretch of text."""
+    """Cut a stretch of text into words (contractions whole) and single marks."""
     found = _TOKEN.finditer(text, start, len(text) if end is None else end)
     return [Token(m.start(), m.end(), m.group()) for m in found]
 
@@ -49,7 +49,7 @@ def tags(found: Sequence[Token]) -> list[str]:
 
 
 def brown(words: Sequence[str]) -> list[str]:
-    """Tokens as Brown spells them: straight apostrophes, ```` and '' for quotes in turn."""
+    """Spell tokens as Brown does: straight apostrophes, ```` and '' for quotes in turn."""
     out, open_ = [], True
     for word in words:
         if word in '"“”':

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.figures import PANELS
 from ravenbench.reports.evaluate.records import Findings
@@ -36,7 +37,7 @@ def evaluation_page(evaluation: Findings, figures: dict[str, Figure]) -> str:
         e=evaluation,
         several=several,
         groups=list(groups.values()),
-        metric=evaluation_tables.SHOWN.get(evaluation.ranked_by, evaluation.ranked_by),
+        metric=TITLES.get(evaluation.ranked_by, evaluation.ranked_by),
         best=evaluation.ranked[0],
         operating=evaluation_tables.operating(evaluation),
         cut=max(0, len(evaluation.systems) + len(evaluation.meta) - PANELS),

@@ -5,22 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
 from ravenbench.statistics.stars import stars
 
 if TYPE_CHECKING:
     from ravenbench.reports.evaluate.records import BreakDown, Findings, Interval, PartScores, SystemScores
 
-SHOWN = {
-    "auc": "AUC",
-    "c@1": "c@1",
-    "f05u": "F0.5u",
-    "f1": "F1",
-    "brier": "Brier",
-    "overall": "overall",
-    "final": "final",
-}
-FURTHER = {"precision": "precision", "recall": "recall", "overall5": "overall of 5"}
+SHOWN = ("auc", "c@1", "f05u", "f1", "brier", "overall", "final")
+FURTHER = ("precision", "recall", "overall5")
 _NAME = Column("system", text=True)
 
 
@@ -40,19 +33,19 @@ def scores(evaluation: Findings) -> Table:
         + f"Systems with one number in “tie” cannot all be told apart by {evaluation.ranked_by} (randomization test, "
         f"Holm, α = {evaluation.alpha}). “open”: unanswered problems; “miss”: those of them without any answer."
     )
-    columns = (_NAME, Column("tie"), *(Column(t) for t in SHOWN.values()))
+    columns = (_NAME, Column("tie"), *(Column(TITLES[m]) for m in SHOWN))
     return Table("scores", "Scores", (*columns, Column("open"), Column("miss")), tuple(rows), note)
 
 
 def intervals(evaluation: Findings) -> Table:
     """Intervals of every metric."""
-    metrics = SHOWN | FURTHER
+    metrics = SHOWN + FURTHER
     rows = [(s.name, *(_range(s.interval[m]) for m in metrics)) for s in (*evaluation.ranked, *evaluation.meta)]
     drawn = f"{evaluation.replicates:,} replicates shared by all systems"
     return Table(
         "intervals",
         f"Intervals ({evaluation.level:.0%})",
-        (_NAME, *(Column(t) for t in metrics.values())),
+        (_NAME, *(Column(TITLES[m]) for m in metrics)),
         tuple(rows),
         f"Bootstrap over {evaluation.unit}, {drawn}.",
     )
@@ -132,10 +125,10 @@ def operating(evaluation: Findings) -> str:
 def breakdown(evaluation: Findings, found: BreakDown) -> Table:
     """Long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
     columns = [_NAME, Column("part", text=True), Column("problems")]
-    for metric, title in SHOWN.items():
-        columns += [Column(title)]
+    for metric in SHOWN:
+        columns += [Column(TITLES[metric])]
         if metric in ("auc", "c@1", "overall", "final"):
-            columns += [Column(f"{title} interval")]
+            columns += [Column(f"{TITLES[metric]} interval")]
 
     def row(name: str, part: str, problems: int, s: PartScores | SystemScores) -> tuple[Value, ...]:
         cells: list[Value] = []
@@ -168,7 +161,7 @@ def parts(evaluation: Findings, found: BreakDown, metric: str) -> Table:
     legend = "; ".join(f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})" for i, (name, n, _) in enumerate(found.parts, 1))
     columns = (_NAME, *numbers, Column("all"), Column("macro"))
     key = f"parts-{evaluation.breakdowns.index(found) + 1}-{_slug(metric)}"
-    return Table(key, f"{SHOWN.get(metric, metric)} by {found.by}", columns, tuple(rows), legend)
+    return Table(key, f"{TITLES.get(metric, metric)} by {found.by}", columns, tuple(rows), legend)
 
 
 def _range(interval: Interval | None) -> Range | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.records import Findings
 from ravenbench.reports.shared.tables import Measure, Table, Value, number, printable, terminal
@@ -66,7 +67,7 @@ def _starred(table: Table) -> Table:
 
 def _chosen(table: Table) -> Table:
     """The intervals that fit."""
-    titles = [evaluation_tables.SHOWN[m] for m in WITH_INTERVAL]
+    titles = [TITLES[m] for m in WITH_INTERVAL]
     places = [0, *(i for i, c in enumerate(table.columns) if c.title in titles)]
     return replace(
         table,

@@ -18,6 +18,7 @@ from ravenbench.reports.run.fold_rows import FoldRow, fold_rows
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
 from ravenbench.reports.run.sweep import sweeping
+from ravenbench.statistics.ttest import t_test
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def _result(
     p: dict[str, float | None] = dict.fromkeys(METRICS)
     if setup == "hits" and tested:
         others = [f.scores[verifier] for f in by_setup["random"] if verifier in f.scores]
-        p = {m: _t_test(_values(done, m), _values(others, m)) for m in METRICS}
+        p = {m: t_test(_values(done, m), _values(others, m)) for m in METRICS}
     return Result(
         verifier=verifier,
         setup=setup,
@@ -152,12 +153,6 @@ def _result(
         unanswered=_mean(s["unanswered"] for s in done),
         rank=_rank(rows, names, verifier),
     )
-
-
-def _t_test(a: Sequence[float], b: Sequence[float]) -> float | None:
-    from ravenbench.statistics.ttest import t_test
-
-    return t_test(a, b).p if a and b and len(a) + len(b) > 2 else None
 
 
 def _values(scores: Iterable[Mapping[str, float | None]], metric: str) -> list[float]:

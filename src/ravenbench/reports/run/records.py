@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ravenbench.bench.run.record import ProbeRecord, RunPlan
 from ravenbench.bench.shared.record import Head
+from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.run.fold_rows import Failure, FoldRow
 from ravenbench.reports.run.sweep import Sweep
 from ravenbench.statistics.gains import GainTest
@@ -22,25 +23,12 @@ TESTED = ("auc", "overall")
 ORDER = ("hits", "random", "anti")
 """Setups in the order of tables."""
 
-TITLES = {
-    "auc": "AUC",
-    "c@1": "c@1",
-    "f05u": "F0.5u",
-    "f1": "F1",
-    "brier": "Brier",
-    "overall": "overall",
-    "overall5": "overall (5)",
-    "unanswered": "unanswered",
-    "hits": "HITS",
-    "random": "Random",
-    "anti": "Anti",
-    "given": "Given",
-}
+SETUPS = {"hits": "HITS", "random": "Random", "anti": "Anti", "given": "Given"}
 
 
 def title(name: str) -> str:
     """How a metric or setup is written in tables."""
-    return TITLES.get(name, name)
+    return SETUPS.get(name) or TITLES.get(name, name)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from ravenbench.bench.simulate.trials import Design, area
 from ravenbench.reports.run.probe import gain_of
 from ravenbench.statistics.gains import gain_test
 from ravenbench.statistics.pools import correlation, pool_mean
-from ravenbench.statistics.power import wilson
 from ravenbench.statistics.verdict import Verdict, judge, shown_under
 
 if TYPE_CHECKING:
@@ -174,7 +173,10 @@ def _dose(dose: float, random: Sequence[float], by_diff: Sequence[_Outcome], by_
 
 
 def _power(test: str, dose: float, outcomes: Sequence[_Outcome], **sizes: int | None) -> Power:
+    from scipy.stats import binomtest
+
     hits = sum(o.convicted for o in outcomes)
+    interval = binomtest(hits, len(outcomes)).proportion_ci(method="wilson")
     least = [o.detectable for o in outcomes if o.detectable is not None]
     return Power(
         test,
@@ -184,7 +186,7 @@ def _power(test: str, dose: float, outcomes: Sequence[_Outcome], **sizes: int | 
         sizes.get("repetitions"),
         sizes.get("pairs"),
         hits / len(outcomes),
-        wilson(hits, len(outcomes)),
+        (float(interval.low), float(interval.high)),
         float(np.median(least)) if least else None,
     )
 

@@ -6,8 +6,7 @@ from typing import ClassVar, Literal, Self
 
 import numpy as np
 
-from ravenbench.text.impostor_spaces import normalised
-from ravenbench.text.tokens import frequent_words
+from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.published.shelf_views import Family, cosines, count, dense, stream

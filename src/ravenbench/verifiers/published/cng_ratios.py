@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ravenbench.text.cng import dissimilarities, gram_numbers, profiles
-from ravenbench.text.impostor_spaces import normalised
-from ravenbench.text.tokens import TOKEN
+from ravenbench.text.tokens import TOKEN, normalised
 from ravenbench.types import Floats, Ints, Problems
 
 _EPSILON = 1e-6

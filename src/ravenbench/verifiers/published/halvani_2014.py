@@ -10,9 +10,8 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
-from ravenbench.text.impostor_spaces import normalised
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.tokens import words
+from ravenbench.text.tokens import normalised, words
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.linear import Linear
 from ravenbench.verifiers.contract.base import Verifier

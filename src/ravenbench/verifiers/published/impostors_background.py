@@ -8,7 +8,7 @@ import numpy as np
 
 from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
-from ravenbench.text.impostor_spaces import normalised
+from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Ints, Problems
 
 

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.text.impostor_spaces import normalised
+from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.published.layton_2014_distances import METHODS, LanguageProfile, distances, tables

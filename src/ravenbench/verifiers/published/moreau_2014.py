@@ -10,7 +10,7 @@ from ravenbench.errors import CorpusError, SpecError
 from ravenbench.metrics.auc import auc
 from ravenbench.metrics.scores import scores
 from ravenbench.randomness import stream
-from ravenbench.text.impostor_spaces import normalised
+from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.contract.base import Verifier, calibration_folds

@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.text.impostor_spaces import ImpostorSpace, normalised
+from ravenbench.text.impostor_spaces import ImpostorSpace
 from ravenbench.text.minmax import Measure, norms, similarities
-from ravenbench.text.tokens import SENTENCE_END, tokens, words
+from ravenbench.text.tokens import SENTENCE_END, normalised, tokens, words
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.published.harvey_2014_tags import tag_symbols
 

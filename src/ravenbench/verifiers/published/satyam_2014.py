@@ -7,7 +7,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ravenbench.metrics.auc import auc
-from ravenbench.text.impostor_spaces import normalised
+from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.banded import Banded
 from ravenbench.verifiers.contract.base import Verifier

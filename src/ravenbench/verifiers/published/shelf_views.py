@@ -16,8 +16,7 @@ from typing import Literal
 import numpy as np
 
 from ravenbench.text.cng import Profiles, gram_numbers, profiles
-from ravenbench.text.impostor_spaces import normalised
-from ravenbench.text.tokens import SENTENCE_END, TOKEN, frequent
+from ravenbench.text.tokens import SENTENCE_END, TOKEN, frequent, normalised
 from ravenbench.types import Floats, Ints, Problems
 
 Family = Literal["char", "word", "stop", "prefix", "suffix", "mark", "length", "sentence"]

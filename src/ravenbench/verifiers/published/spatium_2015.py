@@ -10,8 +10,7 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
-from ravenbench.text.impostor_spaces import normalised
-from ravenbench.text.tokens import tokens
+from ravenbench.text.tokens import normalised, tokens
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.published.impostors_background import Background

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ravenbench.randomness import stream as random_stream
-from ravenbench.text.impostor_spaces import normalised
-from ravenbench.text.tokens import frequent_words
+from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator, Scorer

@@ -8,9 +8,8 @@ from typing import Self
 import numpy as np
 
 from ravenbench.randomness import stream
-from ravenbench.text.impostor_spaces import normalised
 from ravenbench.text.ppm import cross_entropies
-from ravenbench.text.tokens import TOKEN
+from ravenbench.text.tokens import TOKEN, normalised
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.published.impostors_background import Background
