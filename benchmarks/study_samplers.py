@@ -34,7 +34,6 @@ from joblib import Parallel, delayed
 from scipy.stats import spearmanr
 
 from ravenbench import registry
-from ravenbench.bench.run.plan import keep_topics, topic_similarity
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.problems import sources
@@ -44,6 +43,7 @@ from ravenbench.randomness import stream
 from ravenbench.statistics.pools import pool_mean
 from ravenbench.statistics.stability import ranking_stability
 from ravenbench.text.counting import forget_counts
+from ravenbench.topics.levels import keep_topics, topic_similarity
 from ravenbench.topics.lsa import LSA
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Labels
 from ravenbench.verifiers.controls.blend import Blend, mixed

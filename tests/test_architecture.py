@@ -21,11 +21,20 @@ STRANGERS = {
     ("statistics", "verifiers"),
     ("statistics", "bench"),
 }
-HEAVY = ["numba", "sklearn", "matplotlib", "polars", "scipy", "nltk", "torch", "transformers", "dask", "pydantic"]
+OPEN_TO_ALL = {"bench": {"shared"}, "reports": {"shared"}, "verifiers": {"contract", "calibrators"}}
+"""Parts of a room that its other parts may use; they know none of those."""
+GUESTS = {
+    ("bench", "pan14"): {"verify"},
+    ("bench", "safety"): {"run", "obfuscate"},
+    ("bench", "attribute"): {"run"},
+    ("bench", "simulate"): {"run"},
+}
+"""What a task of the bench uses of others."""
+HEAVY = ["numba", "sklearn", "matplotlib", "polars", "scipy", "nltk", "torch", "transformers", "dask", "msgspec"]
 
 
-def imports(path):
-    """Raven modules a file imports, as the first part below the package."""
+def modules(path):
+    """Raven modules a file imports, as their parts below the package."""
     for node in ast.walk(ast.parse(path.read_text())):
         names = []
         if isinstance(node, ast.Import):
@@ -34,7 +43,12 @@ def imports(path):
             names = [f"{node.module}.{a.name}" for a in node.names] if node.module == "ravenbench" else [node.module]
         for name in names:
             if name.startswith("ravenbench."):
-                yield name.split(".")[1]
+                yield name.split(".")[1:]
+
+
+def imports(path):
+    """Rooms a file imports from."""
+    return (parts[0] for parts in modules(path))
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.rglob("*.py")), ids=lambda p: str(p.relative_to(ROOT)))
@@ -48,6 +62,39 @@ def test_imports_point_one_way(path):
         elif other in ROOMS:
             assert ROOMS.index(other) <= ROOMS.index(room), f"{room} imports {other}, which comes after it"
             assert (room, other) not in STRANGERS, f"{room} must not know {other}"
+
+
+@pytest.mark.parametrize("room", OPEN_TO_ALL)
+def test_what_all_share_knows_no_task(room):
+    for path in sorted((ROOT / room).rglob("*.py")):
+        own = path.relative_to(ROOT / room).parts[0]
+        used = {parts[1] for parts in modules(path) if parts[0] == room and len(parts) > 1}
+        if own in OPEN_TO_ALL[room]:
+            assert used <= OPEN_TO_ALL[room], f"{path}: what all share must not know {used - OPEN_TO_ALL[room]}"
+        elif room == "bench" and own != "__init__.py":
+            strange = used - {own} - OPEN_TO_ALL[room] - GUESTS.get((room, own), set())
+            assert not strange, f"{path} must not know {strange}"
+
+
+def test_workers_import_no_report():
+    code = (
+        "import sys, ravenbench.bench.shared.units, ravenbench.bench.shared.engines; "
+        "print([m for m in sys.modules if m.startswith(('ravenbench.reports', 'ravenbench.cli', 'matplotlib'))])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def test_no_import_circles():
+    graph = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        graph[name] = {".".join(parts) for parts in modules(path)} | {".".join(p[:-1]) for p in modules(path)}
+    graph = {name: (used & graph.keys()) - {name} for name, used in graph.items()}
+    while leaves := {name for name, used in graph.items() if not used}:
+        graph = {name: used - leaves for name, used in graph.items() if name not in leaves}
+    circle = {name: used for name, used in graph.items() if any(name in graph[other] for other in graph)}
+    assert not circle, f"imports in a circle: {circle}"
 
 
 def test_every_room_is_named():

@@ -71,10 +71,10 @@ def info(
     """
     if _show_problems(corpus, json):
         return
-    from ravenbench.bench.run.plan import at_level
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
     from ravenbench.corpora.summary import summarise
+    from ravenbench.topics.levels import at_level
 
     entry = catalogue().get(corpus.partition("(")[0].strip())
     import msgspec

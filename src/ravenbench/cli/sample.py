@@ -42,10 +42,10 @@ def sample(
     import numpy as np
 
     from ravenbench import registry
-    from ravenbench.bench.run.plan import at_level, keep_topics, topic_similarity
     from ravenbench.corpora.load import load_corpus
     from ravenbench.problems.needs import suggest
     from ravenbench.randomness import stream
+    from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 
     chosen_samplers = registry.parse_list("sampler", samplers)
     compared_by = registry.parse("encoder", encoder)

@@ -15,10 +15,10 @@ from ravenbench.attribution.evaluate import MethodAnswers, answer
 from ravenbench.attribution.protocols import Split, splits
 from ravenbench.attribution.selection import Chosen, Rules, choose
 from ravenbench.bench.run.execute import Progress, silent
-from ravenbench.bench.run.plan import at_level, keep_topics, topic_similarity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.randomness import stream
+from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Labels
 
 METHODS = "maxent, svm, nb, cosine-delta, function-words, topic-words"

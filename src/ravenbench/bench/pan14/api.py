@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.run.api import RunResult, take_up
 from ravenbench.bench.run.execute import Progress, silent
 from ravenbench.bench.run.plan import begin, data_hash, describe, manifest, on_one_table, packages
 from ravenbench.bench.shared.engines import Engine, local
+from ravenbench.bench.shared.folder import take_up
 from ravenbench.bench.shared.keys import cell_key, decides
+from ravenbench.bench.shared.result import RunResult
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.units import FitUnit
 from ravenbench.bench.verify.api import check_classes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ravenbench import files
@@ -13,19 +12,12 @@ from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.folder import changed, take_up
 from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.result import RunResult
 from ravenbench.bench.shared.spec import documented
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component
 from ravenbench.errors import InputError
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """A finished run: its store, and the errors of cells that failed."""
-
-    store: Store
-    errors: tuple[str, ...]
 
 
 @documented(RunSpec)

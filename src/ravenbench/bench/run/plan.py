@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,11 @@ from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.store import Store
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
-from ravenbench.errors import CorpusError, did_you_mean
 from ravenbench.problems import needs, sources
-from ravenbench.randomness import stream
+from ravenbench.sampling.pools import draw_pools
 from ravenbench.texts import TextTable
-from ravenbench.topics.cached import document_vectors
-from ravenbench.topics.vectors import cosine_similarity, topic_vectors
-from ravenbench.types import Corpus, Floats, Fold, Ints, Labels
+from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
+from ravenbench.types import Corpus, Floats, Fold, Labels
 
 SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
@@ -194,66 +192,3 @@ def _given_plan(spec: RunSpec) -> tuple[RunPlan, list[Fold], TextTable, list[str
     ids = [texts.hash(i).hex() for i in range(len(texts))]
     labels = {k: getattr(fold.train, k) for k in ("author", "topic", "language")}
     return plan, [fold], texts, ids, labels
-
-
-def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:
-    """The corpus at a level of topic, and whether that level had to be extracted from the texts.
-
-    ``level`` is a column, a level the catalogue entry describes, or a component such as
-    ``extract(within='group', clusters=5)``.
-    """
-    text = levels.get(level, level)
-    if text in corpus.columns or text == "topic":
-        return corpus.at(text), False
-    if "(" not in text and text not in registry.names("topics"):
-        known = ["topic", *corpus.columns, *levels]
-        raise CorpusError(
-            f"corpus {corpus.name} has no topic level {level!r}",
-            expected="one of: " + ", ".join(known),
-            fix=did_you_mean(level, known),
-        )
-    labels = registry.parse("topics", text).labels(corpus)
-    return replace(corpus, topic=labels), True
-
-
-def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
-    """The corpus without documents whose topic is unknown or has fewer than ``min_docs``."""
-    counts = corpus.topic.counts()
-    kept = np.flatnonzero(counts >= min_docs)
-    place = np.full(len(counts) + 1, -1, dtype=np.int64)
-    place[kept] = np.arange(len(kept))
-    names = tuple(corpus.topic.names[i] for i in kept)
-    return replace(corpus, topic=Labels(place[corpus.topic.codes], names))
-
-
-def topic_similarity(corpus: Corpus, encoder: Any) -> Floats:
-    """Cosine similarity of topic vectors (Eq. 1), shape (T, T)."""
-    rows = np.flatnonzero(corpus.topic.codes >= 0)
-    vectors = document_vectors(encoder, corpus.texts, rows)
-    return cosine_similarity(topic_vectors(vectors, corpus.topic.codes[rows], len(corpus.topic.names)))
-
-
-def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list[Ints]:
-    """Seeded subsets of the topics; one pool is all of them.
-
-    Each round deals the topics out anew into as many disjoint pools as the share allows: with halves two, which
-    have no topic in common.
-
-    Raises
-    ------
-    CorpusError
-        If a pool of this share could not hold m topics with room to choose.
-    """
-    if pools == 1:
-        return [np.arange(topics, dtype=np.int64)]
-    size = round(share * topics)
-    if size <= m:
-        raise CorpusError(
-            f"{topics} topics are too few for {pools} pools from which to choose {m}",
-            found=f"pools of {size} topics",
-            expected=f"more than {m}, so at least {int(np.ceil((m + 1) / share))} topics",
-            fix="give fewer --topics, one --pools, or a finer level of --topic",
-        )
-    each = topics // size
-    rounds = [stream(seed, "pool", r).permutation(topics) for r in range(-(-pools // each))]
-    return [np.sort(rounds[p // each][p % each * size :][:size]).astype(np.int64) for p in range(pools)]

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.run.plan import draw_pools, topic_similarity
 from ravenbench.bench.run.probe import NEAR
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import SpecError
@@ -23,6 +22,8 @@ from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.problems import probe, sources
 from ravenbench.problems.base import PairRule
 from ravenbench.randomness import stream
+from ravenbench.sampling.pools import draw_pools
+from ravenbench.topics.levels import topic_similarity
 from ravenbench.types import Bools, Corpus, Floats, Fold
 from ravenbench.verifiers.controls.blend import Blend, mixed
 
