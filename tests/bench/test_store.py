@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from ravenbench.bench.shared.one_table import rebase
+from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.record import CellRecord, Head, Seconds, write_record
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError, StoreError
@@ -61,11 +61,12 @@ def test_a_folder_of_another_format_says_so(tmp_path):
         Store.open(tmp_path)
 
 
-def test_rebase_moves_problems_and_labels_to_another_table():
-    texts, _ = TextTable.collect(["z", "c", "b", "a"])
+def test_problems_and_labels_move_to_another_table():
+    texts, _ = TextTable.collect(["z", "c", "b"])
     problems = Problems.of([("p", ["a", "b"], "c")], author=Labels.of(["A", "B", "C"]))
-    moved = rebase(problems, texts)
-    assert [texts[i] for i in moved.known(0)] == ["a", "b"]
-    assert texts[moved.questioned_index[0]] == "c"
+    table, (moved, again) = on_one_table([problems, problems.blind()], texts)
+    assert [table[i] for i in range(len(table))] == ["z", "c", "b", "a"]
+    assert [table[i] for i in moved.known(0)] == ["a", "b"]
+    assert table[moved.questioned_index[0]] == "c"
     assert list(moved.author) == [None, "C", "B", "A"]
-    assert moved.digest() == problems.digest()
+    assert moved.digest() == problems.digest() and again.digest() == problems.blind().digest()

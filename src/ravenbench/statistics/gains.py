@@ -13,6 +13,7 @@ Biometrika 34.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -100,3 +101,11 @@ def _mean(values: Floats, level: float, correlation: float) -> tuple[float | Non
     error = float(values.std(ddof=1)) * math.sqrt(inflation(len(values), correlation))
     half = float(stdtrit(len(values) - 1, (1 + level) / 2)) * error
     return mean, (mean - half, mean + half)
+
+
+def gain_of(four: Mapping[str, float | None]) -> float | None:
+    """½·[(aa − ba) + (bb − ab)] of values by training domain and test domain; None where one is missing."""
+    aa, ab, ba, bb = (four.get(place) for place in ("aa", "ab", "ba", "bb"))
+    if aa is None or ab is None or ba is None or bb is None:
+        return None
+    return ((aa - ba) + (bb - ab)) / 2

@@ -22,9 +22,11 @@ from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan
 from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.transplants import Transplants, longer, plan_transplants
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.problems import needs, sources
+from ravenbench.problems.transplant import Transplanter
 from ravenbench.sampling.pools import draw_pools
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
@@ -59,9 +61,11 @@ def draft(spec: RunSpec, progress: Progress) -> Draft:
         arrays: dict[str, Floats] = {}
     else:
         progress("reading the corpus", 0, 0)
-        plan, folds, corpus, arrays = _topic_plan(spec, progress)
-        texts, ids = corpus.texts, list(corpus.ids)
-        labels = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
+        plan, folds, corpus, texts, arrays = _topic_plan(spec, progress)
+        more = range(len(corpus), len(texts))
+        ids = [*corpus.ids, *(texts.hash(row).hex() for row in more)]
+        own = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
+        labels = {name: longer(column, len(texts)) for name, column in own.items()}
     components = spec.named_verifiers()
     plan = msgspec.structs.replace(
         plan,
@@ -94,7 +98,7 @@ def fingerprint(spec: RunSpec) -> dict[str, str]:
     return found | {"methods": content_key([identity(drawn), answering])}
 
 
-def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold], Corpus, dict[str, Floats]]:
+def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold], Corpus, TextTable, dict[str, Floats]]:
     assert spec.corpus is not None
     rule = registry.parse("pairs", spec.pairs)
     samplers, encoders = spec.named_samplers(), spec.encoders()
@@ -132,7 +136,8 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold],
             setups.append(drawing.main(number, name, sampler))
     sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
-    folds = [*drawing.folds.values(), *probe_folds]
+    asked = _transplanted(spec, corpus, similarities[0], setups, drawing.folds, progress)
+    folds = [*drawing.folds.values(), *probe_folds, *([] if asked is None else asked.folds)]
     plan = RunPlan(
         corpus=CorpusRecord(
             name=corpus.name,
@@ -152,11 +157,36 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold],
         setups=setups,
         sweep=sweep,
         probe=probe,
+        transplant=None if asked is None else asked.section,
         folds={fold.name: fold_record(fold) for fold in folds},
         verifiers=[],
         cells=[],
     )
-    return plan, folds, corpus, arrays
+    return plan, folds, corpus, corpus.texts if asked is None else asked.texts, arrays
+
+
+def _transplanted(
+    spec: RunSpec,
+    corpus: Corpus,
+    similarity: Floats,
+    setups: list[SetupRecord],
+    folds: Mapping[str, Fold],
+    progress: Progress,
+) -> Transplants | None:
+    """Transplanted test sets of the Random folds, whose topics stand for all; of every setup's where none is Random."""
+    if spec.probe not in ("transplant", "both"):
+        return None
+    chosen = [s for s in setups if s.setup == "random"] or setups
+    transplanter = Transplanter(
+        corpus.texts,
+        author=corpus.author,
+        topic=corpus.topic,
+        language=corpus.language,
+        similarity=similarity,
+        seed=spec.seed,
+    )
+    names = dict.fromkeys(name for setup in chosen for name in setup.folds)
+    return plan_transplants(transplanter, [folds[name] for name in names], corpus.texts, progress)
 
 
 def _given_plan(spec: RunSpec) -> tuple[RunPlan, list[Fold], TextTable, list[str], dict[str, Labels | None]]:

@@ -13,6 +13,7 @@ from ravenbench.problems.probe import Domain, crossed, domains, permuted, room_f
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus, Floats, Fold
 
+NOT_ASKED = "not asked for"
 NEAR = 2
 """Training topics for each test topic."""
 
@@ -25,7 +26,7 @@ def plan_probe(
     Repetitions whose sets yield no pairs are left out and counted; where topics are too few for any, the section
     says so under ``reason``. Nothing here raises for lack of data: a run without a probe gives no verdict.
     """
-    tests = room_for_tests(len(similarity), NEAR) if spec.probe == "crossed" else 0
+    tests = room_for_tests(len(similarity), NEAR) if spec.probe in ("crossed", "both") else 0
     planned = 2 * spec.repetitions if tests else 0
     left_out, reason = 0, _reason(spec, len(similarity), tests)
     repetitions: list[RepetitionRecord] = []
@@ -67,8 +68,8 @@ def plan_probe(
 
 
 def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
-    if spec.probe == "none":
-        return "not asked for"
+    if spec.probe in ("transplant", "none"):
+        return NOT_ASKED
     if tests == 0:
         return (
             f"{topics} topics are too few: two domains of one test topic and {NEAR} to train on take {2 * (1 + NEAR)}"

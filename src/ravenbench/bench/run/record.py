@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ravenbench.bench.shared.record import Plan, Record
+from ravenbench.bench.shared.transplants import TransplantRecord
 
 
 class CorpusRecord(Record, frozen=True, kw_only=True):
@@ -111,3 +112,4 @@ class RunPlan(Plan, frozen=True, kw_only=True):
     setups: list[SetupRecord]
     sweep: SweepRecord | None
     probe: ProbeRecord | None
+    transplant: TransplantRecord | None = None

@@ -53,9 +53,12 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = 0.2
     encoder: Annotated[str, told("What topics are compared by: lsa, nmf, lda, sbert; several are a sweep.")] = "lsa"
     probe: Annotated[
-        Literal["crossed", "none"],
-        told("crossed: what training near the test topics is worth; none. Default: crossed."),
-    ] = "crossed"
+        Literal["both", "transplant", "crossed", "none"],
+        told(
+            "transplant: how far content alone moves a verifier; crossed: what training near the test topics is worth; "
+            "both; none. Default: both."
+        ),
+    ] = "both"
     repetitions: Annotated[AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.")] = 20
     verifiers: Annotated[
         str, told("Verifiers to test, e.g. 'char-ngram(n=3), ppm'; default: char-ngram, ppm, topic-fit.")

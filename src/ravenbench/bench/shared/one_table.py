@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -10,33 +12,40 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Ints, Labels, Problems
 
 
-def on_one_table(sets: list[Problems]) -> tuple[TextTable, list[Problems]]:
-    """Several sets of problems over one table that holds the documents of all."""
-    texts, _ = TextTable.collect(p.texts[row] for p in sets for row in p.documents)
-    return texts, [rebase(p, texts) for p in sets]
+def on_one_table(sets: Sequence[Problems], base: TextTable | None = None) -> tuple[TextTable, list[Problems]]:
+    """Several sets of problems over one table that holds the documents of all.
+
+    Parameters
+    ----------
+    base : TextTable, optional
+        Its texts come first, in their order: problems over it keep their rows.
+    """
+    used = [problems.documents for problems in sets]
+    views = (p.texts.view(rows) for p, rows in zip(sets, used, strict=True))
+    texts, place = TextTable.collect(chain(() if base is None else base, chain.from_iterable(views)))
+    ends = np.cumsum([0 if base is None else len(base), *map(len, used)])
+    parts = zip(sets, used, ends[:-1], ends[1:], strict=True)
+    return texts, [_moved(p, texts, rows, place[start:stop]) for p, rows, start, stop in parts]
 
 
-def rebase(problems: Problems, texts: TextTable) -> Problems:
-    """The same problems over another table that holds all their texts."""
-    row = {texts.hash(i): i for i in range(len(texts))}
-    used = problems.documents
+def _moved(problems: Problems, texts: TextTable, used: Ints, rows: Ints) -> Problems:
+    """The same problems over another table, whose ``rows`` hold the documents ``used``."""
     place: Ints = np.full(len(problems.texts), -1, dtype=np.int64)
-    place[used] = [row[problems.texts.hash(i)] for i in used]
+    place[used] = rows
     first: Ints = np.full(len(texts), -1, dtype=np.int64)
-    first[place[used]] = used
+    first[rows] = used
 
-    def moved(labels: Labels | None) -> Labels | None:
-        if labels is None:
+    def labels(old: Labels | None) -> Labels | None:
+        if old is None:
             return None
-        codes = np.where(first >= 0, labels.codes[first], -1)
-        return Labels(codes, labels.names)
+        return Labels(np.where(first >= 0, old.codes[first], -1), old.names)
 
     return replace(
         problems,
         texts=texts,
         known_index=place[problems.known_index],
         questioned_index=place[problems.questioned_index],
-        author=moved(problems.author),
-        topic=moved(problems.topic),
-        language=moved(problems.language),
+        author=labels(problems.author),
+        topic=labels(problems.topic),
+        language=labels(problems.language),
     )

@@ -14,9 +14,11 @@ import numpy as np
 
 from ravenbench.bench.run.choice import no_choice
 from ravenbench.bench.run.record import RunPlan
+from ravenbench.reports.run.content import content_probe
 from ravenbench.reports.run.fold_rows import FoldRow, fold_rows
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
+from ravenbench.reports.run.strata import strata
 from ravenbench.reports.run.sweep import sweeping
 from ravenbench.statistics.ttest import t_test
 from ravenbench.types import Floats
@@ -38,8 +40,9 @@ def analyse(store: Store) -> Analysis:
     names = [entry.name for entry in plan.verifiers]
     folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds])
     sweep = sweeping(store, names, folds)
-    probe = probing(store, names)
+    probe, content = probing(store, names), content_probe(store, plan.transplant, names)
     failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
+    failures += () if content is None else content.failures
     similarity = store.similarity() if plan.topics else None
     second = store.similarity2() if plan.topics else None
     setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
@@ -60,7 +63,9 @@ def analyse(store: Store) -> Analysis:
         shortcut=shortcut,
         no_choice=no_choice(plan),
         sweep=sweep,
+        content=content,
         probe=probe,
+        strata=strata(store, plan, names),
         stability={name: {m: _stability(rows, names, m) for m in METRICS} for name, rows in by_setup.items()},
         folds=folds,
         failures=failures,

@@ -1,4 +1,4 @@
-"""The figures of a run: probe, shortcut test, scores, similarity, sweep."""
+"""The figures of a run: content, training domain, shortcut test, scores, similarity, sweep."""
 
 from __future__ import annotations
 
@@ -7,25 +7,36 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ravenbench.reports.run.content import ContentProbe
 from ravenbench.reports.run.fold_rows import SHOWN
-from ravenbench.reports.run.records import TESTED, Analysis, Probing, title
+from ravenbench.reports.run.probe import Probing
+from ravenbench.reports.run.records import TESTED, Analysis, title
 from ravenbench.reports.run.sweep_figure import sweep_figure
 from ravenbench.reports.shared.figures import FAINT, INK, OTHER, SETUP, canvas, style
 from ravenbench.reports.shared.tables import printable
+from ravenbench.statistics.axes import Content, Domain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+OUTCOME: dict[Content | Domain, str] = {
+    Content.RELIES: SETUP["anti"],
+    Content.LESS: SETUP["hits"],
+    Content.UNDECIDED: SETUP["random"],
+}
+"""Colours of the outcomes on the content axis."""
 NARROW = 0.1
 """No axis of scores spans less, lest it make much of nothing."""
 
 
 def draw(analysis: Analysis) -> dict[str, Figure]:
-    """The figures this run allows, by name: ``probe``, ``shortcut``, ``scores``, ``similarity``, ``sweep``."""
+    """The figures this run allows, by name: ``content``, ``domain``, ``shortcut``, ``scores``, and further ones."""
     made: dict[str, Figure] = {}
     with style():
-        if analysis.probe is not None and any(r.test.gain is not None for r in analysis.probe.rows):
-            made["probe"] = probe(analysis.probe, analysis.verifiers)
+        if analysis.content is not None and any(r.figures.swing is not None for r in analysis.content.rows):
+            made["content"] = content(analysis.content)
+        if analysis.probe is not None and any(r.gain is not None for r in analysis.probe.rows):
+            made["domain"] = domain(analysis.probe)
         if any(s.difference is not None for s in analysis.shortcut):
             made["shortcut"] = shortcut(analysis)
         if any(r.folds for r in analysis.results):
@@ -37,34 +48,48 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
     return made
 
 
-def probe(found: Probing, verifiers: Sequence[str]) -> Figure:
-    """Gain in AUC per verifier (filled) and of its null (open), with their intervals."""
-    figure, (axes,) = canvas(7.2, 1.2 + 0.4 * len(verifiers))
-    axes.axvline(0, color=INK, linewidth=0.8)
-    ends = [0.02]
-    for y, verifier in enumerate(verifiers):
-        test = found.row(verifier, TESTED[0]).test
-        shown = ((test.gain, test.interval, SETUP["hits"], -0.12), (test.null, test.null_interval, FAINT, 0.16))
-        for gain, interval, color, shift in shown:
-            if gain is None:
-                continue
-            real = color != FAINT
-            if interval is not None:
-                axes.plot(interval, (y + shift,) * 2, color=color, linewidth=2, solid_capstyle="butt", alpha=0.75)
-            size, fill = (6.5, color) if real else (4.5, "none")
-            axes.plot([gain], [y + shift], "o", markersize=size, color=color, markerfacecolor=fill)
-            ends += [abs(v) for v in (gain, *(interval or ()))]
-    _names(axes, verifiers)
-    axes.set_xlim(-1.08 * max(0.01, max(ends) / 3, *_lows(found)), 1.08 * max(ends))
-    axes.set_xlabel("gain in AUC (filled), gain under permuted similarities (open)")
+def content(found: ContentProbe) -> Figure:
+    """A point for what style alone reaches, a bar for how far content moves it, thin lines for its interval."""
+    rows = [(r.verifier, r.figures, r.judged) for r in found.rows]
+    figure, (axes,) = canvas(7.2, 1.3 + 0.44 * len(rows))
+    axes.axvline(0.5, color=INK, linewidth=0.8)
+    ends = [0.45, 0.7]
+    for y, (_, f, judged) in enumerate(rows):
+        if f.style_left is None or f.swing is None:
+            continue
+        color = OUTCOME.get(judged.outcome, OTHER)
+        left, half = f.style_left.value, f.swing.value / 2
+        axes.barh(y, 2 * half, left=left - half, height=0.46, color=color, alpha=0.35)
+        if f.style_left.interval is not None:
+            axes.plot(f.style_left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
+        axes.plot([left], [y], "o", markersize=6.5, color=color)
+        ends += [left - abs(half), left + abs(half), *(f.style_left.interval or ())]
+    _names(axes, [name for name, _, _ in rows])
+    axes.set_xlim(min(ends) - 0.02, min(1.02, max(ends) + 0.02))
+    axes.set_xlabel("AUC: point = style alone, bar = how far content moves it (.5 = guessing)")
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
     return figure
 
 
-def _lows(found: Probing) -> list[float]:
-    """How far each interval reaches below zero."""
-    tests = [r.test for r in found.rows if r.metric == TESTED[0]]
-    return [-v[0] for t in tests for v in (t.interval, t.null_interval) if v is not None]
+def domain(found: Probing) -> Figure:
+    """Gain in AUC of every verifier (filled) and of its null (open), with intervals."""
+    figure, (axes,) = canvas(7.2, 1.2 + 0.4 * len(found.rows))
+    axes.axvline(0, color=INK, linewidth=0.8)
+    ends = [-0.02, 0.02]
+    for y, row in enumerate(found.rows):
+        for which, color, shift, size in ((row.gain, SETUP["hits"], -0.12, 6.5), (row.null, FAINT, 0.16, 4.5)):
+            if which is None:
+                continue
+            if which.interval is not None:
+                axes.plot(which.interval, (y + shift,) * 2, color=color, linewidth=2, solid_capstyle="butt", alpha=0.75)
+            fill = "none" if color == FAINT else color
+            axes.plot([which.value], [y + shift], "o", markersize=size, color=color, markerfacecolor=fill)
+            ends += [which.value, *(which.interval or ())]
+    _names(axes, [row.verifier for row in found.rows])
+    axes.set_xlim(1.08 * min(ends), 1.08 * max(ends))
+    axes.set_xlabel("gain in AUC (filled), gain under permuted similarities (open)")
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    return figure
 
 
 def shortcut(analysis: Analysis) -> Figure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ravenbench.reports.run import probe_tables, sweep_tables
+from ravenbench.reports.run import axes_tables, sweep_tables
 from ravenbench.reports.run import tables as run_tables
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.json_form import to_json
@@ -34,23 +34,23 @@ def write(analysis: Analysis, folder: Path) -> None:
 
 
 def terminal(analysis: Analysis) -> list[RenderableType]:
-    """A run's closing tables for 80 columns: scores, the shortcut test, the verdicts, then what failed."""
+    """A run's closing tables for 80 columns: the two axes, scores, the shortcut test, then what failed."""
     from rich.text import Text
 
     shown: list[RenderableType] = []
+    content = tables.without(axes_tables.content_table(analysis), "on > off", "null", "interval of style left")
+    for table in (content, axes_tables.domain_table(analysis)):
+        if table.rows:
+            shown.append(tables.terminal(tables.without(table, "shows")))
+    shown += [Text(text) for text in axes_tables.missing(analysis)]
     for table in (run_tables.results(analysis), tables.without(run_tables.shortcut(analysis), "Diff", "≠ 0?")):
         if table.rows:
             shown.append(tables.terminal(table))
     if analysis.no_choice is not None:
         shown.append(Text(analysis.no_choice))
     if analysis.detectable is not None:
-        shown.append(Text(f"A true difference of {analysis.detectable:.3f} in AUC would show four times in five."))
-    verdicts = tables.without(probe_tables.verdicts(analysis), "metric", "p Holm")
-    if verdicts.rows:
-        shown.append(tables.terminal(verdicts))
-        shown += [Text(f"{name}: no verdict, {reason}.") for name, reason in probe_tables.reasons(analysis)]
-    elif (missing := probe_tables.probe_missing(analysis.probe)) is not None:
-        shown.append(Text(f"No verdict: there is no crossed probe ({missing})."))
+        text = f"A true difference of {analysis.detectable:.3f} in AUC between HITS and Random"
+        shown.append(Text(f"{text} would show four times in five."))
     for table in sweep_tables.sweep_tables(analysis):
         # The metrics one by one are for the page: 80 columns hold their mean.
         shown.append(tables.terminal(tables.without(table, *(title(m) for m in SHOWN), "test pairs")))

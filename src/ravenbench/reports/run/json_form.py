@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis
 from ravenbench.reports.run.sweep_json import sweep_json
-from ravenbench.statistics.gains import GainTest
+from ravenbench.statistics.axes import Content, Domain, Judged
+from ravenbench.statistics.clustered import Figure
 
 
 def to_json(analysis: Analysis) -> dict[str, Any]:
@@ -61,7 +61,9 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             for s in analysis.shortcut
         ],
         "sweep": sweep_json(analysis.sweep),
-        "probe": _probe(analysis),
+        "content": _content(analysis),
+        "domain": _domain(analysis),
+        "strata": _strata(analysis),
         "stability": {
             name: None if name not in found else {m: analysis.stability[name][m] for m in METRICS} for name in names
         },
@@ -69,41 +71,83 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _probe(analysis: Analysis) -> list[dict[str, Any]]:
-    """One entry a verifier, in AUC; ``overall`` holds the same figures of the overall score.
+OUTCOMES = {
+    Content.RELIES: "relies",
+    Content.LESS: "less",
+    Content.UNDECIDED: "undecided",
+    Content.NO_VERDICT: "none",
+    Domain.DEPENDS: "depends",
+    Domain.LESS: "less",
+    Domain.UNDECIDED: "undecided",
+    Domain.CANNOT_ASK: "cannot be asked",
+    Domain.NO_VERDICT: "none",
+}
 
-    ``gain`` has ``interval``, ``null`` is the mean gain under permuted similarities; the verdict rests on
-    ``difference`` = gain − null and ``p_holm``.
-    """
-    probe = analysis.probe
-    if probe is None or not probe.section.repetitions:
-        return []
+
+def _content(analysis: Analysis) -> list[dict[str, Any]]:
+    """One entry a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on* topic."""
     return [
         {
-            "verifier": verifier,
-            **_gain(probe.row(verifier, "auc").test),
-            "p_holm": judged.p_holm,
-            "verdict": str(judged.verdict),
-            "reason": judged.reason,
-            "overall": _gain(probe.row(verifier, "overall").test),
+            "verifier": row.verifier,
+            "auc": _value(row.figures.auc),
+            "style_left": _value(row.figures.style_left),
+            "style_left_interval": _pair(row.figures.style_left),
+            "swing": _value(row.figures.swing),
+            "interval": _pair(row.figures.swing),
+            "p": _value(row.figures.share),
+            "null_swing": _value(row.figures.null_swing),
+            "problems": row.figures.same + row.figures.different,
+            **_judged(row.judged),
         }
-        for verifier, judged in probe.verdicts.items()
+        for row in (() if analysis.content is None else analysis.content.rows)
     ]
 
 
-def _gain(test: GainTest) -> Mapping[str, Any]:
+def _domain(analysis: Analysis) -> list[dict[str, Any]]:
+    """One entry a verifier, in AUC; ``null`` is the mean gain under permuted similarities."""
+    probe = analysis.probe
+    return [
+        {
+            "verifier": row.verifier,
+            "gain": _value(row.gain),
+            "interval": _pair(row.gain),
+            "null": _value(row.null),
+            "repetitions": row.repetitions,
+            **_judged(row.judged),
+        }
+        for row in (() if probe is None or not probe.section.repetitions else probe.rows)
+    ]
+
+
+def _judged(judged: Judged) -> dict[str, Any]:
     return {
-        "gain": test.gain,
-        "interval": _pair(test.interval),
-        "null": test.null,
-        "null_interval": _pair(test.null_interval),
-        "difference": test.difference,
-        "difference_interval": _pair(test.difference_interval),
-        "p": test.p,
-        "detectable": test.detectable,
-        "repetitions": test.repetitions,
+        "outcome": OUTCOMES[judged.outcome],
+        "margin": judged.margin,
+        "shows": judged.shows,
+        "needed": judged.needed,
+        "reason": judged.reason,
     }
 
 
-def _pair(interval: tuple[float, float] | None) -> list[float] | None:
-    return None if interval is None else list(interval)
+def _strata(analysis: Analysis) -> list[dict[str, Any]]:
+    return [
+        {
+            "verifier": s.verifier,
+            "same_author": s.same_author,
+            "different_author": s.different_author,
+            "n": s.same,
+            "n_different": s.different,
+            "auc": _value(s.auc),
+            "interval": _pair(s.auc),
+            "cllr": s.cllr,
+        }
+        for s in analysis.strata
+    ]
+
+
+def _value(figure: Figure | None) -> float | None:
+    return None if figure is None else figure.value
+
+
+def _pair(figure: Figure | None) -> list[float] | None:
+    return None if figure is None or figure.interval is None else list(figure.interval)

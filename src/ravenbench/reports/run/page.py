@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
+from ravenbench.reports.run.axes_tables import badge, chance_sentence, content_sentence, domain_sentence, missing
 from ravenbench.reports.run.fold_rows import SHOWN, FoldRow
-from ravenbench.reports.run.probe_tables import probe_missing, probe_sentence
-from ravenbench.reports.run.records import TESTED, Analysis, Probing, Shortcut, title
+from ravenbench.reports.run.records import TESTED, Analysis, Shortcut, title
 from ravenbench.reports.run.tables import run_tables
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import Column, Table, number, to_html
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     """The report of a run."""
     plan = analysis.plan
-    tables = {key: Markup("") for key in ("probe", "shortcut", "results", "stability", "ranks")}
+    tables = {key: Markup("") for key in ("content", "domain", "shortcut", "results", "strata", "stability", "ranks")}
     tables |= {key: Markup("") for key in ("sizes", "similarities", "neighbours")}
     made = {table.key: to_html(table) for table in run_tables(analysis)}
     tables |= made
@@ -29,9 +29,12 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     tested = any(s.difference is not None for s in analysis.shortcut)
     probe = analysis.probe
     probed = probe is not None and bool(probe.section.repetitions)
+    content = analysis.content
+    asked = content is not None and content.section.reason is None
     sections = {
         "summary": "Findings",
-        "probe": "Crossed probe" if probed else "",
+        "content": "Content" if asked else "",
+        "domain": "Training domain" if probed else "",
         "shortcut": "HITS and Random" if tested else "",
         "scores": "Scores",
         "topics": "Topics" if plan.topics else "",
@@ -56,8 +59,11 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         no_choice=analysis.no_choice,
         probe=probe,
         probed=probed,
-        probe_missing=probe_missing(probe),
-        verdicts=[] if probe is None else _verdicts(probe),
+        content=content,
+        asked=asked,
+        missing=missing(analysis),
+        verdicts=_verdicts(analysis),
+        chance=chance_sentence(analysis),
         spread=any(r.folds > 1 for r in analysis.results),
         anti=analysis.setup("anti") is not None,
         findings=[{"verifier": s.verifier, "text": finding(s)} for s in analysis.shortcut if s.metric == TESTED[0]],
@@ -73,11 +79,19 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     )
 
 
-def _verdicts(probe: Probing) -> list[dict[str, str]]:
-    return [
-        {"verifier": verifier, "verdict": str(judged.verdict), "text": probe_sentence(probe, verifier)}
-        for verifier, judged in probe.verdicts.items()
-    ]
+def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
+    """By verifier: a badge, the kind of outcome and a sentence for each axis that was asked."""
+    found = []
+    for verifier in analysis.verifiers:
+        axes = []
+        if analysis.content is not None:
+            row = analysis.content.row(verifier)
+            axes.append({"badge": badge(row.judged), "kind": row.judged.outcome.name, "text": content_sentence(row)})
+        if analysis.probe is not None and analysis.probe.section.repetitions:
+            own = analysis.probe.row(verifier)
+            axes.append({"badge": badge(own.judged), "kind": own.judged.outcome.name, "text": domain_sentence(own)})
+        found.append({"verifier": verifier, "axes": axes})
+    return found
 
 
 def finding(s: Shortcut) -> str:

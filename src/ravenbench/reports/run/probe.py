@@ -1,31 +1,59 @@
-"""What a run's crossed probe shows: gains by verifier, and the verdicts on them.
-
-AUC is taken of raw scores where a verifier gives one a problem, so that its calibrator's non-answers make no ties;
-else of answers. The overall score is always of answers.
-"""
+"""What a run's crossed probe shows: how far every verifier depends on the domain it was trained on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ravenbench.bench.run.record import RunPlan
+from ravenbench.reports.run.cell_scores import ranked, sides_of
 from ravenbench.reports.run.fold_rows import Failure
-from ravenbench.reports.run.records import ProbeRow, Probing
-from ravenbench.statistics.gains import gain_test
-from ravenbench.statistics.pools import correlation
-from ravenbench.statistics.verdict import judge
+from ravenbench.statistics.axes import Domain, Judged, domain_axis
+from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure
 
 if TYPE_CHECKING:
-    from ravenbench.bench.run.record import RepetitionRecord
-    from ravenbench.bench.shared.record import FoldRecord
-    from ravenbench.bench.shared.store import Cell, Store
-    from ravenbench.types import Bools
+    from ravenbench.bench.run.record import ProbeRecord
+    from ravenbench.bench.shared.store import Store
 
 FOUR = ("aa", "ab", "ba", "bb")
 """Training domain, test domain."""
+FEWEST_PAIRS = 20
+"""Test pairs of the rarer class, on average, without which there is no verdict."""
+
+
+@dataclass(frozen=True)
+class DomainRow:
+    """One verifier: its gain from training near the test topics, that of the null, complete repetitions, verdict."""
+
+    verifier: str
+    gain: Figure | None
+    null: Figure | None
+    repetitions: int
+    judged: Judged
+
+
+@dataclass(frozen=True, eq=False)
+class Probing:
+    """The crossed probe of a run.
+
+    ``section`` is the plan's; ``pairs`` is the mean number of test pairs of the rarer class; similarities are means
+    over train × test topics of the same and of the other domain.
+    """
+
+    section: ProbeRecord
+    rows: tuple[DomainRow, ...]
+    pairs: float | None
+    matched_similarity: float | None
+    mismatched_similarity: float | None
+    failures: tuple[Failure, ...]
+
+    def row(self, verifier: str) -> DomainRow:
+        """A verifier's row."""
+        return next(row for row in self.rows if row.verifier == verifier)
 
 
 def probing(store: Store, names: Sequence[str]) -> Probing | None:
@@ -34,38 +62,33 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
     section = plan.probe
     if section is None:
         return None
-    found: dict[tuple[str, str, bool], list[float]] = {}
-    failures = []
-    for entry in section.repetitions:
-        truth = {name: store.truth(name) for name in entry.folds.values()}
-        for verifier in names:
-            values: dict[str, dict[str, float | None]] = {"auc": {}, "overall": {}}
+    sides = {entry.folds[k]: sides_of(store, entry.folds[k]) for entry in section.repetitions for k in ("aa", "ab")}
+    counts = [min(s.same.sum(), (~s.same).sum()) for s in sides.values()]
+    pairs = float(np.mean(counts)) if counts else None
+    rows, failures = [], []
+    for verifier in names:
+        found: dict[bool, list[Repetition]] = {False: [], True: []}
+        for entry in section.repetitions:
+            scores = {}
             for place in FOUR:
-                fold = entry.folds[place]
-                cell = store.cell(verifier, fold)
-                if cell is None or cell.answers is None:
+                cell = store.cell(verifier, entry.folds[place])
+                values = ranked(cell)
+                if values is None:
                     error = "not computed" if cell is None else cell.error or "no answers"
-                    failures.append(Failure(store.keys.get((verifier, fold), ""), verifier, fold, error))
+                    key = store.keys.get((verifier, entry.folds[place]), "")
+                    failures.append(Failure(key, verifier, entry.folds[place], error))
                 else:
-                    for metric, value in _scores(truth[fold], cell).items():
-                        values[metric][place] = value
-            for metric, four in values.items():
-                gain = gain_of(four)
-                if gain is not None:
-                    found.setdefault((verifier, metric, entry.null), []).append(gain)
-    rho = correlation([entry.topics for entry in section.repetitions])
-    rows = tuple(
-        ProbeRow(v, m, gain_test(found.get((v, m, False), []), found.get((v, m, True), []), correlation=rho))
-        for m in ("auc", "overall")
-        for v in names
-    )
-    pairs = _pairs(plan.folds, section.repetitions)
-    judged = judge([row.test for row in rows if row.metric == "auc"], pairs, plan.pairs)
+                    scores[place] = values
+            if len(scores) == len(FOUR):
+                a, b = sides[entry.folds["aa"]], sides[entry.folds["ab"]]
+                first = Crossed(a.same, scores["aa"], scores["ba"], a.topics)
+                second = Crossed(b.same, scores["bb"], scores["ab"], b.topics)
+                found[entry.null].append((first, second))
+        rows.append(_row(verifier, found[False], found[True], pairs, plan.pairs))
     real = [entry for entry in section.repetitions if not entry.null]
     return Probing(
         section=section,
-        rows=rows,
-        verdicts=dict(zip(names, judged, strict=True)),
+        rows=tuple(rows),
         pairs=pairs,
         matched_similarity=_mean([entry.matched_similarity for entry in real]),
         mismatched_similarity=_mean([entry.mismatched_similarity for entry in real]),
@@ -73,27 +96,19 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
     )
 
 
-def gain_of(four: Mapping[str, float | None]) -> float | None:
-    """½·[(aa − ba) + (bb − ab)] of values by (training domain, test domain); None where one is missing."""
-    aa, ab, ba, bb = (four.get(place) for place in FOUR)
-    if aa is None or ab is None or ba is None or bb is None:
-        return None
-    return ((aa - ba) + (bb - ab)) / 2
-
-
-def _scores(truth: Bools, cell: Cell) -> dict[str, float | None]:
-    from ravenbench.metrics import scores
-    from ravenbench.metrics.auc import auc_of_scores
-
-    assert cell.answers is not None and cell.scores is not None
-    raw = cell.scores if cell.scores.ndim == 1 else cell.answers
-    return {"auc": auc_of_scores(truth, raw), "overall": scores(truth, cell.answers)["overall"]}
-
-
-def _pairs(folds: Mapping[str, FoldRecord], repetitions: Sequence[RepetitionRecord]) -> float | None:
-    """Test pairs of the rarer class, mean over test sets."""
-    tests = [folds[entry.folds[place]].counts for entry in repetitions for place in ("aa", "bb")]
-    return _mean([min(counts.test.same, counts.test.different) for counts in tests if counts is not None])
+def _row(verifier: str, real: list[Repetition], null: list[Repetition], pairs: float | None, rule: str) -> DomainRow:
+    gain = gain_figure(real)
+    if not rule.startswith("matched"):
+        reason = f"verdicts are given under matched pairs, and these are {rule}"
+        judged = Judged(Domain.NO_VERDICT, 0.0, reason=reason)
+    elif pairs is not None and pairs < FEWEST_PAIRS:
+        reason = f"{pairs:.0f} pairs of the rarer class in a test set, {FEWEST_PAIRS} are needed"
+        judged = Judged(Domain.NO_VERDICT, 0.0, reason=reason)
+    elif gain is None:
+        judged = Judged(Domain.NO_VERDICT, 0.0, reason="no repetition is complete")
+    else:
+        judged = domain_axis(gain, len(real), alike=alike(real))
+    return DomainRow(verifier, gain, gain_figure(null), len(real), judged)
 
 
 def _mean(values: Sequence[float]) -> float | None:

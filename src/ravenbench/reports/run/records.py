@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ravenbench.bench.run.record import ProbeRecord, RunPlan
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.pan import TITLES
+from ravenbench.reports.run.content import ContentProbe
 from ravenbench.reports.run.fold_rows import Failure, FoldRow
+from ravenbench.reports.run.probe import Probing
+from ravenbench.reports.run.strata import Stratum
 from ravenbench.reports.run.sweep import Sweep
-from ravenbench.statistics.gains import GainTest
-from ravenbench.statistics.verdict import Judged
 from ravenbench.types import Floats
 
 METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
@@ -105,41 +106,12 @@ class Shortcut:
         return None if self.interval is None else not self.interval[0] <= 0 <= self.interval[1]
 
 
-@dataclass(frozen=True)
-class ProbeRow:
-    """Crossed probe of one verifier in one metric: gains over repetitions against those of the null."""
-
-    verifier: str
-    metric: str
-    test: GainTest
-
-
-@dataclass(frozen=True, eq=False)
-class Probing:
-    """The crossed probe of a run.
-
-    ``section`` is the plan's; ``verdicts`` by verifier rest on the AUC rows; ``pairs`` is the mean number of test
-    pairs of the rarer class; similarities are means over train × test topics of the same and of the other domain.
-    """
-
-    section: ProbeRecord
-    rows: tuple[ProbeRow, ...]
-    verdicts: Mapping[str, Judged]
-    pairs: float | None
-    matched_similarity: float | None
-    mismatched_similarity: float | None
-    failures: tuple[Failure, ...]
-
-    def row(self, verifier: str, metric: str) -> ProbeRow:
-        """A verifier's row."""
-        return next(r for r in self.rows if (r.verifier, r.metric) == (verifier, metric))
-
-
 @dataclass(frozen=True, eq=False)
 class Analysis:
     """Everything the reports say about a run, derived from its store and from truth.
 
-    ``probe`` is None where a run has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
+    ``content`` is the transplant probe, None where it was not asked for, ``probe`` the crossed probe, None where a run
+    has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
     ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
@@ -159,7 +131,9 @@ class Analysis:
     shortcut: tuple[Shortcut, ...]
     no_choice: str | None
     sweep: Sweep | None
+    content: ContentProbe | None
     probe: Probing | None
+    strata: tuple[Stratum, ...]
     stability: Mapping[str, Mapping[str, float | None]]
     folds: tuple[FoldRow, ...]
     failures: tuple[Failure, ...]

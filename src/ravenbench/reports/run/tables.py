@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ravenbench.reports.run.axes_tables import content_table, domain_table
 from ravenbench.reports.run.fold_rows import SHOWN
-from ravenbench.reports.run.probe_tables import probe_table
 from ravenbench.reports.run.records import TESTED, Analysis, Result, title
+from ravenbench.reports.run.strata_table import strata_table
 from ravenbench.reports.run.sweep_tables import sweep_tables
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
 
@@ -14,11 +15,13 @@ SIGNIFICANT = 0.05
 
 
 def run_tables(analysis: Analysis) -> tuple[Table, ...]:
-    """Every table that has rows: probe and shortcut test first, then Tables 2, 4, 5, 1, 7, 6, and a sweep's."""
+    """Every table that has rows: the two axes and the shortcut test first, then those of the paper and a sweep's."""
     made = (
-        probe_table(analysis),
+        content_table(analysis),
+        domain_table(analysis),
         shortcut(analysis),
         results(analysis),
+        strata_table(analysis),
         stability(analysis),
         ranks(analysis),
         sizes(analysis),

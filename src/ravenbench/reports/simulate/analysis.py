@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.bench.simulate.trials import Design, area
-from ravenbench.reports.run.probe import gain_of
-from ravenbench.statistics.gains import gain_test
+from ravenbench.statistics.gains import gain_of, gain_test
 from ravenbench.statistics.pools import correlation, pool_mean
 from ravenbench.statistics.verdict import Verdict, judge, shown_under
 

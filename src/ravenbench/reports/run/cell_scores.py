@@ -1,0 +1,53 @@
+"""What reports read of a cell, and the problems behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ravenbench.types import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from ravenbench.bench.shared.store import Cell, Store
+
+
+def ranked(cell: Cell | None) -> Floats | None:
+    """What an AUC is taken of, (n,): raw scores where a verifier gives one a problem, so that a calibrator's
+    non-answers make no ties; else its answers. None where it has none."""
+    if cell is None or cell.answers is None or cell.scores is None:
+        return None
+    return cell.scores if cell.scores.ndim == 1 else cell.answers
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """The problems of a fold: truth (n,), codes of authors and topics (n, 2) of the known and the questioned text
+    (−1 unknown), and a number (n,) that a problem has in every fold it stands in."""
+
+    same: Bools
+    authors: Ints
+    topics: Ints
+    problem: Ints
+
+
+def sides_of(store: Store, fold: str) -> Sides:
+    """Authors and topics of a fold's test problems; those of its first known text stand for all known ones.
+
+    Where authors are unknown, the group of linked problems stands for both.
+    """
+    found = store.fold(fold)
+    test = found.test
+    known, questioned = test.known_index[test.known_ptr[:-1]], test.questioned_index
+
+    def codes(column: str) -> Ints:
+        labels = store.labels.get(column)
+        if labels is None:
+            return np.full((len(test), 2), -1, dtype=np.int64)
+        return np.stack([labels.codes[known], labels.codes[questioned]], axis=1)
+
+    authors = codes("author")
+    if (authors < 0).all():
+        authors = np.repeat(test.groups(found.test_same)[:, None], 2, axis=1)
+    return Sides(found.test_same, authors, codes("topic"), known * len(test.texts) + questioned)
