@@ -13,6 +13,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from ravenbench.bench.shared.outlook import Outlook
     from ravenbench.bench.shared.store import Store
 
 
@@ -81,6 +82,17 @@ def show_report(store: Store, json: bool) -> None:
         print_json(report.to_json(analysis))
     else:
         print_parts(report.terminal(analysis), page)
+
+
+def show_outlook(outlook: Outlook, json: bool) -> None:
+    """Print what a task would do, or one JSON object."""
+    if json:
+        print_json(outlook.to_json())
+        return
+    for name, count in outlook.problems.items():
+        typer.echo(f"{name}: {count:,} problems")
+    typer.echo(f"{outlook.cells:,} cells, {outlook.done:,} of them done already; {outlook.fits:,} fits to do")
+    typer.echo(f"folder: {outlook.folder}")
 
 
 def readable(value: Any) -> Any:
