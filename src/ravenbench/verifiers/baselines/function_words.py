@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
 
 
+@dataclass(eq=False, repr=False)
 class FunctionWords(Scorer):
     """(1 + cosine) / 2 of z-scored relative frequencies of the most frequent training words.
 
@@ -27,10 +29,9 @@ class FunctionWords(Scorer):
     Smith & Aldridge 2011; Evert et al. 2017 (Cosine Delta).
     """
 
-    name: ClassVar[str] = "function-words"
+    name = "function-words"
 
-    def __init__(self, words: int = 150) -> None:
-        self.words = words
+    words: int = 150
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.profiles_ = TokenProfiles(self.words).fit(problems.texts, problems.documents)

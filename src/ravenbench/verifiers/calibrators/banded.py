@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator
 
 
+@dataclass(eq=False, repr=False)
 class Banded(Calibrator):
     """P(same author) by logistic regression; the band of non-answers that gives the best c@1 out of fold.
 
@@ -33,10 +35,9 @@ class Banded(Calibrator):
 
     name = "banded"
 
-    def __init__(self, C: float = 1.0, folds: int = 5, most: float = 0.1) -> None:
-        self.C = C
-        self.folds = folds
-        self.most = most
+    C: float = 1.0
+    folds: int = 5
+    most: float = 0.1
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,) or (n, f).

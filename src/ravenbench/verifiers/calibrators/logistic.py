@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from ravenbench.verifiers.calibrators.inputs import learnable, told
 from ravenbench.verifiers.contract.base import Calibrator
 
 
+@dataclass(eq=False, repr=False)
 class Logistic(Calibrator):
     """P(same author) by L2-regularised logistic regression; ``|p − 0.5| ≤ radius`` is a non-answer.
 
@@ -35,10 +37,9 @@ class Logistic(Calibrator):
 
     name = "logistic"
 
-    def __init__(self, radius: float = 0.01, C: float = 1.0, prior: float | None = None) -> None:
-        self.radius = radius
-        self.C = C
-        self.prior = prior
+    radius: float = 0.01
+    C: float = 1.0
+    prior: float | None = None
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,) or (n, f).

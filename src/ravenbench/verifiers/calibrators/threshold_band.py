@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, Self
 
 from ravenbench.errors import CorpusError, SpecError
@@ -12,6 +13,7 @@ from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator
 
 
+@dataclass(eq=False, repr=False)
 class ThresholdBand(Calibrator):
     """The thresholds p1 < p2 in {.01, …, .98} that maximise the overall score of the calibration problems.
 
@@ -38,10 +40,9 @@ class ThresholdBand(Calibrator):
 
     name = "threshold-band"
 
-    def __init__(self, metrics: Literal[4, 5] = 4, enough: int = 50, fallback: bool = True) -> None:
-        self.metrics = metrics
-        self.enough = enough
-        self.fallback = fallback
+    metrics: Literal[4, 5] = 4
+    enough: int = 50
+    fallback: bool = True
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,).

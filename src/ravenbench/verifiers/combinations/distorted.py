@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ravenbench.verifiers.contract.base import Calibrator, Scorer, fresh
 from ravenbench.verifiers.contract.spread import scale_of, spread
 
 
+@dataclass(eq=False, repr=False)
 class Distorted(Scorer):
     """A scorer that reads texts through a mask learned on the training texts.
 
@@ -32,13 +34,12 @@ class Distorted(Scorer):
     scale_ : centre and deviation of the training problems' scores, None where a problem has several
     """
 
-    name: ClassVar[str] = "distorted"
-    version: ClassVar[int] = 2
+    name = "distorted"
+    version = 2
 
-    def __init__(self, inner: Scorer, variant: Literal["ma", "sa", "topic"] = "ma", k: int = 300) -> None:
-        self.inner = inner
-        self.variant = variant
-        self.k = k
+    inner: Scorer
+    variant: Literal["ma", "sa", "topic"] = "ma"
+    k: int = 300
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]

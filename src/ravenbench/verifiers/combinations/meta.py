@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class Combined(Verifier):
         return any(as_verifier(member).transductive for member in self.members)
 
 
+@dataclass(eq=False, repr=False)
 class Meta(Combined):
     """Unweighted mean of the members' answers; their non-answers (0.5) stay in [S].
 
@@ -51,11 +53,10 @@ class Meta(Combined):
     Stamatatos et al. 2014, overview of the author identification task at PAN-2014, section 4.
     """
 
-    name: ClassVar[str] = "meta"
+    name = "meta"
 
-    def __init__(self, members: Sequence[Component], band: bool = False) -> None:
-        self.members = members
-        self.band = band
+    members: Sequence[Component]
+    band: bool = False
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]

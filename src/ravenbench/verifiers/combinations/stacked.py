@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.combinations.meta import Combined, answers_of, fit_members, out_of_fold
 
 
+@dataclass(eq=False, repr=False)
 class Stacked(Combined):
     """Logistic regression over the log-odds of the members' answers, learned on answers out of fold.
 
@@ -42,14 +43,13 @@ class Stacked(Combined):
     Wolpert 1992, Stacked generalization.
     """
 
-    name: ClassVar[str] = "stacked"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "stacked"
+    provenance = "ours"
 
-    def __init__(self, members: Sequence[Component], C: float = 0.1, folds: int = 5, band: bool = False) -> None:
-        self.members = members
-        self.C = C
-        self.folds = folds
-        self.band = band
+    members: Sequence[Component]
+    C: float = 0.1
+    folds: int = 5
+    band: bool = False
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Self, TypeVar
 
 import numpy as np
@@ -107,6 +108,7 @@ class Verifier(Component):
         return {}
 
 
+@dataclass(eq=False, repr=False)
 class Calibrated(Verifier):
     """A scorer followed by a calibrator.
 
@@ -126,10 +128,9 @@ class Calibrated(Verifier):
 
     name: ClassVar[str] = "calibrated"
 
-    def __init__(self, scorer: Scorer, calibrator: Calibrator | None = None, folds: int = 5) -> None:
-        self.scorer = scorer
-        self.calibrator = calibrator
-        self.folds = folds
+    scorer: Scorer
+    calibrator: Calibrator | None = None
+    folds: int = 5
 
     def __str__(self) -> str:
         return str(self.scorer) if self.calibrator is None and self.folds == 5 else super().__str__()

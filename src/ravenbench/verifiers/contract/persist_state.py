@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ class Writer:
         return name
 
 
+@dataclass(eq=False)
 class Reader:
     """Rebuilds what a ``Writer`` wrote.
 
@@ -128,8 +130,8 @@ class Reader:
         Top-level packages whose classes may be rebuilt, beside Raven's rooms of texts and verifiers.
     """
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], trusted: frozenset[str]) -> None:
-        self.arrays, self.trusted = arrays, trusted
+    arrays: Mapping[str, NDArray[Any]]
+    trusted: frozenset[str]
 
     def decode(self, node: Any) -> Any:
         """The value.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 
 
+@dataclass(eq=False, repr=False)
 class Chance(Scorer):
     """A uniform draw from [0, 1) for each problem id.
 
@@ -20,11 +22,10 @@ class Chance(Scorer):
     seed : int
     """
 
-    name: ClassVar[str] = "chance"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "chance"
+    provenance = "ours"
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Nothing to learn."""

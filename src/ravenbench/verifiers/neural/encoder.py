@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -23,6 +24,7 @@ SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""
 
 
+@dataclass(eq=False, repr=False)
 class Encoder(Scorer):
     """Cosine between two texts' embeddings by a model that is already on this machine; known documents are averaged.
 
@@ -59,27 +61,17 @@ class Encoder(Scorer):
     Reimers and Gurevych 2019, Sentence-BERT.
     """
 
-    name: ClassVar[str] = "encoder"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
-    _loaded: Any = None
+    name = "encoder"
+    provenance = "ours"
+    _loaded: Any = field(default=None, init=False)
 
-    def __init__(
-        self,
-        model: str = "sentence-transformers/all-MiniLM-L6-v2",
-        revision: str | None = None,
-        window: int | None = None,
-        batch: int = 8192,
-        remote_code: bool = False,
-        precision: str = "fp32",
-        device: str = "auto",
-    ) -> None:
-        self.model = model
-        self.revision = revision
-        self.window = window
-        self.batch = batch
-        self.remote_code = remote_code
-        self.precision = precision
-        self.device = device
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    revision: str | None = None
+    window: int | None = None
+    batch: int = 8192
+    remote_code: bool = False
+    precision: str = "fp32"
+    device: str = "auto"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Load the model and learn on what scale its cosines lie.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -18,6 +19,7 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
 )  # fmt: skip
 
 
+@dataclass(eq=False, repr=False)
 class Castillo2014(Verifier):
     """Share of votes for the same author, without any training truth.
 
@@ -50,14 +52,13 @@ class Castillo2014(Verifier):
     at CLEF).
     """
 
-    name: ClassVar[str] = "castillo-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "castillo-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, part: int = 3000, few: int = 150, words: int = 150) -> None:
-        self.part = part
-        self.few = few
-        self.words = words
+    part: int = 3000
+    few: int = 150
+    words: int = 150
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.words_ = frequent_words((problems.texts[row] for row in problems.documents), self.words)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 from ravenbench.errors import SpecError
 from ravenbench.types import Bools, Floats, Problems
@@ -11,6 +12,7 @@ from ravenbench.verifiers.contract.base import Calibrator, Scorer
 from ravenbench.verifiers.published.cng_ratios import mean_ratios
 
 
+@dataclass(eq=False, repr=False)
 class CNG2013(Scorer):
     """How far the questioned text is from each known one, against how far that is from its farthest sibling.
 
@@ -34,13 +36,12 @@ class CNG2013(Scorer):
     Jankowska, Kešelj & Milios 2013 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "cng-2013"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "cng-2013"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, n: int = 7, size: int = 700) -> None:
-        self.n = n
-        self.size = size
+    n: int = 7
+    size: int = 700
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Nothing to learn.

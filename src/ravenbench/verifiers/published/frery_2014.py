@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _PLAIN = 3
 _NEAR = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class Frery2014(Verifier):
     """One CART for each corpus, over 17 attributes of a problem [S; the attributes L].
 
@@ -59,14 +61,13 @@ class Frery2014(Verifier):
     Fréry, Largeron & Juganaru-Mathieu 2014, UJM at CLEF in author identification (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "frery-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "frery-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, leaf: int = 5, folds: int = 10, size: int = 20_000) -> None:
-        self.leaf = leaf
-        self.folds = folds
-        self.size = size
+    leaf: int = 5
+    folds: int = 10
+    size: int = 20_000
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn weights, the pruning and the tree.

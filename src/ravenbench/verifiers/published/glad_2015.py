@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ravenbench.verifiers.contract.base import Calibrator, Scorer
 from ravenbench.verifiers.published.glad_2015_features import FEATURES, problem_features
 
 
+@dataclass(eq=False, repr=False)
 class Glad2015(Scorer):
     """Decision value of an RBF SVM (scikit-learn's defaults) over 24 features of a problem [C].
 
@@ -38,12 +40,11 @@ class Glad2015(Scorer):
     Hürlimann, Weck, van den Berg, Šuster & Nissim 2015 (PAN at CLEF) and its code.
     """
 
-    name: ClassVar[str] = "glad-2015"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "glad-2015"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, kernel: Literal["rbf", "sigmoid"] = "rbf") -> None:
-        self.kernel = kernel
+    kernel: Literal["rbf", "sigmoid"] = "rbf"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn scales and the SVM.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -37,6 +38,7 @@ FAMILIES: dict[str, Callable[[str], Counter[str]]] = {
 """What is counted, in families of [L]; which lengths is ours [O]."""
 
 
+@dataclass(eq=False, repr=False)
 class Halvani2014(Verifier):
     """Majority of feature families, each of which accepts if the questioned text is as near as the chunks are.
 
@@ -56,13 +58,12 @@ class Halvani2014(Verifier):
     Halvani & Steinebach 2014 (PAN at CLEF): vector-based one-class classification without linguistic tools [A].
     """
 
-    name: ClassVar[str] = "halvani-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "halvani-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, chunks: int = 5, width: float = 0.3) -> None:
-        self.chunks = chunks
-        self.width = width
+    chunks: int = 5
+    width: float = 0.3
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Nothing to learn.

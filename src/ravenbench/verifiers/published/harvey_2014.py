@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _LARGEST = 10.0
 _LEAST_VARIANCE = 1e-6
 
 
+@dataclass(eq=False, repr=False)
 class Harvey2014(Scorer):
     """−t of the questioned text's cross-entropies against those the known text has with itself.
 
@@ -44,14 +46,13 @@ class Harvey2014(Scorer):
     Harvey 2014 (PAN at CLEF), after Bobicev 2013.
     """
 
-    name: ClassVar[str] = "harvey-2014"
-    version: ClassVar[int] = 2
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "harvey-2014"
+    version = 2
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, chunk: int = 200, order: int = 5) -> None:
-        self.chunk = chunk
-        self.order = order
+    chunk: int = 200
+    order: int = 5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Nothing to learn.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -52,6 +52,7 @@ VARIANTS: dict[str, Variant] = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class Impostors(Scorer):
     """Scores by contests with impostors: training documents of authors other than the problem's own.
 
@@ -105,37 +106,22 @@ class Impostors(Scorer):
     Koppel & Winter 2014 (JASIST 65); Seidman 2013 and Khonji & Iraqi 2014 (PAN at CLEF); Potha & Stamatatos 2017.
     """
 
-    name: ClassVar[str] = "impostors"
-    version: ClassVar[int] = 2
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "impostors"
+    version = 2
+    provenance = "reconstructed"
 
-    def __init__(
-        self,
-        variant: VariantName = "koppel-winter",
-        measure: Measure = "minmax",
-        units: str | None = None,
-        size: int | None = None,
-        weights: Weights = "tfidf",
-        iterations: int | None = None,
-        candidates: int | None = None,
-        draw: int | None = None,
-        share: float = 0.5,
-        background: int = 1000,
-        cut: bool = True,
-        seed: int = 0,
-    ) -> None:
-        self.variant = variant
-        self.measure = measure
-        self.units = units
-        self.size = size
-        self.weights = weights
-        self.iterations = iterations
-        self.candidates = candidates
-        self.draw = draw
-        self.share = share
-        self.background = background
-        self.cut = cut
-        self.seed = seed
+    variant: VariantName = "koppel-winter"
+    measure: Measure = "minmax"
+    units: str | None = None
+    size: int | None = None
+    weights: Weights = "tfidf"
+    iterations: int | None = None
+    candidates: int | None = None
+    draw: int | None = None
+    share: float = 0.5
+    background: int = 1000
+    cut: bool = True
+    seed: int = 0
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Ints, Problems
 
 
+@dataclass(eq=False)
 class Background:
     """Distinct training documents (white space aside) and the author clusters they are known to form.
 
@@ -33,8 +35,8 @@ class Background:
         Author cluster of every training document, by its normalised text.
     """
 
-    def __init__(self, most: int, seed: int) -> None:
-        self.most, self.seed = most, seed
+    most: int
+    seed: int
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Collect the documents of training problems.

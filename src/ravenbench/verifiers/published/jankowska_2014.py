@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ravenbench.verifiers.contract.base import Verifier, calibration_folds
 from ravenbench.verifiers.published.cng_ratios import mean_ratios
 
 
+@dataclass(eq=False, repr=False)
 class Jankowska2014(Verifier):
     """Mean of the answers of several one-class classifiers (``cng-2013``) over different n-grams.
 
@@ -48,23 +50,15 @@ class Jankowska2014(Verifier):
     Jankowska, Kešelj & Milios 2014 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "jankowska-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "jankowska-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(
-        self,
-        chars: tuple[int, ...] = (3, 4, 5, 6, 7, 8, 9, 10),
-        words: tuple[int, ...] = (1, 2, 3),
-        sizes: tuple[int, ...] = (200, 500, 1000, 2000, 3000),
-        most: int = 10,
-        width: float = 0.15,
-    ) -> None:
-        self.chars = chars
-        self.words = words
-        self.sizes = sizes
-        self.most = most
-        self.width = width
+    chars: tuple[int, ...] = (3, 4, 5, 6, 7, 8, 9, 10)
+    words: tuple[int, ...] = (1, 2, 3)
+    sizes: tuple[int, ...] = (200, 500, 1000, 2000, 3000)
+    most: int = 10
+    width: float = 0.15
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Tune thresholds, members and band.

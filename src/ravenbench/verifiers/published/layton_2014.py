@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -18,6 +19,7 @@ _BLOCK = 32
 """Problems counted at a time."""
 
 
+@dataclass(eq=False, repr=False)
 class Layton2014(Verifier):
     """Weighted share of members that accept; a member is a method, an n and a profile length L [A].
 
@@ -47,13 +49,12 @@ class Layton2014(Verifier):
     Layton 2014 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "layton-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "layton-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, lengths: tuple[int, ...] = (2, 3, 4, 5, 6), sizes: tuple[int, ...] = (100, 500, 2000)) -> None:
-        self.lengths = lengths
-        self.sizes = sizes
+    lengths: tuple[int, ...] = (2, 3, 4, 5, 6)
+    sizes: tuple[int, ...] = (100, 500, 2000)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn language profiles and weights.

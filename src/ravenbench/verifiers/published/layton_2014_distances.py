@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -17,6 +18,7 @@ METHODS = ("scap", "cng", "rlp")
 _MOST = 20_000
 
 
+@dataclass(eq=False)
 class LanguageProfile:
     """Relative frequencies of the most frequent n-grams of training texts; others count as absent.
 
@@ -26,8 +28,7 @@ class LanguageProfile:
     frequency_ : (len(names_),) float64
     """
 
-    def __init__(self, n: int) -> None:
-        self.n = n
+    n: int
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Count."""

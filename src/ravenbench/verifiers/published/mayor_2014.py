@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -25,6 +26,7 @@ _STOPWORDS = 50
 _CONCENTRATED = 0.1
 
 
+@dataclass(eq=False, repr=False)
 class Mayor2014(Scorer):
     """Share of iterations in which the author's documents explain the questioned one best, and clearly.
 
@@ -63,25 +65,16 @@ class Mayor2014(Scorer):
     author verification task (PAN at CLEF); Wright et al. 2009 (SCI).
     """
 
-    name: ClassVar[str] = "mayor-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+    name = "mayor-2014"
+    symmetric = False
+    provenance = "sourced"
 
-    def __init__(
-        self,
-        iterations: int = 35,
-        impostors: int = 8,
-        share: float = 0.6,
-        items: int = 200,
-        penalty: float = 1e-7,
-        seed: int = 0,
-    ) -> None:
-        self.iterations = iterations
-        self.impostors = impostors
-        self.share = share
-        self.items = items
-        self.penalty = penalty
-        self.seed = seed
+    iterations: int = 35
+    impostors: int = 8
+    share: float = 0.6
+    items: int = 200
+    penalty: float = 1e-7
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.background_ = Background(1000, self.seed).fit(problems, same)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -19,6 +20,7 @@ _MARKS = ((1, 30), (2, 60), (3, 100))
 _CHARS = (3, 3000)
 
 
+@dataclass(eq=False, repr=False)
 class Modaresi2014(Verifier):
     """Membership of a problem in the cluster of same-author problems.
 
@@ -58,15 +60,14 @@ class Modaresi2014(Verifier):
     Bezdek 1981.
     """
 
-    name: ClassVar[str] = "modaresi-2014"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
-    symmetric: ClassVar[bool] = False
+    name = "modaresi-2014"
+    provenance = "reconstructed"
+    symmetric = False
 
-    def __init__(self, words: int = 50, restarts: int = 10, tolerance: float = 1e-5, seed: int = 0) -> None:
-        self.words = words
-        self.restarts = restarts
-        self.tolerance = tolerance
-        self.seed = seed
+    words: int = 50
+    restarts: int = 10
+    tolerance: float = 1e-5
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn features, clusters and which of them is which.

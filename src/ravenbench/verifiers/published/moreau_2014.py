@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,6 +23,7 @@ LEARNERS: tuple[tuple[str, float], ...] = (("tree", 10), ("tree", 5), ("svr", 0.
 """Leaves of at least so many problems, or C of a linear support vector regression."""
 
 
+@dataclass(eq=False, repr=False)
 class Moreau2014(Verifier):
     """Regression on similarities of a problem's texts; what they are computed from is searched for genetically.
 
@@ -65,27 +67,17 @@ class Moreau2014(Verifier):
     Moreau, Jayapal & Vogel 2014 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "moreau-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "moreau-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(
-        self,
-        population: int = 100,
-        generations: int = 60,
-        outer: int = 2,
-        size: int = 5000,
-        least: int = 3,
-        tags: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.population = population
-        self.generations = generations
-        self.outer = outer
-        self.size = size
-        self.least = least
-        self.tags = tags
-        self.seed = seed
+    population: int = 100
+    generations: int = 60
+    outer: int = 2
+    size: int = 5000
+    least: int = 3
+    tags: bool = False
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Search and learn.

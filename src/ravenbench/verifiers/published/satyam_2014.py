@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ravenbench.verifiers.raven_2026.views import chunks
 _WIDEST = 0.02
 
 
+@dataclass(eq=False, repr=False)
 class Satyam2014(Verifier):
     """How far questioned segments lie from known ones, in deviations of the known ones among themselves.
 
@@ -45,14 +47,13 @@ class Satyam2014(Verifier):
     analysis (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "satyam-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "satyam-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, lengths: tuple[int, ...] = (3, 4, 5), segment: int = 750, rank: int = 10) -> None:
-        self.lengths = lengths
-        self.segment = segment
-        self.rank = rank
+    lengths: tuple[int, ...] = (3, 4, 5)
+    segment: int = 750
+    rank: int = 10
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         from scipy.special import expit

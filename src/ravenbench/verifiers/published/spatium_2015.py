@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -20,6 +21,7 @@ MARGIN = 0.025
 _LEAST = 1.0
 
 
+@dataclass(eq=False, repr=False)
 class Spatium2015(Verifier):
     """Whether the known documents are nearer to the questioned text than those of other authors.
 
@@ -54,15 +56,14 @@ class Spatium2015(Verifier):
     Kocher & Savoy 2015 (PAN at CLEF) and its code.
     """
 
-    name: ClassVar[str] = "spatium-2015"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+    name = "spatium-2015"
+    symmetric = False
+    provenance = "sourced"
 
-    def __init__(self, size: int = 200, rounds: int = 5, impostors: int = 3, seed: int = 0) -> None:
-        self.size = size
-        self.rounds = rounds
-        self.impostors = impostors
-        self.seed = seed
+    size: int = 200
+    rounds: int = 5
+    impostors: int = 3
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Collect impostors and the largest R.

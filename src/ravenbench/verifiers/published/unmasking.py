@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -18,6 +18,7 @@ GRID = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 _FOLDS = 5
 
 
+@dataclass(eq=False, repr=False)
 class Unmasking(Verifier):
     """A linear SVM over curves of how well known and questioned text can be told apart, ever fewer words left.
 
@@ -67,34 +68,21 @@ class Unmasking(Verifier):
     Koppel, Schler & Bonchek-Dokow 2007 (JMLR 8); Bevendorff et al. 2019 (NAACL) and its code.
     """
 
-    name: ClassVar[str] = "unmasking"
-    version: ClassVar[int] = 2
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+    name = "unmasking"
+    version = 2
+    symmetric = False
+    provenance = "sourced"
 
-    def __init__(
-        self,
-        form: Literal["2019", "2007"] = "2019",
-        words: int | None = None,
-        chunks: int | None = None,
-        features: int | None = None,
-        drop: int | None = None,
-        rounds: int | None = None,
-        runs: int | None = None,
-        C: float | None = None,
-        threshold: float = 0.1,
-        seed: int = 0,
-    ) -> None:
-        self.form = form
-        self.words = words
-        self.chunks = chunks
-        self.features = features
-        self.drop = drop
-        self.rounds = rounds
-        self.runs = runs
-        self.C = C
-        self.threshold = threshold
-        self.seed = seed
+    form: Literal["2019", "2007"] = "2019"
+    words: int | None = None
+    chunks: int | None = None
+    features: int | None = None
+    drop: int | None = None
+    rounds: int | None = None
+    runs: int | None = None
+    C: float | None = None
+    threshold: float = 0.1
+    seed: int = 0
 
     def settings(self) -> Form:
         """The form with the parameters that were given.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ravenbench.verifiers.published.pieces import known_and_questioned
 _PIECES = 4
 
 
+@dataclass(eq=False, repr=False)
 class Vartapetiance2014(Verifier):
     """1 if the questioned text's stop-word patterns are as near to the known ones as these are to each other, else 0.
 
@@ -42,13 +44,12 @@ class Vartapetiance2014(Verifier):
     Vartapetiance & Gillam 2014 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "vartapetiance-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "vartapetiance-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, stop_words: int = 50, gap: int = 5) -> None:
-        self.stop_words = stop_words
-        self.gap = gap
+    stop_words: int = 50
+    gap: int = 5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Choose stop words and learn scales.

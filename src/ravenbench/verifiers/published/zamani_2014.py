@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -23,6 +24,7 @@ FAMILIES: tuple[tuple[Family, int, int], ...] = (
 _SMOOTHING = 0.1
 
 
+@dataclass(eq=False, repr=False)
 class Zamani2014(Scorer):
     """Share of the known author among the questioned document's nearest neighbours.
 
@@ -60,14 +62,13 @@ class Zamani2014(Scorer):
     from probabilistic feature set (CLEF).
     """
 
-    name: ClassVar[str] = "zamani-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "zamani-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, others: int = 30, best: int = 2, seed: int = 0) -> None:
-        self.others = others
-        self.best = best
-        self.seed = seed
+    others: int = 30
+    best: int = 2
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.background_ = Background(500, self.seed).fit(problems, same)

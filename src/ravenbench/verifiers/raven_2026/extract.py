@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -63,6 +64,7 @@ def feature_names() -> list[str]:
     return [*families(), *whitened(), "ppm", "length"]
 
 
+@dataclass(eq=False)
 class Extractor:
     """Learns impostors, vocabularies and scales from training problems and measures problems.
 
@@ -77,8 +79,8 @@ class Extractor:
         The order in which impostors stand in for PPM, which is too slow for all of them.
     """
 
-    def __init__(self, impostors: int = 400, seed: int = 0) -> None:
-        self.impostors, self.seed = impostors, seed
+    impostors: int = 400
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems.

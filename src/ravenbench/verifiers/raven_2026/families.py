@@ -53,6 +53,7 @@ class Family(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class Delta:
     """Cosine of standardised relative frequencies (Cosine Delta).
 
@@ -62,8 +63,9 @@ class Delta:
     mean_, deviation_ : (size,)
     """
 
-    def __init__(self, view: View, n: int, size: int) -> None:
-        self.view, self.n, self.size = view, n, size
+    view: View
+    n: int
+    size: int
 
     def fit(self, texts: Sequence[str]) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)
@@ -86,6 +88,7 @@ class Delta:
         return own @ others.T, np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]])
 
 
+@dataclass(eq=False)
 class MinMax:
     """Σmin / Σmax of relative frequencies (Koppel & Winter 2014).
 
@@ -94,8 +97,9 @@ class MinMax:
     grams_ : Grams
     """
 
-    def __init__(self, view: View, n: int, size: int) -> None:
-        self.view, self.n, self.size = view, n, size
+    view: View
+    n: int
+    size: int
 
     def fit(self, texts: Sequence[str]) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from ravenbench.text.ngrams import CharNgrams
 from ravenbench.types import Floats
 
 
+@dataclass(eq=False)
 class Grams:
     """Relative frequencies of the ``size`` n-grams most frequent in training texts, ties by code point.
 
@@ -20,8 +22,8 @@ class Grams:
     names_ : list of str
     """
 
-    def __init__(self, n: int, size: int) -> None:
-        self.n, self.size = n, size
+    n: int
+    size: int
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Choose the vocabulary."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from ravenbench.types import Bools, Floats
 _FURTHEST = 3.0
 
 
+@dataclass(eq=False)
 class Ridge:
     """Probabilities of "same author" from features.
 
@@ -28,8 +30,7 @@ class Ridge:
     intercept_ : float
     """
 
-    def __init__(self, C: float) -> None:
-        self.C = C
+    C: float
 
     def fit(self, features: Floats, same: Bools) -> Self:
         """Learn from features (n, f) of problems of both classes."""

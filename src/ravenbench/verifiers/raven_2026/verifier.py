@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -20,6 +21,7 @@ _MOST_PROBLEMS = 2000
 _WIDEST = 0.1
 
 
+@dataclass(eq=False, repr=False)
 class Raven2026(Verifier):
     """A ridge logistic regression over similarities normalised by impostors, with a small band of non-answers.
 
@@ -60,14 +62,13 @@ class Raven2026(Verifier):
     ``docs/raven-2026.md`` has the protocol under which it was made, and its figures.
     """
 
-    name: ClassVar[str] = "raven-2026"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "raven-2026"
+    provenance = "ours"
 
-    def __init__(self, C: float = 0.05, impostors: int = 400, length: bool = False, seed: int = 0) -> None:
-        self.C = C
-        self.impostors = impostors
-        self.length = length
-        self.seed = seed
+    C: float = 0.05
+    impostors: int = 400
+    length: bool = False
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -15,6 +16,7 @@ _PRIOR = 50
 """Degrees of freedom at which the scatter within authors counts as much as the scatter of all texts."""
 
 
+@dataclass(eq=False)
 class Whitened:
     """Standardised frequencies, scaled so that what varies within authors' own texts counts little.
 
@@ -31,8 +33,9 @@ class Whitened:
         Share of the identity.
     """
 
-    def __init__(self, view: View, n: int, size: int) -> None:
-        self.view, self.n, self.size = view, n, size
+    view: View
+    n: int
+    size: int
 
     def fit(self, texts: Sequence[str], author: Ints) -> Self:
         """Learn vocabulary, scale and the amount of shrinkage from impostors' chunks and their authors."""

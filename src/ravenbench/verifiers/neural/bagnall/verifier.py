@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -28,6 +29,7 @@ _TEXTS, _LENGTH = 40, 1000
 """Reference texts by which a head's typical cost is measured, and characters read of each."""
 
 
+@dataclass(eq=False, repr=False)
 class Bagnall2015(Scorer):
     """Rank of the asked author's head among those of training authors: the inductive form [O].
 
@@ -71,40 +73,24 @@ class Bagnall2015(Scorer):
     Bagnall 2015, Author identification using multi-headed recurrent neural networks (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "bagnall-2015"
-    symmetric: ClassVar[bool] = False
-    cross_fit: ClassVar[bool] = False
-    _folder: Path | None = None
+    name = "bagnall-2015"
+    symmetric = False
+    cross_fit = False
+    _folder: Path | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        hidden: int = 128,
-        epochs: int = 12,
-        characters: int = 200_000,
-        references: int = 60,
-        longest: int = 6000,
-        strength: float = 1.0,
-        batch: int = 40,
-        accumulate: int = 1,
-        learning_rate: float = 4e-3,
-        precision: str = "auto",
-        deterministic: bool = True,
-        device: str = "auto",
-        seed: int = 0,
-    ) -> None:
-        self.hidden = hidden
-        self.epochs = epochs
-        self.characters = characters
-        self.references = references
-        self.longest = longest
-        self.strength = strength
-        self.batch = batch
-        self.accumulate = accumulate
-        self.learning_rate = learning_rate
-        self.precision = precision
-        self.deterministic = deterministic
-        self.device = device
-        self.seed = seed
+    hidden: int = 128
+    epochs: int = 12
+    characters: int = 200_000
+    references: int = 60
+    longest: int = 6000
+    strength: float = 1.0
+    batch: int = 40
+    accumulate: int = 1
+    learning_rate: float = 4e-3
+    precision: str = "auto"
+    deterministic: bool = True
+    device: str = "auto"
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the shared layer, then fit the reference heads.

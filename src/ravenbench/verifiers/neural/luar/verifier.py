@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,6 +30,7 @@ TOKENS = {"cpu": 1024, "cuda": 65_536}
 """Tokens in a batch when scoring, by kind of device."""
 
 
+@dataclass(eq=False, repr=False)
 class LUAR(Scorer):
     """Cosine of two texts' embeddings, on a scale learned in training; several known documents are averaged.
 
@@ -91,60 +93,34 @@ class LUAR(Scorer):
     Limited Setup.
     """
 
-    name: ClassVar[str] = "luar"
-    cross_fit: ClassVar[bool] = False
-    _folder: Path | None = None
-    _built: Luar | None = None
+    name = "luar"
+    cross_fit = False
+    _folder: Path | None = field(default=None, init=False)
+    _built: Luar | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        model: str | None = None,
-        revision: str | None = None,
-        layers: int = 2,
-        hidden: int = 128,
-        heads: int = 4,
-        vocabulary: int = 4000,
-        dimensions: int = 128,
-        piece: int = 32,
-        pieces: int = 16,
-        epochs: int = 20,
-        batch: int = 32,
-        chunk: int = 64,
-        accumulate: int = 1,
-        learning_rate: float | None = None,
-        warmup: float = 0.1,
-        temperature: float = 0.1,
-        held_out: float = 0.1,
-        patience: int = 5,
-        tokens: int | None = None,
-        precision: str = "auto",
-        deterministic: bool = True,
-        device: str = "auto",
-        seed: int = 0,
-    ) -> None:
-        self.model = model
-        self.revision = revision
-        self.layers = layers
-        self.hidden = hidden
-        self.heads = heads
-        self.vocabulary = vocabulary
-        self.dimensions = dimensions
-        self.piece = piece
-        self.pieces = pieces
-        self.epochs = epochs
-        self.batch = batch
-        self.chunk = chunk
-        self.accumulate = accumulate
-        self.learning_rate = learning_rate
-        self.warmup = warmup
-        self.temperature = temperature
-        self.held_out = held_out
-        self.patience = patience
-        self.tokens = tokens
-        self.precision = precision
-        self.deterministic = deterministic
-        self.device = device
-        self.seed = seed
+    model: str | None = None
+    revision: str | None = None
+    layers: int = 2
+    hidden: int = 128
+    heads: int = 4
+    vocabulary: int = 4000
+    dimensions: int = 128
+    piece: int = 32
+    pieces: int = 16
+    epochs: int = 20
+    batch: int = 32
+    chunk: int = 64
+    accumulate: int = 1
+    learning_rate: float | None = None
+    warmup: float = 0.1
+    temperature: float = 0.1
+    held_out: float = 0.1
+    patience: int = 5
+    tokens: int | None = None
+    precision: str = "auto"
+    deterministic: bool = True
+    device: str = "auto"
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train.

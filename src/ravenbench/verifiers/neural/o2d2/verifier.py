@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -27,6 +28,7 @@ from ravenbench.verifiers.neural.training.pairing import calibration_apart
 from ravenbench.verifiers.neural.training.weights import arrays, fill
 
 
+@dataclass(eq=False, repr=False)
 class O2D2(Verifier):
     """Probability of the same author, or 0.5 where the detector finds a pair undecidable.
 
@@ -77,50 +79,28 @@ class O2D2(Verifier):
     authorship verification (PAN at CLEF); Boenninghoff, Rupp, Nickel & Kolossa 2020, Deep Bayes factor scoring.
     """
 
-    name: ClassVar[str] = "o2d2"
-    _folder: Path | None = None
+    name = "o2d2"
+    _folder: Path | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        words: int = 5000,
-        characters: int = 300,
-        vectors: int = 64,
-        hidden: int = 32,
-        embedding: int = 60,
-        windows: int = 40,
-        shortest: int = 30,
-        epochs: int = 35,
-        batch: int = 20,
-        accumulate: int = 1,
-        learning_rate: float = 2e-3,
-        patience: int = 10,
-        detector_epochs: int = 60,
-        held_out: float = 0.1,
-        calibration: float = 0.2,
-        precision: str = "auto",
-        deterministic: bool = True,
-        device: str = "auto",
-        seed: int = 0,
-    ) -> None:
-        self.words = words
-        self.characters = characters
-        self.vectors = vectors
-        self.hidden = hidden
-        self.embedding = embedding
-        self.windows = windows
-        self.shortest = shortest
-        self.epochs = epochs
-        self.batch = batch
-        self.accumulate = accumulate
-        self.learning_rate = learning_rate
-        self.patience = patience
-        self.detector_epochs = detector_epochs
-        self.held_out = held_out
-        self.calibration = calibration
-        self.precision = precision
-        self.deterministic = deterministic
-        self.device = device
-        self.seed = seed
+    words: int = 5000
+    characters: int = 300
+    vectors: int = 64
+    hidden: int = 32
+    embedding: int = 60
+    windows: int = 40
+    shortest: int = 30
+    epochs: int = 35
+    batch: int = 20
+    accumulate: int = 1
+    learning_rate: float = 2e-3
+    patience: int = 10
+    detector_epochs: int = 60
+    held_out: float = 0.1
+    calibration: float = 0.2
+    precision: str = "auto"
+    deterministic: bool = True
+    device: str = "auto"
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the network, then the detector.
