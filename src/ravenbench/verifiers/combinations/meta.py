@@ -12,7 +12,8 @@ from ravenbench.components import Component
 from ravenbench.errors import SpecError
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.contract.base import Verifier, as_verifier, calibration_folds, fresh
+from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
+from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
 
 
 class Combined(Verifier):
@@ -67,7 +68,7 @@ class Meta(Combined):
         same = np.asarray(same, dtype=bool)
         self.radius_ = 0.0
         if self.band:
-            apart = out_of_fold(self.members, problems, same, 5)
+            apart = answers_apart(self.members, problems, same, 5)
             self.radius_ = best_radius(apart.mean(axis=1), same)
         self.members_ = fit_members(self.members, problems, same)
         return self
@@ -94,12 +95,11 @@ def answers_of(members: Sequence[Verifier], problems: Problems) -> Floats:
     return np.stack([member.verify(problems) for member in members], axis=1)
 
 
-def out_of_fold(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
+def answers_apart(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
     """Answers to training problems by members fitted on the other folds, groups kept whole, (n, members)."""
-    fold, _ = calibration_folds(problems, same, folds)
-    result = np.full((len(problems), len(members)), 0.5)
-    for f in np.unique(fold):
-        out = fold == f
-        fitted = fit_members(members, problems.select(~out), same[~out])
-        result[out] = answers_of(fitted, problems.select(out).blind())
-    return result
+
+    def answered(rest: Bools, out: Bools) -> Floats:
+        fitted = fit_members(members, problems.select(rest), same[rest])
+        return answers_of(fitted, problems.select(out).blind())
+
+    return out_of_fold(answered, calibration_folds(problems, same, folds)[0], same, least=0)

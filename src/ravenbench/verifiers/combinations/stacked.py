@@ -12,7 +12,7 @@ from ravenbench.components import Component
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.logistic import Logistic
-from ravenbench.verifiers.combinations.meta import Combined, answers_of, fit_members, out_of_fold
+from ravenbench.verifiers.combinations.meta import Combined, answers_apart, answers_of, fit_members
 
 
 @dataclass(eq=False, repr=False)
@@ -54,7 +54,7 @@ class Stacked(Combined):
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)
         problems = replace(problems, calibrate=None)
-        apart = log_odds(out_of_fold(self.members, problems, same, self.folds))
+        apart = log_odds(answers_apart(self.members, problems, same, self.folds))
         self.weights_ = Logistic(radius=0.0, C=self.C).fit(apart, same)
         self.radius_ = best_radius(self.weights_.transform(apart), same) if self.band else 0.0
         self.members_ = fit_members(self.members, problems, same)

@@ -9,9 +9,9 @@ from typing import ClassVar, Literal, Self, TypeVar
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.verifiers.contract.folds import calibration_folds, fold_of_both, out_of_fold
 
 C = TypeVar("C", bound=Component)
 
@@ -167,16 +167,11 @@ class Calibrated(Verifier):
             hold = fold == fold_of_both(fold, same, self.folds)
             self.scorer_.fit(problems.select(~hold), same[~hold])
             return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
-        scores: Floats | None = None
-        for f in range(self.folds):
-            out = fold == f
-            if not out.any():
-                continue
-            part = fresh(self.scorer).fit(problems.select(~out), same[~out]).score(problems.select(out))
-            if scores is None:
-                scores = np.empty((len(problems), *part.shape[1:]))
-            scores[out] = part
-        assert scores is not None
+
+        def cross_fitted(rest: Bools, out: Bools) -> Floats:
+            return fresh(self.scorer).fit(problems.select(rest), same[rest]).score(problems.select(out))
+
+        scores = out_of_fold(cross_fitted, fold, same, least=0)
         self.scorer_.fit(problems, same)
         return self.calibrate(scores, same)
 
@@ -216,32 +211,3 @@ def mean_by_problem(each: Floats, problems: Problems) -> Floats:
     total = np.add.reduceat(each, problems.known_ptr[:-1], axis=0)
     sizes = problems.sizes
     return np.asarray(total / (sizes if each.ndim == 1 else sizes[:, None]), dtype=np.float64)
-
-
-def fold_of_both(fold: Ints, same: Bools, folds: int) -> int:
-    """The fold whose classes are most nearly balanced; the first of equals."""
-    positives = np.bincount(fold[same], minlength=folds)
-    return int(np.argmax(np.minimum(positives, np.bincount(fold[~same], minlength=folds))))
-
-
-def calibration_folds(problems: Problems, same: Bools, folds: int) -> tuple[Ints, str]:
-    """Fold of each problem for cross-fitting, and what was kept whole (``groups`` or ``problems``).
-
-    Groups are dealt out largest first to the emptiest fold, so folds are nearly equal; seeded and
-    independent of problem order within a group.
-    """
-    group = problems.groups(same)
-    sizes = np.bincount(group)
-    rng = stream(0, "calibration-folds", len(problems))
-    kind = "groups"
-    if len(sizes) < folds or sizes.max() > len(problems) / 2:
-        group, kind = np.arange(len(problems), dtype=np.int64), "problems"
-        sizes = np.ones(len(problems), dtype=np.int64)
-    order = rng.permutation(len(sizes))
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    load = np.zeros(folds)
-    place = np.empty(len(sizes), dtype=np.int64)
-    for g in order:
-        place[g] = np.argmin(load)
-        load[place[g]] += sizes[g]
-    return place[group], kind

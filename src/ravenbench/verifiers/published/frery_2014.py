@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.scores import scores
 from ravenbench.text.impostor_spaces import ImpostorSpace
 from ravenbench.text.tfidf import row_cosines
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, stream
 
 _SPACES = ("char8", "char3", "word2", "word1", "word1")
@@ -77,9 +77,7 @@ class Frery2014(Verifier):
         CorpusError
             If one class is absent.
         """
-        same = np.asarray(same, dtype=bool)
-        if same.all() or not same.any():
-            raise CorpusError("frery-2014 cannot learn from one class", expected="problems of both classes")
+        same = both_classes(same, self.name)
         members = Members(problems)
         self.spaces_ = [
             ImpostorSpace(units, self.size, "tf" if i == _PLAIN else "tfidf").fit(members.texts)
@@ -110,15 +108,13 @@ class Frery2014(Verifier):
         path = self._tree(0.0).cost_complexity_pruning_path(attributes, same).ccp_alphas
         # Midway between two prunings; never negative by rounding.
         alphas = np.maximum(np.append((path[:-1] + path[1:]) / 2, path[-1]), 0.0)
+
+        def answered(rest: Bools, out: Bools) -> Floats:
+            trees = [self._tree(float(alpha)).fit(attributes[rest], same[rest]) for alpha in alphas]
+            return np.stack([_leaves(tree, attributes[out]) for tree in trees], axis=1)
+
         fold, _ = calibration_folds(problems, same, self.folds)
-        apart = np.full((len(alphas), len(problems)), 0.5)
-        for f in np.unique(fold):
-            out = fold == f
-            if not 0 < same[~out].sum() < (~out).sum():
-                continue
-            for i, alpha in enumerate(alphas):
-                tree = self._tree(float(alpha)).fit(attributes[~out], same[~out])
-                apart[i, out] = _leaves(tree, attributes[out])
+        apart = out_of_fold(answered, fold, same, columns=len(alphas)).T
         finals = [scores(same, row, metrics={"final": METRICS["final"]})["final"] or 0.0 for row in apart]
         return float(alphas[len(finals) - 1 - int(np.argmax(finals[::-1]))])
 

@@ -7,13 +7,13 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError
 from ravenbench.metrics.auc import auc
 from ravenbench.metrics.scores import scores
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.linear import Linear
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.published.cng_ratios import mean_ratios
 
 
@@ -68,17 +68,13 @@ class Jankowska2014(Verifier):
         CorpusError
             If one class is absent.
         """
-        same = np.asarray(same, dtype=bool)
-        if same.all() or not same.any():
-            raise CorpusError("jankowska-2014 cannot learn from one class", expected="problems of both classes")
+        same = both_classes(same, self.name)
         ratios, several = self._ratios(problems), problems.sizes > 1
-        fold, _ = calibration_folds(problems, same, 5)
-        apart = np.full(len(problems), 0.5)
-        for f in np.unique(fold):
-            out = fold == f
-            if 0 < same[~out].sum() < (~out).sum():
-                theta, members = self._tune(ratios[~out], several[~out], same[~out])
-                apart[out] = self._mean(ratios[out], several[out], theta, members)
+
+        def answered(rest: Bools, out: Bools) -> Floats:
+            return self._mean(ratios[out], several[out], *self._tune(ratios[rest], several[rest], same[rest]))
+
+        apart = out_of_fold(answered, calibration_folds(problems, same, 5)[0], same)
         self.theta_, self.members_ = self._tune(ratios, several, same)
         self.radius_ = best_radius(apart, same)
         return self

@@ -8,11 +8,11 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream as random_stream
 from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes
 from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, stream
 from ravenbench.verifiers.raven_2026.grams import Grams
 
@@ -77,9 +77,7 @@ class Modaresi2014(Verifier):
         CorpusError
             If one class is absent.
         """
-        same = np.asarray(same, dtype=bool)
-        if same.all() or not same.any():
-            raise CorpusError("modaresi-2014 cannot learn from one class", expected="problems of both classes")
+        same = both_classes(same, self.name)
         members = Members(problems)
         self.words_ = frequent_words(members.texts, self.words)
         marks = ["".join(stream(text, "mark")) for text in members.texts]

@@ -14,7 +14,8 @@ from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
 from ravenbench.verifiers.published.moreau_2014_features import MEANS, MEASURES, Observations
 from ravenbench.verifiers.published.moreau_2014_search import evolve
 
@@ -108,12 +109,12 @@ class Moreau2014(Verifier):
         self.observations_ = Observations(UNITS, self.size, self.least, self.tags).fit(texts)
         features = self.observations_.features(problems)
         fold, _ = calibration_folds(problems, same, self.outer)
-        apart = np.full(len(same), float(same.mean()))
-        for f in np.unique(fold):
-            out = fold == f
-            if min(same[~out].sum(), (~same[~out]).sum()) >= 2:
-                genome = self._search(features[~out], same[~out], problems.select(~out), int(f))
-                apart[out] = _predict(_learn(features[~out], same[~out], genome), features[out], genome)
+
+        def answered(rest: Bools, out: Bools) -> Floats:
+            genome = self._search(features[rest], same[rest], problems.select(rest), int(fold[out][0]))
+            return _predict(_learn(features[rest], same[rest], genome), features[out], genome)
+
+        apart = out_of_fold(answered, fold, same, least=2, otherwise=float(same.mean()))
         self.genome_ = self._search(features, same, problems, -1)
         self.radius_ = best_radius(apart, same) if self.genome_[-1] == 1 else 0.0
         self.nested_ = _final(apply_band(apart, self.radius_), same)
@@ -171,11 +172,10 @@ def _predict(model: Any, features: Floats, genome: Ints) -> Floats:
 
 
 def _fitness(features: Floats, same: Bools, fold: Ints, genome: Ints) -> float:
-    answers = np.full(len(same), 0.5)
-    for f in np.unique(fold):
-        out = fold == f
-        if 0 < same[~out].sum() < (~out).sum():
-            answers[out] = _predict(_learn(features[~out], same[~out], genome), features[out], genome)
+    def answered(rest: Bools, out: Bools) -> Floats:
+        return _predict(_learn(features[rest], same[rest], genome), features[out], genome)
+
+    answers = out_of_fold(answered, fold, same)
     if genome[-1] == 1:
         answers = apply_band(answers, best_radius(answers, same))
     return _final(answers, same)

@@ -7,11 +7,12 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, SpecError, did_you_mean
+from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import words
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.published.unmasking_curves import FORMS, Form, curve, meta_features, points
 
 GRID = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -118,17 +119,12 @@ class Unmasking(Verifier):
         CorpusError
             If texts are too short for two chunks, or one class is absent.
         """
-        features, same = self._features(problems), np.asarray(same, dtype=bool)
+        features = self._features(problems)
         told = ~np.isnan(features).any(axis=1)
-        if same[told].all() or not same[told].any():
-            raise CorpusError(
-                "unmasking cannot learn from one class",
-                found=f"curves of {int(same[told].sum())} same-author and {int((~same[told]).sum())} different-author "
-                f"problems; {int((~told).sum())} have texts too short for two chunks",
-                expected="curves of both classes",
-                fix="use unmasking(form='2019') for short texts" if self.form == "2007" else None,
-            )
-        known, truth = features[told], same[told]
+        fix = "use unmasking(form='2019') for short texts" if self.form == "2007" else None
+        long_enough = "problems with texts of two chunks or more"
+        known = features[told]
+        truth = both_classes(np.asarray(same, dtype=bool)[told], self.name, of=long_enough, fix=fix)
         self.C_ = self._strength(known, problems.select(told), truth) if self.C is None else self.C
         model = _svm(self.C_).fit(known, truth)
         self.coef_: Floats = model.coef_[0]
@@ -145,15 +141,14 @@ class Unmasking(Verifier):
 
     def _strength(self, features: Floats, problems: Problems, same: Bools) -> float:
         """The C with the best accuracy in cross-validation."""
+
+        def right(rest: Bools, out: Bools) -> Floats:
+            models = [_svm(C).fit(features[rest], same[rest]) for C in GRID]
+            return np.stack([model.predict(features[out]) == same[out] for model in models], axis=1)
+
         fold, _ = calibration_folds(problems, same, _FOLDS)
-        right = np.zeros(len(GRID))
-        for f in np.unique(fold):
-            out = fold == f
-            if 0 < same[~out].sum() < (~out).sum():
-                right += [
-                    (_svm(C).fit(features[~out], same[~out]).predict(features[out]) == same[out]).sum() for C in GRID
-                ]
-        return GRID[int(np.argmax(right))]
+        found = out_of_fold(right, fold, same, otherwise=0.0, columns=len(GRID))
+        return GRID[int(np.argmax(found.sum(axis=0)))]
 
     def _features(self, problems: Problems) -> Floats:
         curves = self.curves(problems)

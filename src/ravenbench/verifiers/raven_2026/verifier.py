@@ -11,8 +11,8 @@ from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.calibrators.inputs import learnable
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.raven_2026.extract import Extractor, feature_names
 from ravenbench.verifiers.raven_2026.ridge import Ridge
 
@@ -84,8 +84,7 @@ class Raven2026(Verifier):
             raise SpecError(
                 "a parameter of raven-2026 is out of range", found=str(self), expected="C > 0, impostors ≥ 2"
             )
-        same = np.asarray(same, dtype=bool)
-        learnable(np.zeros(len(same)), same, self.name)
+        same = both_classes(same, self.name)
         self.extractor_ = Extractor(self.impostors, self.seed).fit(problems, same)
         if len(problems) > _MOST_PROBLEMS:
             rng = stream(self.seed, "raven-2026-problems", len(problems))
@@ -101,8 +100,8 @@ class Raven2026(Verifier):
         CorpusError
             If one class is absent among the problems that can be told.
         """
-        learnable(np.where(able, 0.0, np.nan), same, self.name)
-        problems, same, features = problems.select(able), same[able], self._used(features[able])
+        problems, same = problems.select(able), both_classes(same[able], self.name)
+        features = self._used(features[able])
         names = feature_names()
         self.features_ = tuple(names if self.length else names[:-1])
         self.radius_ = self._band(problems, same, features)
@@ -122,11 +121,8 @@ class Raven2026(Verifier):
         return features if self.length else features[:, :-1]
 
     def _band(self, problems: Problems, same: Bools, features: Floats) -> float:
-        fold, _ = calibration_folds(problems, same, _FOLDS)
-        answers = np.full(len(same), 0.5)
-        for f in np.unique(fold):
-            rest = fold != f
-            if same[rest].all() or not same[rest].any():
-                return 0.0
-            answers[~rest] = Ridge(self.C).fit(features[rest], same[rest]).answers(features[~rest])
-        return best_radius(answers, same, _WIDEST)
+        def answered(rest: Bools, out: Bools) -> Floats:
+            return Ridge(self.C).fit(features[rest], same[rest]).answers(features[out])
+
+        answers = out_of_fold(answered, calibration_folds(problems, same, _FOLDS)[0], same, otherwise=np.nan)
+        return 0.0 if np.isnan(answers).any() else best_radius(answers, same, _WIDEST)
