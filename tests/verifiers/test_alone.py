@@ -62,9 +62,7 @@ class Careless(Scorer):
         return Logistic()
 
 
-@pytest.mark.parametrize(("scorer", "message"), [(Careless(), "NotFittedError"), (Chance(), None)])
-def test_answers_before_fit_are_refused_unless_nothing_is_learned(scorer, message):
-    if message is None:
-        return check_verifier(scorer)
-    with pytest.raises(AssertionError, match=message):
-        check_verifier(scorer)
+def test_answers_before_fit_are_refused_unless_nothing_is_learned():
+    check_verifier(Chance())
+    with pytest.raises(AssertionError, match="NotFittedError"):
+        check_verifier(Careless())

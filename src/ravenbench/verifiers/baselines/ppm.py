@@ -45,7 +45,7 @@ class PPM(FoldFree):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether exchanging the texts of a pair leaves the answer unchanged."""
+        """True if exchanging the texts of a pair leaves the answer unchanged."""
         return self.features == "symmetric"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:

@@ -1,4 +1,4 @@
-"""Logistic regression whose band of non-answers is chosen on out-of-fold answers (CAL-LR with BAND)."""
+"""Logistic regression whose band of non-answers is chosen on out-of-fold answers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ravenbench.verifiers.contract.folds import out_of_fold
 
 @dataclass(eq=False, repr=False)
 class Banded(Calibrator):
-    """P(same author) by logistic regression; the band of non-answers that gives the best c@1 out of fold.
+    """Logistic regression that leaves a band of answers about 0.5 unanswered, the one with the best c@1 out of fold.
 
     Parameters
     ----------
     C : float
         Inverse strength of regularisation.
     folds : int
-        For the answers that the band is chosen on.
+        Of the cross-validation that gives the answers the band is chosen on.
     most : float
         Widest half-width tried.
 
@@ -32,6 +32,7 @@ class Banded(Calibrator):
     ----------
     logistic_ : Logistic
     radius_ : float
+        Half-width of the band.
     """
 
     name = "banded"

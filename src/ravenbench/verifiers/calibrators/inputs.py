@@ -1,4 +1,4 @@
-"""What calibrators ask of the scores they are given."""
+"""Checks that calibrators make of the scores they are given."""
 
 from __future__ import annotations
 
@@ -43,6 +43,6 @@ def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
 
 
 def told(scores: Floats) -> Bools:
-    """Problems whose scores are all numbers, (n,)."""
+    """Marks problems whose scores are all numbers, (n,)."""
     known = ~np.isnan(scores)
     return np.asarray(known if scores.ndim == 1 else known.all(axis=1), dtype=bool)

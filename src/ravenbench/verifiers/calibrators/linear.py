@@ -1,4 +1,4 @@
-"""A fixed linear map of a distance with a published threshold (CAL-LIN)."""
+"""A fixed linear map of a distance with a published threshold."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ravenbench.verifiers.contract.base import Calibrator
 
 @dataclass(eq=False, repr=False)
 class Linear(Calibrator):
-    """0.5 + (theta − M) / (2 · width), clipped to [0, 1], for scores −M of a distance-like M.
+    """A linear map for scores −M of a distance-like M: 0.5 + (theta − M) / (2 · width), clipped to [0, 1].
 
     Nothing is learned and nothing abstained from: a distance of exactly ``theta`` is accepted. Only where the
     scorer could not tell (NaN) the answer is 0.5.

@@ -1,4 +1,4 @@
-"""Logistic regression with a radius of non-answers (CAL-LR, the PAN compression baselines)."""
+"""Logistic regression with a radius of non-answers, as PAN's compression baselines have it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ravenbench.verifiers.contract.base import Calibrator
 
 @dataclass(eq=False, repr=False)
 class Logistic(Calibrator):
-    """P(same author) by L2-regularised logistic regression; ``|p − 0.5| ≤ radius`` is a non-answer.
+    """Probability of the same author by L2-regularised logistic regression; ``|p − 0.5| ≤ radius`` is a non-answer.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Two thresholds with a band of non-answers between them (CAL-3Z, PAN's n-gram baseline)."""
+"""Two thresholds with a band of non-answers between them, as PAN's n-gram baseline has them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ravenbench.verifiers.contract.base import Calibrator
 
 @dataclass(eq=False, repr=False)
 class ThresholdBand(Calibrator):
-    """The thresholds p1 < p2 in {.01, …, .98} that maximise the overall score of the calibration problems.
+    """Answers by two thresholds p1 < p2 in {.01, …, .98}, those with the best overall score on calibration problems.
 
     All 4,753 combinations are tried; of equal ones the first (smallest p1, then p2) is kept. Values are not
     rounded, unlike PAN's, whose three decimals make ties.
@@ -33,7 +33,7 @@ class ThresholdBand(Calibrator):
     ----------
     p1_, p2_ : float
     overall_ : float
-        On the calibration problems.
+        Their overall score on the calibration problems.
     fallback_ : str or None
         Why the grid was not used.
     """

@@ -23,6 +23,7 @@ class Distorted(Scorer):
     Parameters
     ----------
     inner : Scorer
+        What reads the masked texts.
     variant : "ma", "sa" or "topic"
         DV-MA or DV-SA keep the frequent words, ``topic`` masks them (TopicFit's mask).
     k : int
@@ -30,8 +31,10 @@ class Distorted(Scorer):
 
     Attributes
     ----------
-    mask_, inner_ : fitted
-    scale_ : centre and deviation of the training problems' scores, None where a problem has several
+    mask_ : fitted mask
+    inner_ : Scorer
+    scale_ : (float, float) or None
+        Centre and deviation of the training problems' scores; None where a problem has several.
     """
 
     name = "distorted"
@@ -43,17 +46,17 @@ class Distorted(Scorer):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """The inner scorer's."""
+        """What the inner scorer declares."""
         return self.inner.symmetric
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """The inner scorer's."""
+        """What the inner scorer declares."""
         return self.inner.transductive
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """The inner scorer's."""
+        """What the inner scorer declares."""
         return self.inner.provenance
 
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -17,37 +17,38 @@ from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
 
 
 class Combined(Verifier):
-    """What every combination of ``members`` takes from them."""
+    """A verifier made of ``members``, symmetric if all of them are and transductive if one is."""
 
     members: Sequence[Component]
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """If all members are."""
+        """True if all members are."""
         return all(as_verifier(member).symmetric for member in self.members)
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """If a member is."""
+        """True if a member is."""
         return any(as_verifier(member).transductive for member in self.members)
 
 
 @dataclass(eq=False, repr=False)
 class Meta(Combined):
-    """Unweighted mean of the members' answers; their non-answers (0.5) stay in [S].
+    """Unweighted mean of the members' answers, in which their non-answers count as 0.5.
 
     Parameters
     ----------
     members : list of verifiers or scorers
         Scorers get their published calibrators.
     band : bool
-        Leave answers near 0.5 unanswered, within a half-width chosen on out-of-fold answers for c@1 (BAND [O];
-        the published meta-classifier has none). Costs five more fits of every member.
+        Leave answers near 0.5 unanswered, within a half-width chosen on out-of-fold answers for c@1. The published
+        meta-classifier has no such band. It costs five more fits of every member.
 
     Attributes
     ----------
     members_ : list of fitted verifiers
     radius_ : float
+        Half-width of the band.
 
     References
     ----------

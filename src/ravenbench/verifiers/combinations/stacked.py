@@ -28,6 +28,7 @@ class Stacked(Combined):
     C : float
         Inverse strength of regularisation.
     folds : int
+        Of the cross-validation that gives the answers out of fold.
     band : bool
         Leave answers near 0.5 unanswered, within a half-width chosen for c@1 on the training problems.
 
@@ -37,6 +38,7 @@ class Stacked(Combined):
     weights_ : Logistic
         Fitted on log-odds (n, members).
     radius_ : float
+        Half-width of the band.
 
     References
     ----------

@@ -95,7 +95,7 @@ class FoldFree(Scorer):
         """Features of document pairs (rows of ``texts``), shape (n, f) or (n,)."""
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Nothing to learn."""
+        """Return itself: there is nothing to learn."""
         return self
 
     def score(self, problems: Problems) -> Floats:

@@ -266,7 +266,7 @@ def _estimator_class(name: str) -> type[Any]:
 
 
 def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
-    """Whether every path leads from the root down to a leaf: compiled code follows it without looking."""
+    """True if every path leads from the root down to a leaf: compiled code follows it without looking."""
     nodes, values, count = state["nodes"], state["values"], int(state["node_count"])
     if not 0 < count == len(nodes) == len(values):
         return False
@@ -278,7 +278,7 @@ def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
 
 
 def _sound_svc(model: Any) -> bool:
-    """Whether the arrays of a support vector classifier have the shapes that compiled code takes for granted."""
+    """True if the arrays of a support vector classifier have the shapes that compiled code takes for granted."""
     vectors, each = model.support_vectors_, model._n_support
     wanted = (len(each) - 1, len(vectors))
     return bool(

@@ -1,4 +1,4 @@
-"""The floor: a random score."""
+"""A random score: the floor that every method should beat."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Chance(Scorer):
     Parameters
     ----------
     seed : int
+        Decides the draws, together with the problem's id.
     """
 
     name = "chance"
@@ -28,7 +29,7 @@ class Chance(Scorer):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Nothing to learn."""
+        """Return itself: there is nothing to learn."""
         return self
 
     def score(self, problems: Problems) -> Floats:

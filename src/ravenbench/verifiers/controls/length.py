@@ -1,4 +1,4 @@
-"""Another floor: texts of like length."""
+"""Likeness of length alone: another floor that every method should beat."""
 
 from __future__ import annotations
 

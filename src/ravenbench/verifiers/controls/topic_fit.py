@@ -1,4 +1,4 @@
-"""TopicFit: what is left of the text when its frequent words are gone; it should fail on unseen topics."""
+"""TopicFit: a scorer that compares texts without their frequent words and so should fail on unseen topics."""
 
 from __future__ import annotations
 

@@ -38,21 +38,22 @@ class Encoder(Scorer):
         A sentence-transformers or Hugging Face model, or static embeddings: a name in the local Hugging Face cache or
         a folder. A plain transformer gets the mean of its last layer.
     revision : str, optional
-        Of a model by name.
+        Revision of a model by name.
     window : int, optional
         Tokens a window; by default as many as the model reads.
     batch : int
-        Tokens in a batch.
+        Most tokens in a batch.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
+        Of the computation.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
 
     Attributes
     ----------
     digest_ : str
-        Of the model's weights: a saved verifier is refused where the name stands for other weights.
+        Hash of the model's files: a saved verifier is refused where the name stands for other weights.
     scale_ : (float, float)
         Centre and deviation of cosines; a score is the logistic curve about them.
 
@@ -92,7 +93,7 @@ class Encoder(Scorer):
         return mean_by_problem(spread(self._cosines(problems), self.scale_), problems)
 
     def _cosines(self, problems: Problems) -> Floats:
-        """Of each known document and its questioned one."""
+        """Cosine of each known document and its questioned one, (sum k,)."""
         vectors, known, questioned = distinct(problems, self.embeddings)
         return np.asarray(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64)
 
@@ -154,7 +155,7 @@ class Encoder(Scorer):
         return windows, np.array(coded["overflow_to_sample_mapping"])[order]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the model, which is loaded again."""
+        """State to pickle: all but the model, which is loaded again."""
         return {k: v for k, v in vars(self).items() if k != "_loaded"}
 
     def default_calibrator(self) -> Calibrator:

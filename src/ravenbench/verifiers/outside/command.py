@@ -31,7 +31,7 @@ class Command(Verifier):
     the environment is empty but for PATH, a private HOME and TMPDIR, and one thread for numerical libraries. A
     program is not jailed: what the user may read it may read.
 
-    A crash, a timeout, more than ``command_process.FLOOD`` bytes of output, processes that stay behind, a missing,
+    A crash, a timeout, more than ``process.FLOOD`` bytes of output, processes that stay behind, a missing,
     unknown or repeated id and a value that is no number from 0 to 1 are a ``ProgramError``, never an answer. Since a
     program may look at all of its input, its answers are taken to depend on the batch.
 

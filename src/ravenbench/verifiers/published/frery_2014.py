@@ -14,7 +14,7 @@ from ravenbench.text.tfidf import row_cosines
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
-from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, stream
+from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
 
 _SPACES = ("char8", "char3", "word2", "word1", "word1")
 _PLAIN = 3
@@ -23,15 +23,16 @@ _NEAR = 1e-9
 
 @dataclass(eq=False, repr=False)
 class Frery2014(Verifier):
-    """One CART for each corpus, over 17 attributes of a problem [S; the attributes L].
+    """A decision tree (CART) for each corpus, over 17 attributes of a problem.
 
-    Eight representations [L]: tf-idf of character 8-grams, character 3-grams, word bigrams and words, word
-    frequencies without the 30% most frequent words, punctuation rates (all compared by cosine), mean and deviation of
-    sentence length, and vocabulary diversity (by Euclidean distance, negative). Each gives the *mean* similarity of
-    the questioned to the known documents and the *count* of known documents to which it is at least as close as
-    their least similar known sibling; the last attribute is the sum of the counts.
+    The tree is the paper's; the attributes are recalled, not verified. Eight representations: tf-idf of character
+    8-grams, character 3-grams, word bigrams and words, word frequencies without the 30% most frequent words,
+    punctuation rates (all compared by cosine), mean and deviation of sentence length, and vocabulary diversity (by
+    Euclidean distance, negative). Each gives the *mean* similarity of the questioned to the known documents and the
+    *count* of known documents to which it is at least as close as their least similar known sibling; the last attribute
+    is the sum of the counts.
 
-    Ours [O]: counts are shares of the known documents; a single known document is cut in halves; weights and standard
+    Ours: counts are shares of the known documents; a single known document is cut in halves; weights and standard
     deviations are learned on training texts; Gini impurity, at least five problems a leaf, cost-complexity pruning
     chosen by ten-fold AUC · c@1 (of equal ones the smallest tree), Laplace-corrected leaves. A leaf with as many of
     both leaves its problems unanswered.
@@ -41,6 +42,7 @@ class Frery2014(Verifier):
     leaf : int
         Fewest training problems a leaf.
     folds : int
+        Of the cross-validation that chooses the pruning.
     size : int
         N-grams taken up in each representation.
 
@@ -88,7 +90,7 @@ class Frery2014(Verifier):
         rank = np.empty(len(total), dtype=np.int64)
         rank[np.argsort(-total, kind="stable")] = np.arange(len(total))
         self.rare_ = rank >= round(0.3 * len(total))
-        self.marks_ = sorted({mark for text in members.texts for mark in stream(text, "mark")})
+        self.marks_ = sorted({mark for text in members.texts for mark in units_of(text, "mark")})
         raw = np.array([_style(text) for text in members.texts])
         self.scale_ = np.where(raw.std(axis=0) > 0, raw.std(axis=0), 1.0)
         attributes = self._attributes(members)
@@ -142,7 +144,7 @@ class Frery2014(Verifier):
         number = {mark: i for i, mark in enumerate(self.marks_)}
         marks = np.zeros((len(texts), len(number) + 1))
         for row, text in enumerate(texts):
-            for mark in stream(text, "mark"):
+            for mark in units_of(text, "mark"):
                 marks[row, number.get(mark, len(number))] += 1
         length = np.sqrt(np.einsum("ij,ij->i", marks, marks))
         unit = marks / np.where(length > 0, length, 1)[:, None]
@@ -179,7 +181,7 @@ def _csr(space: ImpostorSpace, texts: list[str]) -> Any:
 
 def _style(text: str) -> tuple[float, float, float]:
     """Mean and deviation of sentence length in words, and types per root of tokens."""
-    words = stream(text, "word")
+    words = units_of(text, "word")
     sizes = np.array(sentence_lengths(text) or [0], dtype=np.float64)
     return float(sizes.mean()), float(sizes.std()), len(set(words)) / float(np.sqrt(max(len(words), 1)))
 

@@ -17,14 +17,15 @@ from ravenbench.verifiers.published.glad_2015_features import FEATURES, problem_
 
 @dataclass(eq=False, repr=False)
 class Glad2015(Scorer):
-    """Decision value of an RBF SVM (scikit-learn's defaults) over 24 features of a problem [C].
+    """Decision value of a support vector machine over 24 features of a problem, after the authors' code.
 
-    Features are averaged over known documents and standardised by training; ``sigmoid`` is the variant with C = .1
-    and γ = coef0 = .01 [C]. Probabilities come from the calibrator, a logistic regression on decision values out of
-    fold as in Platt's scaling [O], where the code calls the SVM's own.
+    Features are averaged over known documents and standardised by training; the machine has an RBF kernel and
+    scikit-learn's defaults, or as the variant ``sigmoid`` C = .1 and γ = coef0 = .01. Where the code calls the
+    machine's own probabilities, ours come from the calibrator, a logistic regression on decision values out of fold
+    (Platt's scaling).
 
     Bugs of the code are mended: each overlap uses its own n when several known documents are averaged, blank lines
-    are counted, training alone scales [C]. See ``glad_2015_features`` for what was reconstructed.
+    are counted, training alone scales. See ``glad_2015_features`` for what was reconstructed.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class Glad2015(Scorer):
         return scores
 
     def default_calibrator(self) -> Calibrator:
-        """CAL-LR without a band: answers of the published system are rarely 0.5 [C]."""
+        """Logistic regression without a band of non-answers: the published system rarely answers 0.5."""
         return Logistic(radius=0.0)
 
     def _scaled(self, features: Floats) -> Floats:

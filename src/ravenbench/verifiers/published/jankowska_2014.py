@@ -21,21 +21,21 @@ from ravenbench.verifiers.published.cng_ratios import mean_ratios
 class Jankowska2014(Verifier):
     """Mean of the answers of several one-class classifiers (``cng-2013``) over different n-grams.
 
-    Classifiers over character or word n-grams [A]; character n = 3…10, word n = 1…3 and a grid of L [L]. θ is
-    tuned on training problems separately for one and for several known documents [L], by accuracy [O]. How
-    members were chosen is lost: forward selection by training AUC · c@1, equal weights, a band of non-answers
-    chosen on out-of-fold answers [O].
+    Classifiers over character or word n-grams are what the abstract tells. Recalled, not verified: character n = 3…10,
+    word n = 1…3, a grid of L, and a θ tuned on training problems separately for one and for several known documents
+    (by accuracy, our choice). How members were chosen is lost; ours is forward selection by training AUC · c@1, equal
+    weights, and a band of non-answers chosen on out-of-fold answers.
 
     Parameters
     ----------
     chars, words : tuple of int
         n of the character and word n-grams.
     sizes : tuple of int
-        L.
+        L, the n-grams of a profile.
     most : int
         Members at most.
     width : float
-        Of CAL-LIN: distance from θ to a certain answer.
+        Distance from θ to a certain answer.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ class LanguageProfile:
     n: int
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Count."""
+        """Count the n-grams of training texts."""
         lexicon = CharNgrams(self.n, lowercase=False).lexicon()
         _, ids, counts = lexicon.count(texts)
         total = np.bincount(ids, weights=counts, minlength=len(lexicon)).astype(np.int64)

@@ -8,12 +8,12 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.randomness import stream as random_stream
+from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes
-from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, stream
+from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
 from ravenbench.verifiers.raven_2026.grams import Grams
 
 _MARKS = ((1, 30), (2, 60), (3, 100))
@@ -24,13 +24,13 @@ _CHARS = (3, 3000)
 class Modaresi2014(Verifier):
     """Membership of a problem in the cluster of same-author problems.
 
-    The paper tells that fuzzy c-means extracts a description of the corpus; its features are lost. Ours [O]: of each
+    The paper tells that fuzzy c-means extracts a description of the corpus; its features are lost. Ours: of each
     family the mean of |f(u) − mean f(K)| / training deviation, for rates of punctuation 1-, 2- and 3-grams, commas,
     semicolons, mean sentence and word length, types per token and the 50 most frequent words; and one minus the mean
     cosine of character 3-grams. Columns are standardised on training problems. Two clusters, fuzzifier 2; the one
     with the higher share of same-author training problems, weighted by membership, is that of same authors.
 
-    Never abstains on purpose [S].
+    As the published system it never abstains on purpose.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Modaresi2014(Verifier):
         same = both_classes(same, self.name)
         members = Members(problems)
         self.words_ = frequent_words(members.texts, self.words)
-        marks = ["".join(stream(text, "mark")) for text in members.texts]
+        marks = ["".join(units_of(text, "mark")) for text in members.texts]
         self.grams_ = [Grams(n, size).fit(marks) for n, size in _MARKS]
         self.grams_.append(Grams(*_CHARS).fit([text.lower() for text in members.texts]))
         style, _ = self._features(members.texts)
@@ -103,9 +103,9 @@ class Modaresi2014(Verifier):
 
     def _features(self, texts: list[str]) -> tuple[list[Floats], Floats]:
         """Style features by family, and unit rows of character 3-grams."""
-        marks = ["".join(stream(text, "mark")) for text in texts]
+        marks = ["".join(units_of(text, "mark")) for text in texts]
         style = [grams.dense(marks) * _rate(marks, texts) for grams in self.grams_[:-1]]
-        words = [stream(text, "word") for text in texts]
+        words = [units_of(text, "word") for text in texts]
         tokens = np.array([max(len(part), 1) for part in words], dtype=np.float64)
         style += [
             np.array([[sum(m in kind for m in text)] for text in marks]) / tokens[:, None] for kind in (",،、", ";·")
@@ -143,7 +143,7 @@ def fuzzy_c_means(points: Floats, clusters: int, restarts: int, tolerance: float
     best: Floats | None = None
     least = np.inf
     for restart in range(restarts):
-        member = random_stream(seed, "fuzzy-c-means", restart).dirichlet(np.ones(clusters), size=len(points))
+        member = stream(seed, "fuzzy-c-means", restart).dirichlet(np.ones(clusters), size=len(points))
         for _ in range(1000):
             weight = member**2
             centres = (weight.T @ points) / weight.sum(axis=0)[:, None]

@@ -26,9 +26,9 @@ LEARNERS: tuple[tuple[str, float], ...] = (("tree", 10), ("tree", 5), ("svr", 0.
 
 @dataclass(eq=False, repr=False)
 class Moreau2014(Verifier):
-    """Regression on similarities of a problem's texts; what they are computed from is searched for genetically.
+    """Regression on similarities of a problem's texts, of a kind that a genetic algorithm chooses.
 
-    After the authors' later public code [C]; details of the PAN-2014 run are not confirmed. Observations are word
+    After the authors' later public code; details of the PAN-2014 run are not confirmed. Observations are word
     1–3-grams, patterns of frequent words (3–6-grams), character 2–4-grams, forms of tokens, type/token ratio, word
     and sentence length. Genes: each observation on or off, cosine or minmax, the mean over known documents (median,
     arithmetic, geometric, harmonic), the learner, and whether answers near 0.5 are given up for c@1. Fitness is
@@ -36,11 +36,11 @@ class Moreau2014(Verifier):
     random 5 %, mutation .02; a stage ends when no later window (4 of 8 generations, then 3 of 6) beats the first.
     The last generation's best are rated again in repeated cross-validation.
 
-    Rebuilt [O]: scikit-learn's tree in place of M5P, linear support vector regression, uniform crossover, similarities
-    kept for the whole search; of the confidence learners the direct optimum of c@1 and none. Part-of-speech 1–4-grams
-    are observed on demand (``tags``), since the tagger is a part of its own, NLTK's, for English; no skips and no
-    mixtures of tokens and tags. The band is chosen on answers of an outer cross-validation that searches anew in every
-    fold, since a search overfits small corpora.
+    Rebuilt by us: scikit-learn's tree in place of M5P, linear support vector regression, uniform crossover,
+    similarities kept for the whole search; of the confidence learners the direct optimum of c@1 and none.
+    Part-of-speech 1–4-grams are observed on demand (``tags``), since the tagger is a part of its own, NLTK's, for
+    English; no skips and no mixtures of tokens and tags. The band is chosen on answers of an outer cross-validation
+    that searches anew in every fold, since a search overfits small corpora.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Moreau2014(Verifier):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Search and learn.
+        """Search for the best configuration and learn its regression.
 
         Raises
         ------

@@ -99,7 +99,7 @@ class _Kind:
         self.norms = [norms(self.vectors, self.masks, measure) for measure in MEASURES]
 
     def similarities(self, u: int, rows: Ints, measure: int) -> Floats:
-        """Of text ``u`` to ``rows``, (rows, families)."""
+        """Similarities of text ``u`` to ``rows``, (rows, families)."""
         norm = self.norms[measure]
         return similarities(self.vectors.dense(u), norm[u], self.vectors, norm, rows, self.masks, MEASURES[measure])
 

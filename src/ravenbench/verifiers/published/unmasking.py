@@ -26,35 +26,37 @@ class Unmasking(Verifier):
     Texts of one author differ by few words: once these are taken away, accuracy in 10-fold cross-validation falls
     fast. Known documents are concatenated.
 
-    ``2007`` [L, partly C]: disjoint consecutive chunks of at least 500 words, the 250 words of highest average
-    frequency over both texts, three strongest removed for either side in each of 10 rounds; the SVM over curves sees
-    accuracies and drops. It needs texts of book length. ``2019`` [C]: 30 chunks of 600 words drawn with replacement
-    from a text of any length, five removed for either side until none is left, points max(0, 2 (accuracy − ½)),
-    averaged over runs. Chunks share words across folds, so these curves are optimistic by design, in training as in
-    test. Where sources are silent [O]: lowercase words, frequencies standardised over the chunks of a problem, C = 1
-    for the SVMs of a curve, two runs, accuracies averaged before points are taken.
+    ``2007``, recalled and partly checked against code: disjoint consecutive chunks of at least 500 words, the 250 words
+    of highest average frequency over both texts, three strongest removed for either side in each of 10 rounds; the SVM
+    over curves sees accuracies and drops. It needs texts of book length. ``2019``, from the code: 30 chunks of 600
+    words drawn with replacement from a text of any length, five removed for either side until none is left, points
+    max(0, 2 (accuracy − ½)), averaged over runs. Chunks share words across folds, so these curves are optimistic by
+    design, in training as in test. Where sources are silent, by our choice: lowercase words, frequencies standardised
+    over the chunks of a problem, C = 1 for the SVMs of a curve, two runs, accuracies averaged before points are taken.
 
-    The answer is the logistic of the margin [O]; |margin| < ``threshold`` is left unanswered, .1 in the published
-    configuration of 2019 [C]; a smaller C makes smaller margins. Weights of classes and the loss, which the published
-    grid varies too [C], are left alone: equal and squared hinge [O].
+    The answer is the logistic of the margin, our choice; |margin| < ``threshold`` is left unanswered, .1 in the
+    published configuration of 2019; a smaller C makes smaller margins. Weights of classes and the loss, which the
+    published grid varies too, are left alone: equal, and squared hinge.
 
     A text of fewer words than a chunk is not too short for 2019's form, but its chunks are all but copies of it: any
     two such texts are told apart to the end, curves stay at 1 in both classes, and most margins lie below the
     threshold (79 of 96 problems of PAN-2014's Dutch essays of some 400 words, with C = 1).
 
-    Bugs of reimplementations are not repeated [C]: accuracy is that of cross-validation and not of training, chunks
+    Bugs of reimplementations are not repeated: accuracy is that of cross-validation and not of training, chunks
     are disjoint in 2007's form, and a classifier decides, not the smallest sum.
 
     Parameters
     ----------
     form : {"2019", "2007"}
+        The publication.
     words, chunks, features, drop, rounds, runs : int, optional
         Words of a chunk, chunks of a text (2019), features at the start, features removed for either side in a round,
         rounds, and repetitions (2019).
     C : float, optional
         Of the SVM over curves; by default the one of .001, .01 … 100 with the best accuracy in cross-validation on
-        training curves, the smallest of equals [C: a grid].
+        training curves, the smallest of equals (the code too searches a grid).
     threshold : float
+        Margin below which a problem is left unanswered.
     seed : int
         Chunks are drawn by problem id, so that rewritten twins share draws.
 

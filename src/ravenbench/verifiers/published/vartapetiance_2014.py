@@ -21,17 +21,18 @@ _PIECES = 4
 class Vartapetiance2014(Verifier):
     """1 if the questioned text's stop-word patterns are as near to the known ones as these are to each other, else 0.
 
-    Answers are binary [S]. Patterns [L]: for each ordered pair of stop words the frequency with which the second
-    follows the first at a distance of 1 to ``gap`` words, and mean and variance of that distance. Rebuilt [O]: the
-    stop words are the most frequent words of training, which serves any language; frequencies are per word and
-    scaled by their deviation in training, and so are means and variances; texts with fewer than four known documents
-    are joined and cut in four, and the questioned text is cut into pieces as long, whose cosines are averaged. A text
-    is accepted if its cosine is at least the mean less one standard deviation of the known pieces' cosines to the
-    others. Where a side has no pattern at all the answer is 0.5.
+    Answers are binary, as published. Patterns (recalled, not verified): for each ordered pair of stop words the
+    frequency with which the second follows the first at a distance of 1 to ``gap`` words, and mean and variance of that
+    distance. Rebuilt by us: the stop words are the most frequent words of training, which serves any language;
+    frequencies are per word and scaled by their deviation in training, and so are means and variances; texts with fewer
+    than four known documents are joined and cut in four, and the questioned text is cut into pieces as long, whose
+    cosines are averaged. A text is accepted if its cosine is at least the mean less one standard deviation of the known
+    pieces' cosines to the others. Where a side has no pattern at all the answer is 0.5.
 
     Parameters
     ----------
     stop_words, gap : int
+        How many stop words, and the largest distance in words between two of them.
 
     Attributes
     ----------
@@ -104,10 +105,10 @@ def patterns(text: Sequence[str], stop_words: Sequence[str], gap: int) -> Floats
     """
     width = len(stop_words)
     number = {word: i for i, word in enumerate(stop_words)}
-    stream = np.array([number.get(word, -1) for word in text], dtype=np.int64)
+    number_at = np.array([number.get(word, -1) for word in text], dtype=np.int64)
     count, total, squares = np.zeros((3, width * width))
-    for distance in range(1, min(gap, len(stream) - 1) + 1):
-        first, second = stream[:-distance], stream[distance:]
+    for distance in range(1, min(gap, len(number_at) - 1) + 1):
+        first, second = number_at[:-distance], number_at[distance:]
         both = (first >= 0) & (second >= 0)
         here = np.bincount(first[both] * width + second[both], minlength=width * width)
         count += here

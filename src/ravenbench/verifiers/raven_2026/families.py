@@ -37,7 +37,7 @@ class Chunked:
 
 
 class Family(Protocol):
-    """One kind of similarity."""
+    """A kind of similarity, learned from chunks of training texts."""
 
     view: View
 

@@ -55,7 +55,7 @@ class Grams:
         return Vectors(ends, feature[order].astype(np.int32), values[order], len(self.names_))
 
     def dense(self, texts: Sequence[str]) -> Floats:
-        """The same as a matrix (texts, names)."""
+        """Frequencies as ``vectors`` gives them, as a matrix (texts, names)."""
         sparse = self.vectors(texts)
         matrix = np.zeros((len(texts), sparse.features))
         matrix[np.repeat(np.arange(len(texts)), np.diff(sparse.bounds)), sparse.ids] = sparse.values

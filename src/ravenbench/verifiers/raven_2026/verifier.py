@@ -26,7 +26,7 @@ class Raven2026(Verifier):
     """A ridge logistic regression over similarities normalised by impostors, with a small band of non-answers.
 
     Thirty-odd families of features (frequent tokens and marks, masked syntax, marks, shapes, character n-grams,
-    compression; ``raven_features.extract``) each give one similarity of questioned and known documents. It enters as
+    compression; see ``extract``) each give one similarity of questioned and known documents. It enters as
     its mean z-score against both sides' similarities to their nearest impostors, which are training documents of
     other authors than the problem's. The regression, and the half-width ≤ .1 of the band, which is chosen on
     answers out of fold, are all that is learned from the truth.

@@ -31,20 +31,21 @@ _TEXTS, _LENGTH = 40, 1000
 
 @dataclass(eq=False, repr=False)
 class Bagnall2015(Scorer):
-    """Rank of the asked author's head among those of training authors: the inductive form [O].
+    """Rank of the asked author's head among those of training authors.
 
-    Trained once, on the training problems' authors. For a problem a head is fitted to the known documents on the
-    frozen layer, in the same way as the references' heads, so that a score depends on nothing but the problem. The
-    original trains on the problems it is asked about: see ``bagnall-2015-transductive``.
+    This inductive form is ours: it is trained once, on the training problems' authors. For a problem a head is fitted
+    to the known documents on the frozen layer, in the same way as the references' heads, so that a score depends on
+    nothing but the problem. The original trains on the problems it is asked about: see ``bagnall-2015-transductive``.
 
-    From the original [C]: text mapping, text read from its end, 70 characters of history, 40 segments a batch, the
+    From the original's code: text mapping, text read from its end, 70 characters of history, 40 segments a batch, the
     first ten characters of a text ignored, leakage, medians of heads subtracted, 1 − rank; roles are exchanged where
     the questioned text is longer than the known ones. Rows are ranked within themselves, where their L1 norm decides
-    nothing. Ours [O]: GRU, AdamW, a band of non-answers chosen out of fold.
+    nothing. Ours: GRU, AdamW, a band of non-answers chosen out of fold.
 
     Parameters
     ----------
     hidden : int
+        Units of the recurrent layer.
     epochs : int
     characters : int
         About as many are read in an epoch.

@@ -51,13 +51,13 @@ class LUAR(Scorer):
     revision : str, optional
         Of a model by name.
     layers, hidden, heads, vocabulary : int
-        Of the transformer from scratch.
+        Sizes of the transformer from scratch.
     dimensions : int
         Of the embedding; published weights bring their own.
     piece, pieces : int
         Tokens a piece, special tokens included, and most pieces of a training episode.
     epochs, batch : int
-        Batch counts authors, two episodes each.
+        Training epochs, and authors in a batch, with two episodes each.
     chunk : int
         Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off.
     accumulate : int
@@ -68,13 +68,15 @@ class LUAR(Scorer):
         Share of training in which the rate rises; τ of the loss; share of authors held out for early stopping, and
         epochs without improvement on them after which training ends (0: never).
     tokens : int, optional
-        In a batch when scoring; by default 1,024 on a CPU and 65,536 on a GPU.
+        Tokens in a batch when scoring; by default 1,024 on a CPU and 65,536 on a GPU.
     precision : {"auto", "fp32", "bf16"}
         Of training; scores are always computed in fp32.
     deterministic : bool
+        Use kernels that give the same numbers every time.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
     seed : int
+        Decides initial weights, held-out authors and the episodes of every epoch.
 
     Attributes
     ----------
@@ -123,7 +125,7 @@ class LUAR(Scorer):
     seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Train.
+        """Train the network, and learn the scale of its cosines.
 
         Raises
         ------
@@ -215,7 +217,7 @@ class LUAR(Scorer):
         return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the network, which is built again."""
+        """State to pickle: all but the network, which is built again."""
         return {k: v for k, v in vars(self).items() if k != "_built"}
 
     def default_calibrator(self) -> Calibrator:

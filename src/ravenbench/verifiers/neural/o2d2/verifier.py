@@ -30,14 +30,14 @@ from ravenbench.verifiers.neural.training.weights import arrays, fill
 
 @dataclass(eq=False, repr=False)
 class O2D2(Verifier):
-    """Probability of the same author, or 0.5 where the detector finds a pair undecidable.
+    """Probability that two texts share their author, or 0.5 where a detector finds a pair undecidable.
 
     Sizes published: ``vectors=300, hidden=50, windows=210, epochs=35, learning_rate=6e-4, shortest=100``, on 276,000
-    pairs. The defaults are for some thousand documents on a CPU [O]. Ours too: word vectors begin as factorised mutual
-    information of the training texts where the original had fastText's; weights are those of the epoch with the best
-    log-likelihood of held-out authors' pairs (either class weighing the same); several known documents are averaged;
-    the branch that learns topics, which does not shape authorship embeddings, is left out. The constant of the Bayes
-    factor is the model's (see ``bayes_factor``).
+    pairs. The defaults are ours, for some thousand documents on a CPU. Ours too: word vectors begin as factorised
+    mutual information of the training texts where the original had fastText's; weights are those of the epoch with the
+    best log-likelihood of held-out authors' pairs (either class weighing the same); several known documents are
+    averaged; the branch that learns topics, which does not shape authorship embeddings, is left out. The constant of
+    the Bayes factor is the model's (see ``bayes_factor``).
 
     Training documents are paired anew every epoch, each once. The detector learns on documents whose authors and, where
     topics are known, topics occur nowhere in training (those the planner marked for calibration, if any).
@@ -45,25 +45,28 @@ class O2D2(Verifier):
     Parameters
     ----------
     words, characters : int
-        Vocabularies.
+        Sizes of the vocabularies.
     vectors, hidden, embedding : int
-        Word vectors; recurrent units a direction; embedding.
+        Dimensions of word vectors, recurrent units a direction, and dimensions of the embedding.
     windows : int
         Most windows of 30 tokens read of a document.
     shortest : int
-        Tokens; shorter documents are not trained on.
+        Documents of fewer tokens are not trained on.
     epochs, batch, accumulate, learning_rate, patience
-        Of training; ``batch`` counts pairs. Training ends when held-out authors gained nothing for ``patience`` epochs
-        (0: never).
+        How the network is trained; ``batch`` counts pairs. Training ends when held-out authors gained nothing for
+        ``patience`` epochs (0: never).
     detector_epochs : int
-        0: every pair is answered.
+        How long the detector is trained; with 0 there is none and every pair is answered.
     held_out, calibration : float
         Share of authors for early stopping; of topics (or authors) for the detector.
     precision : {"auto", "fp32", "bf16"}
+        Of training.
     deterministic : bool
+        Use kernels that give the same numbers every time.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
     seed : int
+        Decides initial weights, held-out authors and the pairs of every epoch.
 
     Attributes
     ----------
