@@ -186,13 +186,7 @@ class Impostors(Scorer):
         for length in np.unique(level):
             pairs = np.flatnonzero(level == length)
             arena = _Arena(
-                self,
-                chosen,
-                masks,
-                own,
-                others,
-                int(length),
-                np.union1d(known[pairs], questioned[owner[pairs]]),
+                self, chosen, masks, own, others, int(length), np.union1d(known[pairs], questioned[owner[pairs]])
             )
             for j in pairs:
                 i = owner[j]
