@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,35 +149,23 @@ class Reader:
             return [self.decode(part) for part in node]
         if not isinstance(node, dict) or not node:
             raise FormatError("this trained verifier is damaged", found=node)
-        tag = next(iter(node))
+        tag, value = next(iter(node.items()))
+        plain: dict[str, Callable[[Any], Any]] = {
+            "float": float,
+            "scalar": lambda name: self.arrays[name][()],
+            "array": lambda name: self.arrays[name],
+            "bytes": lambda name: self.arrays[name].tobytes(),
+            "tuple": lambda parts: tuple(map(self.decode, parts)),
+            "set": lambda parts: set(map(self.decode, parts)),
+            "frozenset": lambda parts: frozenset(map(self.decode, parts)),
+            "dict": lambda pairs: {self.decode(key): self.decode(part) for key, part in pairs},
+        }
+        if tag in plain:
+            return plain[tag](value)
         read = getattr(self, f"_read_{tag}", None)
         if read is None:
             raise FormatError("this trained verifier holds an unknown kind of value", found=tag)
         return read(node)
-
-    def _read_float(self, node: dict[str, Any]) -> float:
-        return float(node["float"])
-
-    def _read_scalar(self, node: dict[str, Any]) -> Any:
-        return self.arrays[node["scalar"]][()]
-
-    def _read_array(self, node: dict[str, Any]) -> NDArray[Any]:
-        return self.arrays[node["array"]]
-
-    def _read_bytes(self, node: dict[str, Any]) -> bytes:
-        return self.arrays[node["bytes"]].tobytes()
-
-    def _read_tuple(self, node: dict[str, Any]) -> tuple[Any, ...]:
-        return tuple(self.decode(part) for part in node["tuple"])
-
-    def _read_set(self, node: dict[str, Any]) -> set[Any]:
-        return {self.decode(part) for part in node["set"]}
-
-    def _read_frozenset(self, node: dict[str, Any]) -> frozenset[Any]:
-        return frozenset(self.decode(part) for part in node["frozenset"])
-
-    def _read_dict(self, node: dict[str, Any]) -> dict[Any, Any]:
-        return {self.decode(key): self.decode(value) for key, value in node["dict"]}
 
     def _read_sparse(self, node: dict[str, Any]) -> Any:
         from scipy import sparse

@@ -16,7 +16,7 @@ from ravenbench.topics.sbert_models import is_static, load_sentences, load_stati
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
-from ravenbench.verifiers.contract.spread import scale_of, spread
+from ravenbench.verifiers.contract.spread import scale_of, spread, unit
 from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.batching import batches, distinct
 
@@ -101,8 +101,7 @@ class Encoder(Scorer):
         """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows."""
         model = self._network()
         vectors = _static(model, texts) if hasattr(model, "embedding") else self._windows(model, texts)
-        length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        return np.asarray(vectors / np.where(length > 0, length, 1)[:, None], dtype=np.float64)
+        return unit(vectors)
 
     def _network(self) -> Any:
         if self._loaded is None:

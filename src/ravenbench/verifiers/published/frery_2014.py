@@ -14,6 +14,7 @@ from ravenbench.text.tfidf import row_cosines
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
+from ravenbench.verifiers.contract.spread import unit
 from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
 
 _SPACES = ("char8", "char3", "word2", "word1", "word1")
@@ -146,9 +147,8 @@ class Frery2014(Verifier):
         for row, text in enumerate(texts):
             for mark in units_of(text, "mark"):
                 marks[row, number.get(mark, len(number))] += 1
-        length = np.sqrt(np.einsum("ij,ij->i", marks, marks))
-        unit = marks / np.where(length > 0, length, 1)[:, None]
-        found.append(np.einsum("ij,ij->i", unit[left], unit[right]))
+        marks = unit(marks)
+        found.append(np.einsum("ij,ij->i", marks[left], marks[right]))
         style = np.array([_style(text) for text in texts]) / self.scale_
         apart = style[left] - style[right]
         found.append(-np.sqrt((apart[:, :2] ** 2).sum(axis=1)))

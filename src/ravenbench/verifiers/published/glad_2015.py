@@ -12,6 +12,7 @@ from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.inputs import learnable
 from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
+from ravenbench.verifiers.contract.spread import centre_of
 from ravenbench.verifiers.published.glad_2015_features import FEATURES, problem_features
 
 
@@ -62,9 +63,7 @@ class Glad2015(Scorer):
         if self.kernel not in ("rbf", "sigmoid"):
             raise SpecError("glad-2015 has no such kernel", found=self.kernel, expected="rbf or sigmoid")
         features, same = learnable(problem_features(problems), same, self.name)
-        self.mean_ = features.mean(axis=0)
-        deviation = features.std(axis=0)
-        self.deviation_ = np.where(deviation > 1e-12, deviation, 1.0)
+        self.mean_, self.deviation_ = centre_of(features)
         options = {} if self.kernel == "rbf" else {"C": 0.1, "gamma": 0.01, "coef0": 0.01}
         self.model_ = SVC(kernel=self.kernel, **options).fit(self._scaled(features), same)
         return self

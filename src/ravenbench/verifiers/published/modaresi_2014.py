@@ -13,6 +13,7 @@ from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes
+from ravenbench.verifiers.contract.spread import centre_of, unit
 from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
 from ravenbench.verifiers.raven_2026.grams import Grams
 
@@ -88,8 +89,7 @@ class Modaresi2014(Verifier):
             [np.where(part.std(axis=0) > 1e-12, part.std(axis=0), np.inf) for part in style]
         )
         raw = self._raw(members)
-        self.mean_, deviation = raw.mean(axis=0), raw.std(axis=0)
-        self.scale_ = np.where(deviation > 1e-12, deviation, 1.0)
+        self.mean_, self.scale_ = centre_of(raw)
         points = (raw - self.mean_) / self.scale_
         centres = fuzzy_c_means(points, 2, self.restarts, self.tolerance, self.seed)
         member = memberships(points, centres)
@@ -118,8 +118,7 @@ class Modaresi2014(Verifier):
             np.array([[found[w] for w in self.words_] for found in counts]).reshape(len(texts), -1) / tokens[:, None]
         )
         chars = self.grams_[-1].dense([text.lower() for text in texts])
-        length = np.sqrt(np.einsum("ij,ij->i", chars, chars))
-        return style, chars / np.where(length > 0, length, 1)[:, None]
+        return style, unit(chars)
 
     def _raw(self, members: Members) -> Floats:
         """(n, 10): mean standardised difference of each family, and one minus the cosine."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from ravenbench.text.minmax import norms, similarities
 from ravenbench.types import Floats, Ints
+from ravenbench.verifiers.contract.spread import centre_of, unit
 from ravenbench.verifiers.raven_2026.grams import Grams
 from ravenbench.verifiers.raven_2026.views import View
 
@@ -70,9 +71,7 @@ class Delta:
     def fit(self, texts: Sequence[str]) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)
         rows = self.grams_.dense(texts)
-        self.mean_ = rows.mean(axis=0)
-        deviation = rows.std(axis=0)
-        self.deviation_ = np.where(deviation > 1e-12, deviation, 1.0)
+        self.mean_, self.deviation_ = centre_of(rows)
         return self
 
     def standard(self, texts: Sequence[str]) -> Floats:
@@ -128,9 +127,3 @@ class MinMax:
                     count = np.bincount(owner, minlength=len(mine)) * (documents.bounds[d + 1] - documents.bounds[d])
                     linked[mine] += np.bincount(owner, weights=found, minlength=len(mine)) / count
         return documents.mean(each), linked
-
-
-def unit(rows: Floats) -> Floats:
-    """Rows scaled to length 1; a zero row stays zero."""
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None])

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from ravenbench.types import Bools, Floats
+from ravenbench.verifiers.contract.spread import centre_of
 
 _FURTHEST = 3.0
 
@@ -36,9 +37,7 @@ class Ridge:
         """Learn from features (n, f) of problems of both classes."""
         from sklearn.linear_model import LogisticRegression
 
-        self.mean_ = features.mean(axis=0)
-        deviation = features.std(axis=0)
-        self.deviation_ = np.where(deviation > 1e-12, deviation, 1.0)
+        self.mean_, self.deviation_ = centre_of(features)
         model = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-10, max_iter=1000)
         model.fit(self._standard(features), same)
         self.coef_: Floats = model.coef_[0]

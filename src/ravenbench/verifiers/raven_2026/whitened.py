@@ -9,7 +9,8 @@ from typing import Self
 import numpy as np
 
 from ravenbench.types import Bools, Floats, Ints
-from ravenbench.verifiers.raven_2026.families import Chunked, Delta, unit
+from ravenbench.verifiers.contract.spread import unit
+from ravenbench.verifiers.raven_2026.families import Chunked, Delta
 from ravenbench.verifiers.raven_2026.views import View
 
 _PRIOR = 50
