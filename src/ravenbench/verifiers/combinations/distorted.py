@@ -46,17 +46,17 @@ class Distorted(Scorer):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """What the inner scorer declares."""
+        """True if the inner scorer is symmetric."""
         return self.inner.symmetric
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """What the inner scorer declares."""
+        """True if the inner scorer is transductive."""
         return self.inner.transductive
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """What the inner scorer declares."""
+        """Where the inner scorer comes from."""
         return self.inner.provenance
 
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -23,12 +23,12 @@ class Combined(Verifier):
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """True if all members are."""
+        """True if all members are symmetric."""
         return all(as_verifier(member).symmetric for member in self.members)
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """True if a member is."""
+        """True if a member is transductive."""
         return any(as_verifier(member).transductive for member in self.members)
 
 

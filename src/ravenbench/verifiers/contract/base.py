@@ -154,17 +154,17 @@ class Calibrated(Verifier):
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """What the scorer declares."""
+        """Where the scorer comes from."""
         return self.scorer.provenance
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """What the scorer declares."""
+        """True if the scorer is symmetric."""
         return self.scorer.symmetric
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """What the scorer declares."""
+        """True if the scorer is transductive."""
         return self.scorer.transductive
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -205,7 +205,7 @@ class Calibrated(Verifier):
 
 
 def fresh(component: C) -> C:
-    """An unfitted copy."""
+    """An unfitted copy of a component, with its parameters."""
     from sklearn.base import clone
 
     copy: C = clone(component)

@@ -1,4 +1,4 @@
-"""Training problems divided: both classes are needed, groups are kept whole, and each fold is judged by the others."""
+"""Training problems: that both classes are there, who wrote what, and folds that are judged by all others."""
 
 from __future__ import annotations
 
@@ -36,6 +36,28 @@ def both_classes(same: Bools, name: str, *, of: str = "problems", fix: str | Non
             fix=fix,
         )
     return same
+
+
+def author_clusters(problems: Problems, same: Bools, document: Ints, count: int) -> Ints:
+    """The author cluster of each of ``count`` documents, as far as problems and their truth tell, (count,).
+
+    Documents of a known set, and the sides of a same-author problem, are one author's.
+
+    Parameters
+    ----------
+    document : (texts,) int64
+        The document that each row of ``problems.texts`` is, where a problem has it.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    same = np.asarray(same, dtype=bool)
+    known, questioned = document[problems.known_index], document[problems.questioned_index]
+    lead = known[problems.known_ptr[:-1]]
+    left = np.concatenate([lead[problems.owner], lead[same]])
+    right = np.concatenate([known, questioned[same]])
+    graph = coo_array((np.ones(len(left)), (left, right)), shape=(count, count))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
 def calibration_folds(problems: Problems, same: Bools, folds: int) -> tuple[Ints, str]:

@@ -235,7 +235,7 @@ class Reader:
 
 
 def path_of(cls: type[Any]) -> str:
-    """A class as ``module:Class``."""
+    """The path ``module:Class`` by which a class is saved."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 

@@ -44,7 +44,7 @@ FEATURES = (
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What is counted in a text once."""
+    """A text's own figures, counted once for all pairs it is in."""
 
     text: str
     profiles: tuple[dict[str, float], ...]

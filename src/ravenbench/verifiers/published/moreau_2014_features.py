@@ -58,7 +58,7 @@ class Observations:
 
     @property
     def count(self) -> int:
-        """Number of observations."""
+        """Number of observations: families of n-grams, and levels."""
         return sum(len(space.vocabulary_) for space in (self.space, self.tags) if space is not None) + len(LEVELS)
 
     def features(self, problems: Problems) -> Floats:

@@ -75,7 +75,7 @@ class Delta:
         return self
 
     def standard(self, texts: Sequence[str]) -> Floats:
-        """Z-scores, (texts, size)."""
+        """Standardised frequencies of texts, (texts, size)."""
         return np.asarray((self.grams_.dense(texts) - self.mean_) / self.deviation_)
 
     def embed(self, documents: Chunked) -> Floats:

@@ -28,7 +28,7 @@ class Grams:
     size: int
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Choose the vocabulary."""
+        """Choose the vocabulary from training texts."""
         self.names_ = list(frequent_grams(texts, self.n, self.size)[0])
         return self
 

@@ -45,7 +45,7 @@ class Ridge:
         return self
 
     def answers(self, features: Floats) -> Floats:
-        """Probabilities, (n,)."""
+        """Probabilities of the same author from features (n, f), (n,)."""
         from scipy.special import expit
 
         # Not a matrix product: its rounding may depend on how many rows there are.

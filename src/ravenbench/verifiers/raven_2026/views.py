@@ -50,7 +50,7 @@ class Views:
         return self
 
     def read(self, texts: Sequence[str]) -> dict[View, list[str]]:
-        """Every view of every text."""
+        """Every text as each view shows it."""
         code = {token: chr(_FIRST + 1 + i) for i, token in enumerate(self.tokens_)}
         kept = set(self.kept_)
         token: dict[str, str] = {}

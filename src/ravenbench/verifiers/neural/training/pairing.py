@@ -24,7 +24,7 @@ class Drawn:
     same: Bools
 
     def select(self, which: Ints) -> Drawn:
-        """Some of the pairs."""
+        """The pairs at these places."""
         return Drawn(self.a[which], self.b[which], self.same[which])
 
 
