@@ -1,0 +1,226 @@
+"""Who gives content to a questioned text: donors on the known texts' topic, and donors far from it (ours).
+
+Where documents have topics, the donor *on* topic is of the known texts' topic (the commonest of theirs), and the
+donors *off* topic are of topics far from those of known and questioned text: the least similar quarter of all topics,
+or any other topic where similarities are not given. Where they have none, documents are compared by the cosine of
+tf-idf weights of their content words: *on* are the few most similar to the known texts, *off* is one of the quarter
+least similar to known and questioned texts.
+
+Of a few donors drawn at random the one is taken whose content words come nearest in characters to those they replace,
+so that the three versions of a text are of about one length; donors with words enough go before those whose words
+must be read again.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from ravenbench.randomness import stream
+from ravenbench.text.splicing import Cut, Splicer
+from ravenbench.types import Bools, Floats, Ints, Labels
+
+FAR = 0.25
+"""Share of topics, or of documents, that are far: those least similar."""
+TRIES = 10
+"""Donors drawn, of which the one nearest in length is taken."""
+NEAREST = 6
+"""Documents that count as most similar to the known texts."""
+FEWEST_WORDS = 5
+"""Content words a donor has at least; a questioned text needs as many content words and function words."""
+MOST_CANDIDATES = 3_000
+"""Documents looked through by content similarity; of more a seeded sample. Of a topic as many may give content."""
+
+NO_TOPIC = "the topic of the known texts or of the questioned text is not known"
+NOBODY_ON = "no other author writes on the topic of the known texts"
+NOBODY_LEFT = "fewer than three texts by others can give content"
+NOBODY_OFF = "no two other authors' texts on topics far from both"
+
+
+class Asked(NamedTuple):
+    """One problem: ``known`` (k,) and ``questioned`` rows, ``barred`` (b,) rows that may not give content."""
+
+    id: str
+    known: Ints
+    questioned: int
+    barred: Ints
+
+
+class Three(NamedTuple):
+    """Rows of the donors on topic, off topic, and off topic once more."""
+
+    on: int
+    off: int
+    off2: int
+
+
+class Donors(ABC):
+    """Finds donors; what it finds depends on seed and problem alone, not on the order of questions."""
+
+    by: str
+
+    def __init__(self, splicer: Splicer, usable: Ints, seed: int, language: Labels | None) -> None:
+        self.splicer, self.seed = splicer, seed
+        self._allowed = np.zeros(len(splicer.texts), dtype=np.bool_)
+        self._allowed[usable] = True
+        self._language = None if language is None else language.codes
+
+    @abstractmethod
+    def find(self, asked: Asked) -> Three | str:
+        """Three donors, or the reason why there are none."""
+
+    def _open(self, asked: Asked) -> Bools:
+        """Rows that may give content to this problem, (texts,)."""
+        allowed: Bools = self._allowed.copy()
+        allowed[asked.barred] = False
+        allowed[asked.known] = False
+        allowed[asked.questioned] = False
+        return allowed
+
+    def _speaks(self, rows: Ints, asked: Asked) -> Ints:
+        """Those of the rows in the language of the questioned text."""
+        if self._language is None:
+            return rows
+        spoken: Ints = rows[self._language[rows] == self._language[asked.questioned]]
+        return spoken
+
+    def _nearest_in_length(self, rows: list[int], into: Cut) -> int:
+        """The first of the rows whose content words fit best in the place of those of ``into``."""
+        best, least = rows[0], (True, 0)
+        for place, row in enumerate(rows):
+            donor = self.splicer.cut(row)
+            miss = donor.contents < into.contents, abs(donor.characters(into.contents) - int(into.size[-1]))
+            if place == 0 or miss < least:
+                best, least = row, miss
+        return best
+
+
+class ByTopic(Donors):
+    """Donors by topics; ``similarity`` (T, T) of topics, higher = more alike, or None."""
+
+    by = "topic"
+
+    def __init__(
+        self,
+        splicer: Splicer,
+        usable: Ints,
+        seed: int,
+        language: Labels | None,
+        topic: Labels,
+        similarity: Floats | None,
+    ) -> None:
+        super().__init__(splicer, usable, seed, language)
+        self._topic, self._similarity = topic.codes, similarity
+        code = topic.codes[usable]
+        self._rows = [
+            _some(usable[code == t], stream(seed, "transplant-topic", t), MOST_CANDIDATES)
+            for t in range(len(topic.names))
+        ]
+        self._filled = np.flatnonzero([len(rows) > 0 for rows in self._rows])
+        self._far: dict[tuple[int, int], Ints] = {}
+
+    def find(self, asked: Asked) -> Three | str:
+        known = self._topic[asked.known]
+        known, about = known[known >= 0], int(self._topic[asked.questioned])
+        if not len(known) or about < 0:
+            return NO_TOPIC
+        topic = int(np.argmax(np.bincount(known)))
+        rng, into = stream(self.seed, "transplant", asked.id), self.splicer.cut(asked.questioned)
+        allowed = self._open(asked)
+        on = self._draw(topic, asked, allowed, rng)
+        if not on:
+            return NOBODY_ON
+        chosen = [self._nearest_in_length(on, into)]
+        # A second round lets a topic give twice, though never the same text, where there are too few.
+        for far in 2 * rng.permutation(self._far_from(topic, about)).tolist():
+            rows = self._draw(far, asked, allowed, rng)
+            if rows:
+                chosen.append(self._nearest_in_length(rows, into))
+                allowed[chosen[-1]] = False
+            if len(chosen) == 3:
+                return Three(*chosen)
+        return NOBODY_OFF
+
+    def _draw(self, topic: int, asked: Asked, allowed: Bools, rng: np.random.Generator) -> list[int]:
+        rows = self._rows[topic]
+        rows = self._speaks(rows[allowed[rows]], asked)
+        if len(rows) > TRIES:
+            rows = rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
+        return [int(row) for row in rows]
+
+    def _far_from(self, a: int, b: int) -> Ints:
+        """Topics with documents that are far from both."""
+        found = self._far.get((a, b))
+        if found is None:
+            found = self._filled[(self._filled != a) & (self._filled != b)]
+            if self._similarity is not None and len(found):
+                near = np.maximum(self._similarity[found, a], self._similarity[found, b])
+                found = found[np.argsort(near, kind="stable")[: max(2, round(FAR * len(found)))]]
+            self._far[a, b] = found
+        return found
+
+
+class ByContent(Donors):
+    """Donors by the cosine of tf-idf weights of content words."""
+
+    by = "content similarity"
+
+    def __init__(self, splicer: Splicer, usable: Ints, seed: int, language: Labels | None) -> None:
+        super().__init__(splicer, usable, seed, language)
+        self._candidates = _some(usable, stream(seed, "transplant-candidates"), MOST_CANDIDATES)
+        self._weight = np.zeros(0)
+        self._matrix = None
+        if len(self._candidates):
+            self._matrix = self._vectors(self._candidates)
+
+    def find(self, asked: Asked) -> Three | str:
+        if self._matrix is None:
+            return NOBODY_LEFT
+        asks = self._vectors(np.concatenate([asked.known, [asked.questioned]]))
+        each = np.asarray((self._matrix @ asks.T).todense())
+        to_known, to_questioned = each[:, :-1].mean(axis=1), each[:, -1]
+        places = np.flatnonzero(self._open(asked)[self._candidates])
+        if self._language is not None:
+            places = places[self._language[self._candidates[places]] == self._language[asked.questioned]]
+        if len(places) < 3:
+            return NOBODY_LEFT
+        rng, into = stream(self.seed, "transplant", asked.id), self.splicer.cut(asked.questioned)
+        near = places[np.argsort(-to_known[places], kind="stable")[:NEAREST]]
+        apart = np.maximum(to_known, to_questioned)[places]
+        # Many share no word at all with either; chance decides among them.
+        far = places[np.lexsort((rng.random(len(places)), apart))[: max(2, round(FAR * len(places)))]]
+        on = self._nearest_in_length(self._candidates[near[: max(1, len(places) // 3)]].tolist(), into)
+        left = self._candidates[far]
+        chosen = [on]
+        while len(chosen) < 3:
+            left = left[~np.isin(left, chosen)]
+            if not len(left):
+                return NOBODY_LEFT
+            tried = left[rng.choice(len(left), min(TRIES, len(left)), replace=False, shuffle=False)].tolist()
+            chosen.append(self._nearest_in_length(tried, into))
+        return Three(*chosen)
+
+    def _vectors(self, rows: Ints):  # type: ignore[no-untyped-def]
+        """Unit vectors of sublinear tf-idf weights, sparse (rows, words); idf is that of the candidates."""
+        from scipy.sparse import csr_array
+
+        bounds, words, width = self.splicer.content_counts(rows.tolist())
+        counts = csr_array((np.ones(len(words)), words, bounds), shape=(len(rows), width))
+        counts.sum_duplicates()
+        if self._matrix is None:
+            seen = np.bincount(counts.indices, minlength=width)
+            self._weight = np.log((1 + len(rows)) / (1 + seen))
+        else:
+            width = len(self._weight)
+            counts = counts[:, :width] if counts.shape[1] > width else counts
+        counts.data = (1 + np.log(counts.data)) * self._weight[counts.indices]
+        length = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
+        counts.data /= np.repeat(np.where(length > 0, length, 1.0), np.diff(counts.indptr))
+        return counts
+
+
+def _some(rows: Ints, rng: np.random.Generator, most: int) -> Ints:
+    """At most so many of the rows, in ascending order."""
+    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))

@@ -1,0 +1,208 @@
+"""Transplant: test problems whose questioned texts keep their style and get another text's content (ours).
+
+The questioned text y of a problem keeps the order of its tokens, its function words, marks, digits and case; its
+content words are replaced, in order, by the content words of a donor, a text that neither the author of the known
+texts nor the author of y wrote. There are three versions of each: *on* (the donor is on the known texts' topic), *off*
+(on a topic far from those of both) and *off2* (another such donor, for the null). All three make equally little
+sense, so what a verifier makes of nonsense cancels between them, and no verifier is trained again.
+
+With same-author problems *on* and different-author problems *off*, and the other way round, ``statistics.content``
+tells how far content alone moves a verifier.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ravenbench.errors import InputError
+from ravenbench.problems.donors import FEWEST_WORDS, Asked, ByContent, ByTopic, Donors
+from ravenbench.problems.linked import Linked
+from ravenbench.problems.transplanted import Transplanted
+from ravenbench.text.splicing import FUNCTION_WORDS, LEAST_SPACE, Splicer
+from ravenbench.texts import TextTable
+from ravenbench.types import Floats, Ints, Labels, Problems
+
+REPEATED = "the questioned text is one of the known texts"
+NO_CONTENT = f"the questioned text has fewer than {FEWEST_WORDS} content words"
+NO_FUNCTION = f"the questioned text has fewer than {FEWEST_WORDS} function words"
+
+
+class Transplanter:
+    """Makes transplanted versions of test sets; built once for a corpus.
+
+    Parameters
+    ----------
+    texts : TextTable
+        All texts of the corpus: donors come from it, and every problem's texts must be in it.
+    author, topic, language : Labels over the rows of ``texts``, or None
+        Without topics donors are found by content similarity. Documents of unknown author give no content where
+        authors are given. Donors have the language of the questioned text.
+    similarity : (T, T) float, optional
+        Of topics, higher = more alike; without it every other topic is far.
+    function_words : int
+        Most frequent words of the corpus that stay in their places.
+    seed : int
+        What is drawn for a problem depends on this and the problem's id alone.
+
+    Attributes
+    ----------
+    refusal : str or None
+        Why no text of this corpus can be transplanted.
+
+    Raises
+    ------
+    InputError
+        If labels or similarities do not fit the texts.
+    """
+
+    def __init__(
+        self,
+        texts: TextTable,
+        *,
+        author: Labels | None = None,
+        topic: Labels | None = None,
+        language: Labels | None = None,
+        similarity: Floats | None = None,
+        function_words: int = FUNCTION_WORDS,
+        seed: int = 0,
+    ) -> None:
+        for name, labels in (("author", author), ("topic", topic), ("language", language)):
+            if labels is not None and len(labels) != len(texts):
+                raise InputError(f"{name} has another length than the texts", found=f"{len(labels)} and {len(texts)}")
+        if topic is not None and similarity is not None and similarity.shape != (len(topic.names),) * 2:
+            raise InputError("similarities do not fit the topics", found=f"{similarity.shape}, {len(topic.names)}")
+        self.texts, self.seed = texts, seed
+        self.topic = topic if topic is not None and (topic.codes >= 0).any() else None
+        self.author = author if author is not None and (author.codes >= 0).any() else None
+        self.language, self.similarity = language, similarity
+        self.splicer = Splicer(texts, function_words)
+        self.refusal = self._refusal()
+
+    @property
+    def by(self) -> str:
+        """How donors are chosen."""
+        return ByContent.by if self.topic is None else ByTopic.by
+
+    def transplant(self, problems: Problems, same: ArrayLike | None = None) -> Transplanted:
+        """The three versions of a test set. Too few texts or donors never raise: what is missing is counted.
+
+        Parameters
+        ----------
+        problems : Problems
+            Over texts that are in the table.
+        same : (n,) bool, optional
+            Truth. It is used where authors are unknown: a text is then no donor to a problem with which it is linked
+            by shared or same-author documents.
+
+        Raises
+        ------
+        InputError
+            If a text is not in the table.
+        """
+        if self.refusal is not None:
+            return self._nothing(problems, self.refusal)
+        row = self._rows_here(problems)
+        groups = Linked(problems, row, same)
+        kept: list[int] = []
+        left_out: Counter[str] = Counter()
+        versions: list[list[str]] = [[], [], []]
+        repeated = 0
+        for i, name in enumerate(problems.ids.tolist()):
+            known, questioned = row[problems.known(i)], int(row[problems.questioned_index[i]])
+            into = self.splicer.cut(questioned)
+            if questioned in known:
+                left_out[REPEATED] += 1
+            elif into.contents < FEWEST_WORDS:
+                left_out[NO_CONTENT] += 1
+            elif into.functions < FEWEST_WORDS:
+                left_out[NO_FUNCTION] += 1
+            else:
+                three = self._donors.find(Asked(name, known, questioned, self._barred(known, questioned, groups, i)))
+                if isinstance(three, str):
+                    left_out[three] += 1
+                    continue
+                donors = [self.splicer.cut(donor) for donor in three]
+                repeated += any(donor.contents < into.contents for donor in donors)
+                for version, donor in zip(versions, donors, strict=True):
+                    version.append(self.splicer.splice(into, donor))
+                kept.append(i)
+        return self._record(problems, kept, versions, dict(left_out), repeated)
+
+    @cached_property
+    def _donors(self) -> Donors:
+        enough = [self.splicer.cut(row).contents >= FEWEST_WORDS for row in range(len(self.texts))]
+        usable = np.array(enough, dtype=np.bool_)
+        if self.author is not None:
+            usable &= self.author.codes >= 0
+        rows = np.flatnonzero(usable).astype(np.int64)
+        if self.topic is None:
+            return ByContent(self.splicer, rows, self.seed, self.language)
+        return ByTopic(self.splicer, rows, self.seed, self.language, self.topic, self.similarity)
+
+    @cached_property
+    def _of_author(self) -> tuple[Ints, Ints]:
+        """Rows in order of author, and where each author's begin."""
+        assert self.author is not None
+        order = np.argsort(self.author.codes, kind="stable").astype(np.int64)
+        begins = np.searchsorted(self.author.codes[order], np.arange(len(self.author.names) + 1))
+        return order, begins.astype(np.int64)
+
+    def _barred(self, known: Ints, questioned: int, groups: Linked, problem: int) -> Ints:
+        """Rows that may not give content to a problem: its authors', or where one is unknown, those linked with it."""
+        if self.author is None:
+            return groups.rows(problem)
+        cited = np.concatenate([known, [questioned]])
+        order, begins = self._of_author
+        writers = np.unique(self.author.codes[cited])
+        own = [order[begins[w] : begins[w + 1]] for w in writers if w >= 0]
+        if writers[0] < 0:
+            own.append(groups.rows(problem))
+        return np.concatenate(own)
+
+    def _refusal(self) -> str | None:
+        if not len(self.texts):
+            return "there is no text"
+        if self.splicer.space < LEAST_SPACE:
+            return (
+                f"{self.splicer.space:.1%} of the corpus is white space: this language is written without spaces, "
+                "so words to transplant cannot be told apart"
+            )
+        return None
+
+    def _rows_here(self, problems: Problems) -> Ints:
+        """The row in this table of each row of the problems' table, −1 for those not in use."""
+        if problems.texts is self.texts or problems.texts.digest() == self.texts.digest():
+            return np.arange(len(self.texts), dtype=np.int64)
+        row = np.full(len(problems.texts), -1, dtype=np.int64)
+        for used in problems.documents.tolist():
+            found = self._row_of.get(problems.texts.hash(used))
+            if found is None:
+                raise InputError("a problem's text is not among the corpus's", found=problems.texts[used][:60])
+            row[used] = found
+        return row
+
+    @cached_property
+    def _row_of(self) -> dict[bytes, int]:
+        return {self.texts.hash(row): row for row in range(len(self.texts))}
+
+    def _nothing(self, problems: Problems, reason: str) -> Transplanted:
+        none = problems.blind().select(np.empty(0, dtype=np.int64))
+        left_out = {reason: len(problems)} if len(problems) else {}
+        return Transplanted(none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason)
+
+    def _record(
+        self, problems: Problems, kept: list[int], versions: list[list[str]], left_out: dict[str, int], repeated: int
+    ) -> Transplanted:
+        rows = np.array(kept, dtype=np.int64)
+        chosen = problems.blind().select(rows)
+        known = chosen.texts.rows(np.unique(chosen.known_index))
+        texts, place = TextTable.collect([*known, *(text for version in versions for text in version)])
+        of_known = place[np.searchsorted(np.unique(chosen.known_index), chosen.known_index)]
+        new = place[len(known) :].reshape(3, len(rows))
+        on, off, off2 = (replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in new)
+        return Transplanted(on, off, off2, rows, left_out, self.by, repeated, None)

@@ -1,0 +1,63 @@
+"""What a transplant gives: three versions of a test set, which problems they hold and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ravenbench.types import Ints, Problems
+
+FEWEST_PAIRS = 20
+"""Transplanted problems of each class below which nothing is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Transplanted:
+    """Three versions of a test set.
+
+    Attributes
+    ----------
+    on, off, off2 : Problems
+        Blind problems with the ids, order and known documents of the test problems that were kept, over one table.
+    rows : (k,) int64
+        Which test problems were kept, ascending.
+    left_out : mapping of str to int
+        Problems that were not, by reason.
+    by : str
+        How donors were chosen: ``topic`` or ``content similarity``.
+    repeated : int
+        Kept problems in which a donor had too few content words, so that they were read again.
+    reason : str or None
+        Why nothing could be transplanted at all.
+    """
+
+    on: Problems
+    off: Problems
+    off2: Problems
+    rows: Ints
+    left_out: Mapping[str, int]
+    by: str
+    repeated: int
+    reason: str | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def too_few(self, same: ArrayLike, fewest: int = FEWEST_PAIRS) -> str | None:
+        """Why these are too few to say anything, or None; ``same`` is the truth of the whole test set."""
+        if self.reason is not None:
+            return self.reason
+        kept = np.asarray(same, dtype=bool)[self.rows]
+        return shortage(int(kept.sum()), int((~kept).sum()), self.left_out, fewest)
+
+
+def shortage(same: int, different: int, left_out: Mapping[str, int], fewest: int = FEWEST_PAIRS) -> str | None:
+    """The sentence that says that too few problems are left, with counts by reason; None where there are enough."""
+    if min(same, different) >= fewest:
+        return None
+    why = "; ".join(f"{count} left out: {reason}" for reason, count in sorted(left_out.items()))
+    found = f"{same} same-author and {different} different-author problems could be transplanted"
+    return f"{found}, {fewest} of each are needed" + (f" ({why})" if why else "")

@@ -1,0 +1,177 @@
+"""Figures of the transplant probe, their intervals, and the rules of both axes."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.statistics.axes import (
+    CONTENT_MARGIN,
+    Content,
+    Domain,
+    content_axis,
+    detectable,
+    domain_axis,
+    needed,
+    wrong_by_chance,
+)  # fmt: skip
+from ravenbench.statistics.clustered import Figure, Units, figure, mean_effects
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
+from ravenbench.statistics.placements import influence, placements
+
+
+def design(rng, folds=6, pairs=60, authors=40):
+    """Folds of same- and different-author pairs among the same authors; a third of the problems recur."""
+    made = []
+    for f in range(folds):
+        same = np.arange(2 * pairs) < pairs
+        left = rng.integers(authors, size=2 * pairs)
+        right = np.where(same, left, (left + rng.integers(1, authors, size=2 * pairs)) % authors)
+        problem = f * 1000 + np.arange(2 * pairs)
+        if f:
+            again = np.arange(0, 2 * pairs, 3)
+            left[again], right[again] = made[0].sides[again].T
+            problem[again] = again
+        made.append(KeptFold(same, np.stack([left, right], axis=1), problem))
+    return ContentDesign(tuple(made))
+
+
+def answered(d, rng, content=0.0, style=0.8, author=0.5, authors=40):
+    """Scores with author effects and a known pull of content; swing = Φ((s + c)/σ) − Φ((s − c)/σ)."""
+    effect = rng.normal(size=authors)
+    noise = rng.normal(size=100_000)
+    scores = []
+    for fold in d.folds:
+        base = style * fold.same + author * effect[fold.sides].sum(axis=1) / np.sqrt(2) + noise[fold.problem]
+        jitter = rng.normal(size=(3, len(base))) * 0.3
+        scores.append(Versions(base, base + content + jitter[0], base + jitter[1], base + jitter[2]))
+    return scores
+
+
+def test_placements_make_the_auc() -> None:
+    rng = np.random.default_rng(0)
+    same, score = rng.random(50) < 0.4, rng.integers(0, 9, 50).astype(float)
+    value, placement = placements(same, score, score)
+    assert value == pytest.approx(auc_of_scores(same, score))
+    assert placement[same].mean() == pytest.approx(placement[~same].mean())
+    moved = influence(same, value, placement)
+    assert moved[same].sum() == pytest.approx(0, abs=1e-12) and moved[~same].sum() == pytest.approx(0, abs=1e-12)
+    parts = [placement[c].var(ddof=1) / c.sum() for c in (same, ~same)]
+    assert (moved**2).sum() == pytest.approx(sum(parts))
+
+
+def test_swing_is_a_difference_of_two_aucs() -> None:
+    rng = np.random.default_rng(1)
+    d = design(rng)
+    scores = answered(d, rng, content=0.7)
+    found = d.figures(scores)
+    by_hand = [
+        auc_of_scores(f.same, np.where(f.same, s.on, s.off)) - auc_of_scores(f.same, np.where(f.same, s.off, s.on))
+        for f, s in zip(d.folds, scores, strict=True)
+    ]
+    assert found.swing.value == pytest.approx(np.mean(by_hand))
+    aucs = [auc_of_scores(f.same, s.off) for f, s in zip(d.folds, scores, strict=True)]
+    assert found.style_left.value == pytest.approx(np.mean(aucs))
+    assert found.share.value == pytest.approx(np.mean([np.mean(s.on > s.off) for s in scores]))
+    assert (found.folds, found.missing, found.units) == (6, 0, 40)
+
+
+def test_variance_counts_pairs_that_share_an_author_once() -> None:
+    rng = np.random.default_rng(2)
+    sides, effects = rng.integers(-1, 8, (60, 2)), rng.normal(size=60)
+    problem = np.concatenate([np.arange(50), np.arange(10)])
+    sides[50:] = sides[:10]
+    units = Units(sides, problem)
+    total = 0.0
+    for i in range(60):
+        for j in range(60):
+            shared = (set(sides[i]) & set(sides[j])) - {-1}
+            if shared or problem[i] == problem[j]:
+                total += effects[i] * effects[j]
+    assert units.variance(effects) == pytest.approx(total * units.count / (units.count - 1))
+
+
+def test_agrees_with_a_bootstrap_of_groups() -> None:
+    rng = np.random.default_rng(3)
+    group = rng.integers(0, 60, 300)
+    values = rng.normal(size=300) + rng.normal(size=60)[group]
+    mean, effects = mean_effects(values)
+    found = figure(mean, effects, Units(np.stack([group, group], axis=1), np.arange(300)))
+    draws = rng.multinomial(60, np.full(60, 1 / 60), size=4000)[:, group]
+    assert found.error == pytest.approx((draws @ values / draws.sum(axis=1)).std(), rel=0.05)
+
+
+@pytest.mark.parametrize("content", [0.0, 0.5])
+def test_intervals_hold(content: float) -> None:
+    """Over fresh authors, problems and noise with overlapping folds, 95 % intervals hold the true swing."""
+    spread = np.sqrt(2 * (1 + 0.25 + 0.09))
+    true = ndtr((0.8 + content) / spread) - ndtr((0.8 - content) / spread)
+    hits = 0
+    for trial in range(400):
+        rng = np.random.default_rng([7, trial])
+        low, high = (d := design(rng)).figures(answered(d, rng, content)).swing.interval
+        hits += low <= true <= high
+    assert 0.92 <= hits / 400 <= 0.99
+
+
+def test_what_does_not_look_at_content_has_no_swing() -> None:
+    rng = np.random.default_rng(4)
+    d = design(rng)
+    scores = [Versions(s.plain, s.plain, s.plain, s.plain) for s in answered(d, rng)]
+    found = d.figures(scores)
+    assert found.swing[:3] == (0.0, 0.0, (0.0, 0.0)) and found.share.value == 0.5
+    assert content_axis(found).outcome is Content.LESS
+
+
+def test_missing_answers_and_folds_of_one_class() -> None:
+    rng = np.random.default_rng(5)
+    d = design(rng)
+    scores = answered(d, rng, content=1.0)
+    some = d.figures([None, *scores[1:]])
+    assert some.missing == 1 and some.folds == 5
+    assert content_axis(some).outcome is Content.RELIES and "1 of 6 folds" in content_axis(some).reason
+    assert content_axis(d.figures([None] * 4 + scores[4:])).outcome is Content.NO_VERDICT
+    nothing = d.figures([None] * 6)
+    assert nothing.swing is None and content_axis(nothing).outcome is Content.NO_VERDICT
+    one_class = ContentDesign((KeptFold(np.ones(4, bool), np.zeros((4, 2), int), np.arange(4)),))
+    assert one_class.figures([Versions(*np.zeros((4, 4)))]).swing is None
+
+
+def figures(value: float, error: float, pairs: int = 500) -> ContentFigures:
+    swing = Figure(value, error, (value - 2 * error, value + 2 * error), 100.0)
+    return ContentFigures(swing, swing, swing, swing, swing, swing, pairs, pairs, 5, 0, 100)
+
+
+def test_the_content_rule() -> None:
+    d = CONTENT_MARGIN
+    assert content_axis(figures(d + 0.03, 0.01)).outcome is Content.RELIES
+    assert content_axis(figures(0.0, 0.01)).outcome is Content.LESS
+    assert content_axis(figures(-d - 0.03, 0.01)).outcome is Content.RELIES
+    assert "counts against" in content_axis(figures(-d - 0.03, 0.01)).reason
+    unsure = content_axis(figures(d + 0.02, 0.02))
+    assert unsure.outcome is Content.UNDECIDED and unsure.needed == 4000
+    assert content_axis(figures(d, 0.02)).needed is None
+    few = content_axis(figures(0.5, 0.01, pairs=19))
+    assert few.outcome is Content.NO_VERDICT and "19 same-author" in few.reason
+
+
+def test_the_domain_rule() -> None:
+    def gain(value: float, error: float = 0.004) -> Figure:
+        return Figure(value, error, (value - 2 * error, value + 2 * error), 19.0)
+
+    assert domain_axis(gain(0.05), 20).outcome is Domain.DEPENDS
+    assert domain_axis(gain(0.0), 20).outcome is Domain.LESS
+    assert domain_axis(gain(0.02), 20).outcome is Domain.UNDECIDED
+    assert "away" in domain_axis(gain(-0.05), 20).reason
+    assert domain_axis(gain(0.0, 0.0), 20, alike=True).outcome is Domain.CANNOT_ASK
+    assert domain_axis(gain(0.05), 4).outcome is Domain.NO_VERDICT
+
+
+def test_detectable_is_found_four_times_in_five() -> None:
+    rng = np.random.default_rng(6)
+    shown = Figure(0.0, 0.01, (0, 0), 30.0)
+    size = detectable(shown, 0.05)
+    values, errors = rng.normal(size, 0.01, 4000), 0.01 * np.sqrt(rng.chisquare(30, 4000) / 30)
+    assert (values - 2.042 * errors > 0.05).mean() == pytest.approx(0.8, abs=0.03)
+    assert needed(Figure(0.1, None, None, None), 0.05, 10) is None
+    assert wrong_by_chance(20) == pytest.approx(0.5)

@@ -1,0 +1,71 @@
+"""Texts cut into pieces and put together again with another's content words."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ravenbench.text.splicing import CAPITAL, LOWER, UPPER, Splicer, case_of, splice_reference
+from ravenbench.texts import TextTable
+
+ENGLISH = "The Dog of the house BARKED at 12 cats, and the cat -- which is b2b -- ran."
+GREEK = "Ο σκύλος και η γάτα του σπιτιού, ΜΕΓΑΛΗ φωνή· και ο άνθρωπος έφυγε."
+DUTCH = "De hond van het huis blafte naar de kat, en de kat liep weg!"
+SPANISH = "¿El perro de la casa ladró al gato? El gato y la niña corrieron."
+
+
+def splicer(*texts: str, function_words: int = 4) -> tuple[Splicer, list[int]]:
+    table, rows = TextTable.collect(texts)
+    return Splicer(table, function_words), rows.tolist()
+
+
+@given(st.lists(st.text("aAbBcC é3_.,- \n", max_size=60), min_size=2, max_size=6), st.integers(0, 3))
+def test_equals_the_plain_reference(texts: list[str], function_words: int) -> None:
+    made, rows = splicer(*texts, function_words=function_words)
+    for into, donor in pairwise(rows):
+        cut = made.cut(into)
+        assert "".join(made._names[p] for p in cut.pieces) == made.texts[into]
+        if made.cut(donor).contents:
+            expected = splice_reference(made.texts[into], made.texts[donor], made.functions)
+            assert made.splice(cut, made.cut(donor)) == expected
+
+
+@pytest.mark.parametrize("text", [ENGLISH, GREEK, DUTCH, SPANISH])
+def test_order_marks_digits_and_case_stay(text: str) -> None:
+    made, (into, donor) = splicer(text, "Many small words without any mark in them at all")
+    new = made.splice(made.cut(into), made.cut(donor))
+    assert re.sub(r"[^\W\d_]+", "", new) == re.sub(r"[^\W\d_]+", "", text)
+    old_words, new_words = (re.findall(r"[^\W_]+", t) for t in (text, new))
+    assert [case_of(w) for w in old_words] == [case_of(w) for w in new_words]
+    kept = [w for w in old_words if w.lower() in made.functions]
+    assert kept == [w for w in new_words if w.lower() in made.functions]
+    assert new != text
+
+
+def test_words_by_hand() -> None:
+    made, (into, donor) = splicer("the Cat and the DOG", "the red and the blue tree", function_words=2)
+    assert made.functions == {"the", "and"}
+    assert made.splice(made.cut(into), made.cut(donor)) == "the Red and the BLUE"
+    assert made.splice(made.cut(donor), made.cut(into)) == "the cat and the dog cat"
+    assert made.cut(into).characters(3) == 3 + 3 + 3 and made.cut(donor).characters(0) == 0
+
+
+def test_cases() -> None:
+    assert [case_of(w) for w in ("a", "I", "He", "NASA", "iPod", "McGee")] == [
+        LOWER, CAPITAL, CAPITAL, UPPER, LOWER, CAPITAL,
+    ]  # fmt: skip
+
+
+def test_a_donor_without_content_is_refused_where_some_is_needed() -> None:
+    made, (full, empty) = splicer("the cat and the dog", "the the and and 12 3b", function_words=2)
+    assert made.cut(empty).contents == 0 and made.cut(empty).functions == 4
+    assert made.splice(made.cut(empty), made.cut(full)) == made.texts[empty]
+    with pytest.raises(ValueError, match="without content words"):
+        made.splice(made.cut(full), made.cut(empty))
+
+
+def test_white_space_tells_languages_apart() -> None:
+    assert splicer(ENGLISH)[0].space > 0.1
+    assert splicer("我不知道这是什么。他们说今天天气很好，所以我们去公园。")[0].space < 0.05
