@@ -19,7 +19,7 @@ from ravenbench.metrics.weighted import rank
 from ravenbench.statistics.bootstrap import bootstrap
 from ravenbench.text.impostor_spaces import normalised
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.contract.base import calibration_folds
+from ravenbench.verifiers.contract.folds import calibration_folds
 from ravenbench.verifiers.raven_2026.extract import Extractor
 from ravenbench.verifiers.raven_2026.verifier import Raven2026
 

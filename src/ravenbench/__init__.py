@@ -27,9 +27,11 @@ _EXPORTS = {
     "Scorer": "verifiers.contract.base",
     "Verifier": "verifiers.contract.base",
     "load_corpus": "corpora.load",
+    "attribute": "bench.attribute.api",
     "evaluate": "reports.evaluate.api",
     "pan14": "bench.pan14.api",
     "run": "bench.run.api",
+    "simulate": "bench.simulate.api",
     "verify": "bench.verify.api",
 }
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from ravenbench import registry
 from ravenbench.components import Component
@@ -51,13 +52,15 @@ def toy_problems(
 
 
 def check_component(kind: str, component: Component) -> None:
-    """Prints itself, parses back, clones, pickles; ``__init__`` only stores."""
+    """Check that a component prints itself, parses back, clones and pickles, and that ``__init__`` only stores."""
     text = str(component)
     assert registry.parse(kind, text) == component, f"{text} does not parse back to an equal component"
     copy = clone(component)
     assert copy == component and copy is not component, f"clone({text}) differs"
-    for name, value in component.get_params(deep=False).items():
+    parameters = component.get_params(deep=False)
+    for name, value in parameters.items():
         assert getattr(component, name) is value, f"{text}: __init__ must store {name} as it is given"
+    assert copy.set_params(**parameters) is copy and copy == component, f"{text}: set_params must set and return self"
     learned = [name for name in vars(component) if name.endswith("_") and not name.startswith("_")]
     assert not learned, f"{text} has learned state before fit: {learned}"
     assert isinstance(component.version, int), f"{text}: version must be an integer"
@@ -65,7 +68,10 @@ def check_component(kind: str, component: Component) -> None:
 
 
 def check_verifier(component: Component, *, known: int = 1, problems: tuple[Problems, Bools] | None = None) -> None:
-    """Every promise of a scorer or verifier.
+    """Check every promise of a scorer or verifier.
+
+    It is used as a scikit-learn estimator is: ``fit`` returns it, and asked before ``fit`` it raises
+    ``NotFittedError``, unless it learns nothing.
 
     Answers are float64 in [0, 1], one a problem, finite; refitting and repeating change nothing; a score
     does not depend on the rest of its batch (unless ``transductive``), on problem order, or on the pair's
@@ -76,10 +82,13 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
     train, same = problems or toy_problems(60, known, seed=1)
     test, _ = toy_problems(20, known, seed=2) if problems is None else problems
     before = train.digest()
-    verifier = as_verifier(clone(component)).fit(train, same)
     blind = test.blind()
-    answers = verifier.verify(blind)
     name = str(component)
+    verifier = as_verifier(clone(component))
+    early = _before_fit(verifier.verify, blind, name)
+    assert verifier.fit(train, same) is verifier, f"{name}: fit must return the verifier itself"
+    answers = verifier.verify(blind)
+    assert early is None or np.array_equal(early, answers), f"{name}: asked before fit it must raise NotFittedError"
     assert answers.shape == (len(blind),) and answers.dtype == np.float64, f"{name}: answers must be float64 (n,)"
     assert np.isfinite(answers).all(), f"{name}: an answer is not finite"
     assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer lies outside [0, 1]"
@@ -91,7 +100,12 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
         loaded = persist.load(persist.save(verifier, Path(folder) / "trained"), component)
     assert np.array_equal(answers, loaded.verify(blind)), f"{name}: saved and loaded, it gives different answers"
     if isinstance(component, Scorer):
-        scores = clone(component).fit(train, same).score(blind)
+        scorer = clone(component)
+        early = _before_fit(scorer.score, blind, name)
+        assert scorer.fit(train, same) is scorer, f"{name}: fit must return the scorer itself"
+        scores = scorer.score(blind)
+        same_scores = early is None or np.array_equal(early, scores, equal_nan=True)
+        assert same_scores, f"{name}: asked before fit it must raise NotFittedError"
         assert len(scores) == len(blind) and np.isfinite(scores).all(), f"{name}: scores must be finite, one a problem"
     if not verifier.transductive:
         order = stream(3, "check-order").permutation(len(blind))
@@ -103,7 +117,7 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
 
 
 def check_corpus(corpus: Corpus) -> None:
-    """Columns agree in length, ids and texts are distinct, no text is empty, every document has an author."""
+    """Check that columns agree in length, ids and texts are distinct, and every document has a text and an author."""
     n = len(corpus)
     assert n == len(corpus.texts) == len(corpus.author) == len(corpus.topic), "columns differ in length"
     assert len(set(corpus.ids)) == n, "ids repeat"
@@ -135,7 +149,7 @@ def toy_tasks(n: int = 4, seed: int = 0) -> list[ObfuscationTask]:
 def check_obfuscator(
     component: Obfuscator, tasks: Sequence[ObfuscationTask] | None = None, oracle: Oracle | None = None
 ) -> None:
-    """Every promise of an obfuscator.
+    """Check every promise of an obfuscator.
 
     Parts tile the original with half-open code-point offsets (on a byte order mark, Windows line ends, emoji, an
     empty text too); the same seed gives the same bytes, in any order and in a fitted copy; tasks are left alone.
@@ -165,6 +179,16 @@ def check_obfuscator(
         found = fitted.obfuscate(ObfuscationTask(f"odd{number}", case, known, "en"), 3, oracle).check(case)
         assert found.text.startswith("\ufeff") == case.startswith("\ufeff"), f"{name}: the byte order mark is lost"
         assert case == "" or found.text.strip("\ufeff \r\n"), f"{name}: nothing is left of {case[:30]!r}"
+
+
+def _before_fit(ask: Callable[[Problems], Floats], problems: Problems, name: str) -> Floats | None:
+    """What an unfitted method says, None where it refuses."""
+    try:
+        return ask(problems)
+    except NotFittedError:
+        return None
+    except Exception as error:
+        raise AssertionError(f"{name}: asked before fit it must raise NotFittedError, not {error!r}") from error
 
 
 def _close(a: Floats, b: Floats, message: str) -> None:

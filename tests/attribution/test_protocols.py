@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -13,13 +14,15 @@ from sklearn.pipeline import make_pipeline
 from toy_topics import simulate
 
 from ravenbench.attribution.crosstab import view
-from ravenbench.attribution.evaluate import answer
+from ravenbench.attribution.evaluate import fit_split, predict_split
 from ravenbench.attribution.protocols import k_fold, splits
 from ravenbench.attribution.selection import Rules, choose, lookalikes
-from ravenbench.bench.attribute.api import attribute
-from ravenbench.errors import CorpusError, SpecError
-from ravenbench.reports.attribute.analysis import analyse, to_json
-from ravenbench.reports.attribute.page import page, terminal, write_attribution
+from ravenbench.bench.attribute.api import attribute, outlook, task
+from ravenbench.bench.shared.store import Store
+from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
+from ravenbench.reports.attribute.task import analyse, terminal, to_json
+from ravenbench.reports.of_any import analyse as analyse_any
+from ravenbench.reports.of_any import write_report
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -70,9 +73,10 @@ def test_author_of_one_topic_is_kept_on_request_and_counts_as_error():
     left = choose(data, replace(LOW, min_topics=1))
     parts = splits(left, "novel-topic")
     assert [p.unseen for p in parts] == [(), ("z",)]
-    (found,) = answer(left, parts, {"nb": make_pipeline(CountVectorizer(), MultinomialNB())})
-    z = left.author == left.authors.index("z")
-    assert not (found.predicted == left.author)[z].any()
+    method = make_pipeline(CountVectorizer(), MultinomialNB())
+    for part in parts:
+        z = left.author[part.test] == left.authors.index("z")
+        assert not (predict_split(left, part, fit_split(left, part, method)) == left.author[part.test])[z].any()
     assert choose(data, Rules(min_docs=1)).authors == ("w", "x")
 
 
@@ -132,22 +136,25 @@ def test_corpus_view_flags_owned_topics_and_repeats():
     assert said.to_json()["vocabulary"]["tokens"] == 6 * 22
 
 
-def test_a_failed_fold_is_left_out_not_scored_as_wrong():
+def test_a_failed_fold_is_left_out_not_scored_as_wrong(tmp_path):
     data = grid(("x", "s", 3), ("x", "t", 3), ("y", "s", 3), ("y", "t", 3), ("x", "u", 2), ("y", "u", 4))
-    result = attribute(data, methods=[Broken(), "nb"], rules=LOW, workers=1)
-    scores = analyse(result).main.methods[0]
+    result = attribute(data, methods=[Broken(), "nb"], min_docs=1, min_topics=1, workers=1, out=tmp_path / "run")
+    assert len(result.errors) == 1 and "ValueError: no t here" in result.errors[0]
+    found = analyse(result.store)
+    scores = found.main.methods[0]
+    assert scores.folds[1].error == "ValueError: no t here"
     assert [f.error is not None for f in scores.folds] == [False, True, False]
     assert scores.mean.n == 2
     assert int(scores.confusion.sum()) == 12
-    json.dumps(to_json(analyse(result)), allow_nan=False)
+    json.dumps(to_json(found), allow_nan=False)
 
 
-def test_known_topic_reliance_is_recovered():
+def test_known_topic_reliance_is_recovered(tmp_path):
     """Pet words move to another author with every topic: whoever reads them fails on new topics."""
     data = simulate(authors=5, topics=6, docs=4, words=160)
     methods = {"function-words(words=24)": "style", "maxent": "both", "topic-words(without=30)": "topic"}
-    result = attribute(data, protocol="both", methods=", ".join(methods), folds=4, workers=1)
-    analysis = analyse(result)
+    result = attribute(data, protocol="both", methods=", ".join(methods), folds=4, workers=1, out=tmp_path / "run")
+    analysis = analyse(result.store)
     novel = {methods[m.method]: m.mean.mean for m in analysis.protocol("novel-topic").methods}
     assert novel["style"] > novel["both"] > novel["topic"]
     drops = {methods[name]: difference for name, _, _, difference in analysis.reliance()}
@@ -155,57 +162,142 @@ def test_known_topic_reliance_is_recovered():
     assert drops["style"] > -0.05 and drops["topic"] < -0.15
     (ends,) = (p for p in analysis.main.pairs if {methods[p.a], methods[p.b]} == {"style", "topic"})
     assert ends.p == 2 / 2**6 and ends.interval[0] > 0
-    method, changed, kept = result.cues
+    method, changed, kept = analysis.result.cues
     assert methods[method] == "style" and max(c.change for c in kept) < min(c.change for c in changed)
 
 
-def test_workers_decide_nothing():
+def untimed(store):
+    """A report's JSON without the seconds that methods took."""
+    found = to_json(analyse(store))
+    for part in (found, found["k_fold"] or {"methods": []}):
+        for method in part["methods"]:
+            del method["seconds"]
+    return found
+
+
+def test_workers_decide_nothing(tmp_path):
     data = simulate(authors=3, topics=2, docs=5, words=30)
-    one, two = (attribute(data, methods="cosine-delta, nb", workers=w) for w in (1, 2))
+    runs = [attribute(data, methods="cosine-delta, nb", workers=w, out=tmp_path / str(w)) for w in (1, 2)]
+    one, two = (analyse(run.store).result for run in runs)
     for a, b in zip(one.protocols[0].methods, two.protocols[0].methods, strict=True):
         assert np.array_equal(a.predicted, b.predicted)
+    assert untimed(runs[0].store) == untimed(runs[1].store)
 
 
-def test_sampler_joins_or_cuts_topics():
+def test_sampler_joins_or_cuts_topics(tmp_path):
     data = simulate(authors=3, topics=6, docs=4, words=60)
-    cut = attribute(data, sampler="hits", topics=3, encoder="lsa(dimensions=8)", methods="nb", workers=1)
-    joined = attribute(data, sampler="grouping", topics=3, encoder="lsa(dimensions=8)", methods="nb", workers=1)
+    how = {"topics": 3, "encoder": "lsa(dimensions=8)", "methods": "nb", "workers": 1}
+    made = [attribute(data, sampler=s, out=tmp_path / s, **how).store for s in ("hits", "grouping")]
+    cut, joined = (analyse(store).result for store in made)
     assert len(cut.documents.topics) == len(joined.documents.topics) == 3
     assert len(cut.documents) < len(joined.documents) == len(data)
     with pytest.raises(SpecError, match="number of topics"):
-        attribute(data, sampler="hits", methods="nb")
+        attribute(data, sampler="hits", methods="nb", out=tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
-def test_few_topics_are_said_to_answer_nothing():
+def test_few_topics_are_said_to_answer_nothing(tmp_path):
     data = simulate(authors=3, topics=4, docs=4, words=60)
-    analysis = analyse(attribute(data, methods="nb, svm, cosine-delta", workers=1))
+    analysis = analyse(attribute(data, methods="nb, svm, cosine-delta", workers=1, out=tmp_path / "run").store)
     assert "cannot tell these methods apart" in analysis.main.answerable()
 
 
-def test_bad_requests():
+def test_bad_requests(tmp_path):
     data = simulate(authors=2, topics=2, docs=5, words=20)
     for change, message in (
         ({"protocol": "novel"}, "novel-topic"),
         ({"methods": "nb, nb"}, "twice"),
         ({"methods": [object()]}, "no attribution method"),
         ({"methods": ""}, "no attribution method"),
+        ({"folds": 1}, "folds: expected"),
+        ({"min_docs": 0}, "min_docs: expected"),
     ):
         with pytest.raises(SpecError, match=message):
-            attribute(data, workers=1, **change)
+            attribute(data, workers=1, out=tmp_path / "run", **change)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """A finished attribution under both protocols, with weights compared."""
+    folder = tmp_path_factory.mktemp("attribute") / "run"
+    return attribute(simulate(authors=3, topics=3, docs=4, words=40), **BOTH, out=folder).store
+
+
+BOTH = {"protocol": "both", "methods": "nb, function-words(words=24)", "folds": 3, "workers": 1}
+
+
+def test_an_interrupted_attribution_goes_on(both, tmp_path):
+    data = simulate(authors=3, topics=3, docs=4, words=40)
+    folder = tmp_path / "run"
+    shutil.copytree(both.path, folder)
+    cells = sorted((folder / "cells").iterdir())
+    assert len(cells) == 2 * (3 + 3) + 1 + 3, "a cell for each method and split; weights of all, and without a topic"
+    stamps = {p: (p / "cell.json").stat().st_mtime_ns for p in cells[::2]}
+    for place in cells[1::2]:
+        shutil.rmtree(place)
+    seen = outlook(task({"corpus": data, **{k: v for k, v in BOTH.items() if k != "workers"}}, folder))
+    assert (seen.cells, seen.done, seen.fits) == (16, 8, 8)
+    analyse(Store.open(folder))
+    assert attribute(data, **{**BOTH, "workers": 2}, out=folder).errors == ()
+    assert untimed(Store.open(folder)) == untimed(both)
+    assert {p: (p / "cell.json").stat().st_mtime_ns for p in stamps} == stamps, "what was there is kept"
+    with pytest.raises(InputError, match="another spec"):
+        attribute(data, **{**BOTH, "folds": 4}, out=folder)
+    with pytest.raises(InputError, match="have changed since"):
+        attribute(simulate(authors=3, topics=3, docs=4, words=40, seed=1), **BOTH, out=folder)
+
+
+def test_a_flipped_byte_is_noticed(both, tmp_path):
+    data = simulate(authors=3, topics=3, docs=4, words=40)
+    key = both.plan.cells[0].key
+    inside = (f"cells/{key}/cell.json", f"cells/{key}/predicted.npy")
+    for name in ("run.json", "plan.json", "documents.npy", "splits.npy", "texts/texts.bin", *inside):
+        folder = tmp_path / name.replace("/", "-")
+        shutil.copytree(both.path, folder)
+        content = bytearray((folder / name).read_bytes())
+        content[len(content) // 2] ^= 1
+        (folder / name).write_bytes(content)
+        if name in inside:
+            assert Store.open(folder).read_cell(key) is None
+        else:
+            with pytest.raises(StoreError):
+                Store.open(folder)
+        attribute(data, **BOTH, out=folder)
+        assert untimed(Store.open(folder)) == untimed(both)
+
+
+def test_estimators_of_others_have_an_identity(tmp_path):
+    data = simulate(authors=3, topics=2, docs=5, words=30)
+    first = make_pipeline(CountVectorizer(ngram_range=(1, 2)), MultinomialNB())
+    other = make_pipeline(CountVectorizer(), MultinomialNB())
+    odd = make_pipeline(CountVectorizer(tokenizer=lambda text: text.split(), token_pattern=None), MultinomialNB())
+    keys = set()
+    for number, method in enumerate((first, other, odd)):
+        result = attribute(data, methods=[method], workers=1, out=tmp_path / str(number))
+        assert result.errors == ()
+        keys |= {place.key for place in result.store.plan.cells}
+        assert attribute(data, methods=[method], workers=1, out=tmp_path / str(number)).errors == ()
+    assert len(keys) == 6
+    with pytest.raises(InputError):
+        attribute(data, methods=[other], out=tmp_path / "0")
 
 
 def test_report(tmp_path):
     data = simulate(authors=2, topics=3, docs=5, words=40)
     hostile = tuple(f"<script>{n}" for n in data.author.names)
     data = replace(data, author=replace(data.author, names=hostile))
-    analysis = analyse(attribute(data, protocol="both", methods="nb, svm", folds=5, workers=1))
-    assert page(analysis) == write_attribution(analysis, tmp_path).read_text()
-    text = page(analysis)
+    store = attribute(data, protocol="both", methods="nb, svm", folds=5, workers=1, out=tmp_path / "run").store
+    analysis = analyse_any(Store.open(tmp_path / "run"))
+    page = write_report(store)
+    text = page.read_text()
     assert "<script>author" not in text and "&lt;script&gt;author" in text
-    found = json.loads((tmp_path / "report.json").read_text())
+    found = json.loads((page.parent / "report.json").read_text())
+    assert found["kind"] == "attribute"
     assert {"protocol", "methods", "pairs", "detectable"} <= set(found)
     assert found["protocol"] == "novel-topic" and found["k_fold"]["protocol"] == "k-fold"
     assert {"method", "accuracy", "std", "se_published", "se", "macro_f1", "folds"} <= set(found["methods"][0])
     assert [row["author"] for row in found["methods"][0]["by_author"]] == list(hostile)
-    assert (tmp_path / "tables" / "methods-novel-topic.csv").read_text().startswith("method,accuracy")
+    assert (page.parent / "tables" / "methods-novel-topic.csv").read_text().startswith("method,accuracy")
     assert terminal(analysis)
+    assert analyse(store, difference=0.2).difference == 0.2 and analysis.difference == 0.05

@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.verify import api as module
-from ravenbench.bench.verify.api import verify
+import ravenbench
+from ravenbench.bench.shared.record import FORMAT
+from ravenbench.bench.shared.store import Store
+from ravenbench.bench.verify import api, blocks, plan
+from ravenbench.bench.verify.api import outlook, verify
+from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.cli.main import build
-from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError
+from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError, StoreError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.metrics.scores import scores
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.controls.length import Length
 
@@ -58,6 +63,14 @@ def say(corpus, line):
         file.write(line + "\n")
 
 
+def flip(file):
+    """Change one digit of a text file, or one byte of another."""
+    data = bytearray(file.read_bytes())
+    at = next(i for i in range(len(data) // 2, len(data)) if data[i : i + 1].isdigit() or file.suffix != ".json")
+    data[at] ^= 1
+    file.write_bytes(bytes(data))
+
+
 def test_answers_in_both_forms(corpus):
     done = ask(corpus)
     assert done.exit_code == 0 and "12 problems" in done.stdout and "answers: answers.txt" in done.stdout
@@ -81,13 +94,13 @@ def test_saved_and_loaded(corpus, tmp_path):
 
 def test_any_number_of_workers_and_blocks(corpus, tmp_path, monkeypatch):
     whole = verify(METHOD, train=corpus, test=corpus, folder=tmp_path / "one", workers=1)
-    monkeypatch.setattr(module, "BLOCK", 5)
+    monkeypatch.setattr(plan, "BLOCK", 5)
     parts = verify(METHOD, train=corpus, test=corpus, folder=tmp_path / "two", workers=2)
     assert np.array_equal(whole.answers.value, parts.answers.value)
 
 
 def test_a_transductive_method_sees_all_problems_at_once(corpus, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 5)
+    monkeypatch.setattr(plan, "BLOCK", 5)
     monkeypatch.setattr(Length, "transductive", True)
     seen = []
     real = Length.pair_features
@@ -102,8 +115,8 @@ def test_a_transductive_method_sees_all_problems_at_once(corpus, monkeypatch):
 
 
 def test_goes_on_where_it_stopped(corpus, monkeypatch):
-    monkeypatch.setattr(module, "BLOCK", 5)
-    real, calls = module.answer_each, []
+    monkeypatch.setattr(plan, "BLOCK", 5)
+    real, calls = blocks.answer_each, []
 
     def dies(verifier, test):
         calls.append(len(test))
@@ -111,10 +124,10 @@ def test_goes_on_where_it_stopped(corpus, monkeypatch):
             raise KeyboardInterrupt
         return real(verifier, test)
 
-    monkeypatch.setattr(module, "answer_each", dies)
+    monkeypatch.setattr(blocks, "answer_each", dies)
     with pytest.raises(KeyboardInterrupt):
         verify(METHOD, train=corpus, test=corpus, workers=1)
-    monkeypatch.setattr(module, "_fit", lambda *_: pytest.fail("trained again"))
+    monkeypatch.setattr(api, "_fit", lambda *_: pytest.fail("trained again"))
     found = verify(METHOD, train=corpus, test=corpus, workers=1)
     assert calls == [5, 5, 5, 2] and found.seconds["fit"] is None
     assert np.array_equal(found.answers.value, verify(METHOD, train=corpus, test=corpus, workers=1).answers.value)
@@ -207,7 +220,7 @@ def test_a_method_that_fails_on_all_writes_nothing(corpus, tmp_path, monkeypatch
     with pytest.raises(RavenError, match="no luck"):
         verify("length", train=corpus, test=corpus, workers=1, out="answers.txt")
     assert not (tmp_path / "answers.txt").exists()
-    monkeypatch.setattr(module, "_kept", lambda *_: None)
+    monkeypatch.setattr(api, "kept", lambda *_: None)
     with pytest.raises(RavenError, match="failed in training"):
         verify("length", train=corpus, test=corpus, workers=1, folder=tmp_path / "new")
 
@@ -238,12 +251,93 @@ def test_usage_and_places(corpus, tmp_path):
     assert not (tmp_path / "raven-runs").exists()
 
 
-def test_raven_report_has_nothing_to_say_of_answers(corpus):
-    folder = verify(METHOD, train=corpus, test=corpus, workers=1).folder
-    error = CliRunner().invoke(build("report"), ["report", str(folder)]).exception
-    assert isinstance(error, InputError) and "answers alone" in str(error)
-    error = CliRunner().invoke(build("evaluate"), ["evaluate", str(folder)]).exception
+def test_the_report_says_what_was_answered(corpus, tmp_path):
+    text = (corpus / "test" / "toy000" / "known01.txt").read_text()
+    spoil(corpus, "toy001", {"unknown.txt": text})
+    shutil.rmtree(corpus / "train" / "toy000")
+    told = result(ask(corpus, "answers.jsonl", METHOD, "--json", "--folder", "run"))
+    answers = read_answers("answers.jsonl")
+    known = dict(line.lstrip("\ufeff").split() for line in (corpus / "test" / "truth.txt").read_text().splitlines())
+    expected = scores([known[name] == "Y" for name in answers.ids.tolist()], answers.value)
+    assert told["scores"] == {metric: expected[metric] for metric in ("auc", "c@1", "final")}
+    assert told["unanswered"] == int((answers.value == 0.5).sum()) and told["seconds"]["fit"] > 0
+    done = CliRunner().invoke(build("report"), ["report", "run"])
+    assert done.exit_code == 0, done.exception
+    assert "12 problems" in done.stdout and "1 could not be answered:" in done.stdout and "final" in done.stdout
+    written = json.loads((tmp_path / "run" / "report" / "report.json").read_text())
+    assert written == {"format": FORMAT, "kind": "verify"} | {
+        key: value for key, value in told.items() if key not in ("answers", "saved")
+    }
+    page = (tmp_path / "run" / "report" / "index.html").read_text()
+    assert "there is no known document" in page and "left out of training" in page
+    found = ravenbench.analyse(Store.open("run"))
+    assert found.faults == {"toy001": "there is no known document"} and list(found.plan.left_out) == ["toy000"]
+    error = CliRunner().invoke(build("evaluate"), ["evaluate", "run"]).exception
     assert isinstance(error, InputError) and "not of raven run" in str(error)
+
+
+def test_without_truth_nothing_is_said_of_scores(corpus):
+    (corpus / "test" / "truth.txt").unlink()
+    found = verify(METHOD, train=corpus, test=corpus, workers=1)
+    assert found.store.plan.folds["test"].counts is None
+    assert ravenbench.analyse(found.store).scores is None
+    page = ravenbench.write_report(found.store).read_text()
+    assert "came without truth" in page and "AUC" not in page
+
+
+def test_cells_that_are_lost_or_damaged_are_computed_again(corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr(plan, "BLOCK", 5)
+    options = {"train": corpus, "test": corpus, "folder": tmp_path / "run"}
+    first = verify(METHOD, **options, workers=1)
+    cells = first.store.plan_as(VerifyPlan).blocks
+    shutil.rmtree(first.store.cell_path(cells[0].key))
+    flip(first.store.cell_path(cells[2].key) / "cell.json")
+    found = ravenbench.analyse(first.store)
+    assert found.missing == {"problems 1 to 5": "not computed", "problems 11 to 12": "not computed"}
+    assert (
+        found.scores is None
+        and "blocks of problems have no answers" in ravenbench.write_report(first.store).read_text()
+    )
+    told = outlook(METHOD, **options)
+    assert (told.problems, told.cells, told.done, told.fits) == ({"train": 24, "test": 12}, 3, 1, 0)
+    again = verify(METHOD, **options, workers=1)
+    assert again.seconds["fit"] is None and np.array_equal(first.answers.value, again.answers.value)
+
+
+@pytest.mark.parametrize("file", ["run.json", "plan.json"])
+def test_a_flipped_byte_is_noticed_and_mended(corpus, tmp_path, file):
+    options = {"train": corpus, "test": corpus, "folder": tmp_path / "run", "workers": 1}
+    first = verify(METHOD, **options)
+    before = first.store.plan
+    flip(tmp_path / "run" / file)
+    done = CliRunner().invoke(build("report"), ["report", str(tmp_path / "run")])
+    assert isinstance(done.exception, StoreError) and file in str(done.exception) and "damaged" in str(done.exception)
+    again = verify(METHOD, **options)
+    assert again.store.plan == before and np.array_equal(first.answers.value, again.answers.value)
+
+
+@pytest.mark.parametrize("file", ["trained.json", "trained/verifier.json", "trained/arrays.npz"])
+def test_a_damaged_trained_verifier_is_trained_again(corpus, tmp_path, file):
+    options = {"train": corpus, "test": corpus, "folder": tmp_path / "run", "workers": 1}
+    first = verify(METHOD, **options)
+    shutil.rmtree(tmp_path / "run" / "cells")
+    flip(tmp_path / "run" / file)
+    again = verify(METHOD, **options)
+    assert again.seconds["fit"] is not None and np.array_equal(first.answers.value, again.answers.value)
+    shutil.rmtree(tmp_path / "run" / "cells")
+    assert verify(METHOD, **options).seconds["fit"] is None
+
+
+def test_the_plan_of_a_run_writes_nothing(corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr(Length, "pair_features", lambda *_: pytest.fail("a method was run"))
+    before = sorted(tmp_path.rglob("*"))
+    done = run("length", "--train", corpus, "--test", corpus, "--plan")
+    assert done.exit_code == 0, done.exception
+    assert "train: 24 problems" in done.stdout and "1 cells, 0 of them done already; 1 fits to do" in done.stdout
+    told = result(run("length", "--train", corpus, "--test", corpus, "--plan", "--json"))
+    assert told["task"] == "verify" and told["problems"] == {"train": 24, "test": 12}
+    assert sorted(tmp_path.rglob("*")) == before
+    assert "--out" in str(run("length", "--train", corpus, "--test", corpus).exception)
 
 
 def test_another_run_lies_there(corpus, tmp_path):

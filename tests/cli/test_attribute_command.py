@@ -25,15 +25,25 @@ def table(tmp_path):
 
 
 def raven(*arguments):
-    return CliRunner().invoke(build("attribute"), ["attribute", *map(str, arguments)])
+    return CliRunner().invoke(build(arguments[0]), [*map(str, arguments)])
 
 
 def test_table_and_json(table, tmp_path):
-    shown = raven(table, "--methods", "nb,svm", "--workers", "1", "--out", tmp_path / "report")
+    arguments = ("attribute", table, "--methods", "nb,svm", "--workers", "1", "--out", tmp_path / "run")
+    planned = json.loads(raven(*arguments, "--plan", "--json").output)
+    assert (planned["cells"], planned["done"], planned["problems"]) == (6, 0, {"novel-topic": 36})
+    assert not (tmp_path / "run").exists()
+    shown = raven(*arguments)
     assert shown.exit_code == 0, shown.output
     assert "Novel-topic cross-validation" in shown.output and "topics for 0.05" in shown.output
-    assert (tmp_path / "report" / "index.html").is_file()
-    found = json.loads(raven(table, "--methods", "nb,svm", "--workers", "1", "--protocol", "both", "--json").output)
+    page = tmp_path / "run" / "report" / "index.html"
+    first = page.read_bytes()
+    page.unlink()
+    assert "6 of them done" in raven(*arguments, "--plan").output
+    again = raven("report", tmp_path / "run")
+    assert again.exit_code == 0 and page.read_bytes() == first
+    both = ("--protocol", "both", "--out", tmp_path / "both", "--json")
+    found = json.loads(raven("attribute", table, "--methods", "nb,svm", "--workers", "1", *both).output)
     assert found["protocol"] == "novel-topic" and len(found["pairs"]) == 1 and found["reliance"]
     assert found["corpus"]["documents"] == 36
 
@@ -41,16 +51,18 @@ def test_table_and_json(table, tmp_path):
 @pytest.mark.data
 def test_pan18(pan18, tmp_path):
     (archive,) = pan18.glob("*.zip")
-    found = json.loads(raven(archive, "--methods", "cosine-delta", "--out", tmp_path, "--json").output)
+    found = json.loads(raven("attribute", archive, "--methods", "cosine-delta", "--out", tmp_path, "--json").output)
     assert found["methods"][0]["mean"] > 0.3
     answers = json.loads((tmp_path / "answers-problem00002.json").read_text())
     assert len(answers) == 21 and set(answers[0]) == {"unknown-text", "predicted-author"}
-    rejected = json.loads(raven(archive, "--methods", "cosine-delta", "--reject", "0.9", "--json").output)
+    assert "3 problems" not in (planned := raven("attribute", archive, "--methods", "cosine-delta", "--plan")).output
+    assert planned.exit_code == 0 and "0 of them done" in planned.output
+    rejected = json.loads(raven("attribute", archive, "--methods", "cosine-delta", "--reject", "0.9", "--json").output)
     assert rejected["methods"][0]["mean"] < found["methods"][0]["mean"]
 
 
 def test_a_sampler_that_takes_too_few_topics_is_named(table):
-    failed = raven(table, "--sampler", "random", "--topics", "2", "--min-docs", "30", "--workers", "1")
+    failed = raven("attribute", table, "--sampler", "random", "--topics", "2", "--min-docs", "30", "--workers", "1")
     assert failed.exit_code != 0
     assert "on the 2 topics that the sampler took" in str(failed.exception)
     assert "take more than 2 --topics" in str(failed.exception)

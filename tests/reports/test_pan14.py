@@ -10,17 +10,22 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.pan14.api import pan14, read_corpora, shared_documents
+import ravenbench
+from ravenbench.bench.pan14.api import outlook, pan14
+from ravenbench.bench.pan14.corpora import read_corpora, shared_documents
+from ravenbench.bench.pan14.record import Pan14Plan
+from ravenbench.bench.shared.record import FORMAT, write_record
 from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
-from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.scores import scores
 from ravenbench.reports.evaluate.of_run import read_run
+from ravenbench.reports.of_any import write_report
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
-from ravenbench.reports.pan14.page import write_overview
+from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.pan14.published import CORPORA, publication
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.controls.length import Length
@@ -60,8 +65,15 @@ def run(*arguments):
     return CliRunner().invoke(build("pan14"), ["pan14", *map(str, arguments)])
 
 
+def flip(file):
+    """Change one digit of a file."""
+    text = file.read_text()
+    at = next(i for i in range(len(text) // 2, len(text)) if text[i].isdigit())
+    file.write_text(text[:at] + str((int(text[at]) + 1) % 10) + text[at + 1 :])
+
+
 def test_json_has_the_schema_and_the_scores(overview):
-    found = json.loads(json.dumps(overview.to_json(), allow_nan=False))
+    found = json.loads(json.dumps(to_json(overview), allow_nan=False))
     assert set(found["corpora"]) == {"du_essays", "gr <b>"}
     for rows in (found["micro"], found["macro"], *found["corpora"].values()):
         assert set(rows) == {"char-ngram(size=300)", "length", "chance", META}
@@ -80,7 +92,7 @@ def test_json_has_the_schema_and_the_scores(overview):
 def test_the_meta_classifier_is_the_mean_of_all_answers(whole, overview):
     store = Store.open(whole / "run")
     fold = store.fold("corpus-01")
-    mean = np.mean([store.cell(v["name"], fold.name).answers for v in store.plan["verifiers"]], axis=0)
+    mean = np.mean([store.cell(v.name, fold.name).answers for v in store.plan.verifiers], axis=0)
     expected = scores(fold.test_same, mean)
     row = overview.corpora[1].rows[META]
     assert row.scores == {m: expected[m] for m in ("auc", "c@1", "final")}
@@ -91,15 +103,15 @@ def test_an_unreadable_problem_counts_as_unanswered(whole, overview):
     cell = store.cell("length", "corpus-00")
     assert len(cell.answers) == 15
     value = np.append(cell.answers, 0.5)
-    same = np.append(store.fold("corpus-00").test_same, store.plan["corpora"][0]["fault_truth"]["toy003"])
+    same = np.append(store.fold("corpus-00").test_same, store.plan_as(Pan14Plan).corpora[0].fault_truth["toy003"])
     row = overview.corpora[0].rows["length"]
     assert row.scores["c@1"] == pytest.approx(scores(same, value)["c@1"])
     assert row.unanswered == int((value == 0.5).sum())
 
 
 def test_shared_documents_are_told_and_left_out(whole, overview):
-    shared = overview.corpora[0].info["shared"]
-    assert shared == {"documents": 1, "problems": ["toy001"]}
+    shared = overview.corpora[0].info.shared
+    assert (shared.documents, shared.problems) == (1, ["toy001"])
     store = Store.open(whole / "run")
     value = np.append(store.cell("length", "corpus-00").answers, 0.5)
     same = np.append(store.fold("corpus-00").test_same, False)
@@ -119,7 +131,7 @@ def test_documents_are_shared_white_space_aside(tmp_path):
 
 
 def test_the_page_and_its_folder(whole, overview):
-    page = write_overview(overview, whole / "run")
+    page = write_report(Store.open(whole / "run"), overview)
     text = page.read_text()
     assert "gr &lt;b&gt;" in text and "gr <b>" not in text
     assert "du_essays without shared documents" in text and "Beside the published figures" in text
@@ -127,7 +139,8 @@ def test_the_page_and_its_folder(whole, overview):
     names = {p.name for p in (whole / "run" / "report" / "tables").iterdir()}
     assert {"overall.csv", "corpus-1.tex", "shared-1.csv", "significance-c1.csv", "hull.csv", "data.csv"} <= names
     assert {p.name for p in (whole / "run" / "report" / "figures").iterdir()} == {"finals.svg", "roc.svg"}
-    assert json.loads((whole / "run" / "report" / "report.json").read_text()) == overview.to_json()
+    written = json.loads((whole / "run" / "report" / "report.json").read_text())
+    assert written == {"format": FORMAT, "kind": "pan14", **to_json(overview)}
 
 
 def test_the_command_takes_a_finished_run_up(whole, monkeypatch):
@@ -169,9 +182,9 @@ def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
         pan14([whole / "data"], **options)
     store = pan14([whole / "data"], **options).store
     assert len(calls) == 7
-    for cell in store.plan["cells"]:
-        done = Store.open(whole / "run").cell(cell["verifier"], cell["fold"])
-        assert np.array_equal(store.cell(cell["verifier"], cell["fold"]).answers, done.answers)
+    for cell in store.plan.cells:
+        done = Store.open(whole / "run").cell(cell.verifier, cell.fold)
+        assert np.array_equal(store.cell(cell.verifier, cell.fold).answers, done.answers)
 
 
 def test_a_failed_cell_is_left_out_and_tried_again(whole, tmp_path, monkeypatch):
@@ -239,15 +252,61 @@ def test_corpora_of_pairs_without_their_authors(tmp_path):
     assert read_problems(tmp_path / "pairs", "train").problems.author is not None
     store = pan14([tmp_path / "pairs"], verifiers="length", out=tmp_path / "run", workers=1).store
     assert store.fold("corpus-00").train.author is None
-    assert store.fold("corpus-00").train_digest() == store.plan["folds"]["corpus-00"]["train_digest"]
-    assert set(analyse(store, replicates=50).micro) == {"length"}
+    assert store.fold("corpus-00").train_digest() == store.plan.folds["corpus-00"].train_digest
+    assert set(ravenbench.analyse(store).micro) == {"length"}
 
 
-def test_another_run_is_refused(tmp_path):
-    (tmp_path / "run.json").write_text("{}")
-    (tmp_path / "plan.json").write_text('{"files": {}}')
-    with pytest.raises(InputError, match="no run of raven pan14"):
-        analyse(Store.open(tmp_path))
+def test_another_run_is_refused(whole, tmp_path):
+    shutil.copytree(whole / "run", tmp_path / "run")
+    write_record(tmp_path / "run" / "run.json", "safety", Store.open(whole / "run").run)
+    with pytest.raises(InputError, match="belongs to raven safety"):
+        analyse(Store.open(tmp_path / "run"))
+
+
+def test_cells_that_are_lost_or_damaged_are_computed_again(whole, tmp_path):
+    shutil.copytree(whole / "run", tmp_path / "run")
+    store = Store.open(tmp_path / "run")
+    lost, damaged = store.plan.cells[0].key, store.plan.cells[3].key
+    shutil.rmtree(store.cell_path(lost))
+    flip(store.cell_path(damaged) / "cell.json")
+    assert store.read_cell(damaged) is None
+    options = {"verifiers": VERIFIERS, "out": tmp_path / "run"}
+    found = outlook([whole / "data"], **options)
+    assert (found.cells, found.done, found.fits) == (6, 4, 2)
+    assert found.problems == {"du_essays train": 24, "du_essays test": 15, "gr <b> train": 24, "gr <b> test": 16}
+    again = pan14([whole / "data"], **options, workers=1).store
+    for cell in again.plan.cells:
+        done = Store.open(whole / "run").read_cell(cell.key)
+        assert np.array_equal(again.read_cell(cell.key).answers, done.answers)
+
+
+@pytest.mark.parametrize("file", ["run.json", "plan.json"])
+def test_a_flipped_byte_is_noticed_and_mended(whole, tmp_path, file):
+    shutil.copytree(whole / "run", tmp_path / "run")
+    flip(tmp_path / "run" / file)
+    done = CliRunner().invoke(build("report"), ["report", str(tmp_path / "run")])
+    assert isinstance(done.exception, StoreError) and file in str(done.exception) and "damaged" in str(done.exception)
+    pan14([whole / "data"], verifiers=VERIFIERS, out=tmp_path / "run", workers=1)
+    assert Store.open(tmp_path / "run").plan == Store.open(whole / "run").plan
+
+
+def test_the_plan_of_a_run_writes_nothing(whole, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Length, "pair_features", lambda *_: pytest.fail("a method was run"))
+    done = run(whole / "data" / "du_essays", "--verifiers", "length", "--plan")
+    assert done.exit_code == 0 and "1 cells, 0 of them done already; 1 fits to do" in done.stdout
+    told = json.loads(run(whole / "data", "--verifiers", VERIFIERS, "--out", whole / "run", "--plan", "--json").stdout)
+    assert (told["task"], told["cells"], told["done"], told["fits"]) == ("pan14", 6, 6, 0)
+    other = run(whole / "data", "--verifiers", "length", "--out", whole / "run", "--plan")
+    assert isinstance(other.exception, InputError) and "another spec" in str(other.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_data_may_move_and_a_single_path_is_enough(whole, tmp_path):
+    shutil.copytree(whole / "data" / "du_essays", tmp_path / "elsewhere" / "du_essays")
+    first = pan14(whole / "data" / "du_essays", verifiers=["length"], out=tmp_path / "run", workers=1)
+    again = pan14(tmp_path / "elsewhere" / "du_essays", verifiers=[Length()], out=tmp_path / "run", workers=1)
+    assert first.store.plan == again.store.plan
 
 
 @pytest.mark.data

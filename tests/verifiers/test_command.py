@@ -276,5 +276,5 @@ def test_a_failing_program_is_a_failed_cell(tmp_path: Path) -> None:
     broken = Command(program(tmp_path, "raise SystemExit('no model')"))
     result = pan14([tmp_path / "toy"], verifiers=[broken], out=tmp_path / "run", workers=1)
     assert len(result.errors) == 1
-    cell = result.store.cell(str(broken), result.store.plan.cells[0]["fold"])
+    cell = result.store.cell(str(broken), result.store.plan.cells[0].fold)
     assert cell is not None and "stderr ends: no model" in cell.error

@@ -79,9 +79,7 @@ def test_arrays_keep_type_order_and_bits():
 
 
 @pytest.mark.parametrize(
-    "model",
-    [LogisticRegression(), SVC(), ExtraTreesClassifier(7, random_state=0)],
-    ids=lambda m: type(m).__name__,
+    "model", [LogisticRegression(), SVC(), ExtraTreesClassifier(7, random_state=0)], ids=lambda m: type(m).__name__
 )
 def test_estimators(model):
     rng = np.random.default_rng(0)

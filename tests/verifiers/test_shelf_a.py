@@ -15,7 +15,7 @@ from ravenbench.verifiers.published.frery_2014 import Frery2014
 from ravenbench.verifiers.published.mayor_2014 import concentration, sparse_weights
 from ravenbench.verifiers.published.modaresi_2014 import fuzzy_c_means, memberships
 from ravenbench.verifiers.published.satyam_2014 import latent, log_entropy, separation
-from ravenbench.verifiers.published.shelf_views import Members, count, dense, halves, sentence_lengths, stream
+from ravenbench.verifiers.published.shelf_views import Members, count, dense, halves, sentence_lengths, units_of
 from ravenbench.verifiers.published.zamani_2014 import jensen_shannon, neighbours
 
 SHELF = [
@@ -59,11 +59,11 @@ def test_registered_under_what_they_are() -> None:
 
 def test_streams() -> None:
     text = "The Cat sat; the dog barked. Why?"
-    assert list(stream(text, "word")) == ["the", "cat", "sat", "the", "dog", "barked", "why"]
-    assert list(stream(text, "mark")) == [";", ".", "?"]
-    assert list(stream(text, "stop", frozenset(["the"]))) == ["the", "the"]
-    assert list(stream(text, "prefix")) == ["bar"] and list(stream(text, "suffix")) == ["ked"]
-    assert list(stream(text, "length")) == ["3", "3", "3", "3", "3", "6", "3"]
+    assert list(units_of(text, "word")) == ["the", "cat", "sat", "the", "dog", "barked", "why"]
+    assert list(units_of(text, "mark")) == [";", ".", "?"]
+    assert list(units_of(text, "stop", frozenset(["the"]))) == ["the", "the"]
+    assert list(units_of(text, "prefix")) == ["bar"] and list(units_of(text, "suffix")) == ["ked"]
+    assert list(units_of(text, "length")) == ["3", "3", "3", "3", "3", "6", "3"]
     assert sentence_lengths("One two. Three!? Four five six") == (2, 1, 3)
     assert dense(count(["abab", "bab"], 2)).tolist() == [[2.0, 1.0], [1.0, 1.0]]
 

@@ -1,4 +1,8 @@
-"""Which features a linear method weighs otherwise when topics are held out, and which it keeps."""
+"""Which features a linear method weighs otherwise when topics are held out, and which it keeps.
+
+The training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves when one
+topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.attribution.protocols import Split
 from ravenbench.attribution.selection import Chosen
 from ravenbench.types import Floats, Ints
 
@@ -24,60 +27,55 @@ class Cue:
     topic: str
 
 
-def cues(
-    documents: Chosen, novel: Sequence[Split], method: Any, workers: int = 1, most: int = 20
-) -> tuple[list[Cue], list[Cue]]:
-    """Find the heavy features whose weights change most when a topic is held out, and those that change least.
-
-    The training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves when
-    one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
-    Both lists are taken from the 25 times ``most`` heaviest features.
-
-    Parameters
-    ----------
-    novel : splits of the novel-topic protocol
-    method : estimator with ``feature_weights()``
-    workers : int
-        Processes.
-    most : int
-        Length of the lists.
-    """
-    from joblib import Parallel, delayed
-
-    names, base = _weights(documents, np.arange(len(documents)), method)
-    work = (delayed(_moved)(documents, part.train, method, names, base) for part in novel)
-    moved = np.array(Parallel(n_jobs=workers)(work))
-    size = _lengths(base)
-    heavy = sorted(range(len(names)), key=lambda i: (-size[i], names[i]))[: 25 * most]
-    heavy = [i for i in heavy if size[i] > 0]
-    most = min(most, len(heavy) // 2)
-    share = moved.max(axis=0) / np.where(size > 0, size, 1)
-    topic = [novel[k].name for k in moved.argmax(axis=0)]
-    ranked = sorted(heavy, key=lambda i: (-share[i], names[i]))
-    found = [Cue(names[i], float(size[i]), float(share[i]), topic[i]) for i in ranked]
-    return found[:most], found[::-1][:most]
-
-
-def _moved(documents: Chosen, train: Ints, method: Any, names: list[str], base: Floats) -> Floats:
-    features, weights = _weights(documents, train, method)
-    index = {name: i for i, name in enumerate(names)}
-    place = np.array([index.get(name, -1) for name in features], dtype=np.int64)
-    now = np.zeros_like(base)
-    now[place[place >= 0]] = weights[place >= 0]
-    return _lengths(now - base)
-
-
-def _lengths(rows: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
-
-
-def _weights(documents: Chosen, train: Ints, method: Any) -> tuple[list[str], Floats]:
+def weights(documents: Chosen, train: Ints, method: Any) -> tuple[list[str], Floats]:
     """Features and weights (features, authors of the corpus) of the method trained on these documents."""
     from sklearn.base import clone
 
     names = [documents.authors[documents.author[i]] for i in train]
     fitted = clone(method).fit([documents.texts[i] for i in train], names)
-    features, weights = fitted.feature_weights()
+    features, found = fitted.feature_weights()
     wide = np.zeros((len(features), len(documents.authors)))
-    wide[:, np.searchsorted(np.asarray(documents.authors), fitted.classes_)] = weights
+    wide[:, np.searchsorted(np.asarray(documents.authors), fitted.classes_)] = found
     return features, wide
+
+
+def moved(documents: Chosen, train: Ints, method: Any, features: Sequence[str], base: Floats) -> Floats:
+    """How far the weights of these features move from ``base`` when only these documents teach, (features,)."""
+    names, found = weights(documents, train, method)
+    index = {name: i for i, name in enumerate(features)}
+    place = np.array([index.get(name, -1) for name in names], dtype=np.int64)
+    now = np.zeros_like(base)
+    now[place[place >= 0]] = found[place >= 0]
+    return lengths(now - base)
+
+
+def lengths(rows: Floats) -> Floats:
+    """Euclidean length of each row."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+
+
+def cues(
+    features: Sequence[str], size: Floats, moves: Sequence[Floats], topics: Sequence[str], most: int = 20
+) -> tuple[list[Cue], list[Cue]]:
+    """Of the heaviest features, those whose weights change most when a topic is held out, and those that change least.
+
+    Both lists are taken from the 25 times ``most`` heaviest features.
+
+    Parameters
+    ----------
+    size : (features,) float
+        Lengths of weights when all documents teach.
+    moves : sequence of (features,) float
+        How far they move when each of ``topics`` is held out.
+    most : int
+        Length of the lists.
+    """
+    table = np.array(moves)
+    heavy = sorted(range(len(features)), key=lambda i: (-size[i], features[i]))[: 25 * most]
+    heavy = [i for i in heavy if size[i] > 0]
+    most = min(most, len(heavy) // 2)
+    share = table.max(axis=0) / np.where(size > 0, size, 1)
+    topic = [topics[k] for k in table.argmax(axis=0)]
+    ranked = sorted(heavy, key=lambda i: (-share[i], features[i]))
+    found = [Cue(features[i], float(size[i]), float(share[i]), topic[i]) for i in ranked]
+    return found[:most], found[::-1][:most]

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from ravenbench.bench.pan14.spec import Pan14Spec
+from ravenbench.bench.shared.spec import help_of
 from ravenbench.cli.device import Device, use
-
-if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
-    from ravenbench.reports.pan14.analysis import Overview
+from ravenbench.cli.options import option
 
 
 def command(
-    data: Annotated[list[Path], typer.Argument(help="Zips or folders with CORPUS/train and CORPUS/test.")],
-    verifiers: Annotated[
-        str | None,
-        typer.Option(help="E.g. 'ppm, impostors'. Default: raven-2026 and five published methods."),
+    data: Annotated[list[str], typer.Argument(help=help_of(Pan14Spec, "data"))],
+    verifiers: Annotated[str | None, option(Pan14Spec, "verifiers")] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="The run's folder or URL; default raven-runs/….")
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="The run's folder; default raven-runs/….")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
     engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
     device: Device = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only say what would be done, and what of it is done already.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does.
@@ -36,38 +36,20 @@ def command(
 
         raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
     """
-    from ravenbench.bench.pan14.api import pan14
+    from ravenbench.bench.pan14.api import outlook, pan14
     from ravenbench.bench.shared import engines
-    from ravenbench.cli.show import progress_bar
+    from ravenbench.cli.show import progress_bar, show_outlook, show_report
 
     use(device)
     how = engines.engine(engine, workers, scheduler)
+    if plan:
+        with progress_bar() as progress:
+            found = outlook(data, verifiers=verifiers, out=out, progress=progress)
+        show_outlook(found, json)
+        return
     with progress_bar() as progress:
         result = pan14(data, verifiers=verifiers, out=out, engine=how, progress=progress)
-        progress("evaluating", 0, 0)
-        overview = analysed(result.store)
-    report(overview, json)
+    show_report(result.store, json)
     if result.errors:
         typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
-
-
-def analysed(store: Store) -> tuple[Overview, Path]:
-    """What a store holds, and the page written of it."""
-    from ravenbench.reports.pan14.analysis import analyse
-    from ravenbench.reports.pan14.page import write_overview
-
-    overview = analyse(store)
-    return overview, write_overview(overview, store.path)
-
-
-def report(found: tuple[Overview, Path], json: bool) -> None:
-    """Print the closing tables, or the JSON object."""
-    from ravenbench.cli.show import print_json, print_parts
-    from ravenbench.reports.pan14.page import shown
-
-    overview, page = found
-    if json:
-        print_json(overview.to_json())
-        return
-    print_parts(shown(overview), page)

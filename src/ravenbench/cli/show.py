@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from ravenbench.bench.shared.outlook import Outlook
     from ravenbench.bench.shared.store import Store
 
 
@@ -70,17 +71,32 @@ def print_parts(parts: Iterable[RenderableType], page: Path | None = None) -> No
             out.print(part, soft_wrap=isinstance(part, str))
 
 
-def show_report(store: Store, json: bool) -> None:
-    """Write the report of a run of any task; print its closing tables, or one JSON object."""
+def show_report(store: Store, json: bool, written: Mapping[str, str | None] | None = None) -> None:
+    """Write the report of a run of any task; print its closing tables, or one JSON object.
+
+    ``written`` has what the command wrote besides, by name, None where it was not asked for.
+    """
     from ravenbench.reports.of_any import report_of, write_report
 
     report = report_of(store)
     analysis = report.analyse(store)
     page = write_report(store, analysis)
     if json:
-        print_json(report.to_json(analysis))
+        print_json({**report.to_json(analysis), **(written or {})})
     else:
-        print_parts(report.terminal(analysis), page)
+        lines = [f"{name}: {place}" for name, place in (written or {}).items() if place is not None]
+        print_parts([*report.terminal(analysis), *lines], page)
+
+
+def show_outlook(outlook: Outlook, json: bool) -> None:
+    """Print what a task would do, or one JSON object."""
+    if json:
+        print_json(outlook.to_json())
+        return
+    for name, count in outlook.problems.items():
+        typer.echo(f"{name}: {count:,} problems")
+    typer.echo(f"{outlook.cells:,} cells, {outlook.done:,} of them done already; {outlook.fits:,} fits to do")
+    typer.echo(f"folder: {outlook.folder}")
 
 
 def readable(value: Any) -> Any:

@@ -2,59 +2,55 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ravenbench.bench.simulate.spec import SimulateSpec, build
+from ravenbench.cli.options import option
+
 
 def command(
-    replicates: Annotated[int, typer.Option(min=2, help="Fresh corpora, about ten seconds each.")] = 20,
-    corpus: Annotated[
-        str, typer.Option(help="The synthetic corpus and its dials; each replicate has its own seed.")
-    ] = "synthetic(style=0.4)",
-    pairs: Annotated[
-        str, typer.Option(help="Pair rule: matched, under which alone runs give verdicts, controlled or reference.")
-    ] = "matched",
-    doses: Annotated[
-        str, typer.Option(help="Known reliance on topic, from 0 (style alone) to 1 (topic alone).")
-    ] = "0, .05, .1, .2, .5, 1",
-    pools: Annotated[int, typer.Option(min=2, help="Pools a replicate.")] = 10,
-    folds: Annotated[int, typer.Option(min=2, help="Folds a pool and setup.")] = 5,
-    repetitions: Annotated[int, typer.Option(min=2, help="Repetitions of the probe, and of its null.")] = 20,
-    seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
-    out: Annotated[Path, typer.Option(help="Folder for the page, the figure and the tables.")] = Path(
-        "raven-simulation"
-    ),
+    replicates: Annotated[int | None, option(SimulateSpec, "replicates")] = None,
+    corpus: Annotated[str | None, option(SimulateSpec, "corpus")] = None,
+    pairs: Annotated[str | None, option(SimulateSpec, "pairs")] = None,
+    doses: Annotated[str | None, option(SimulateSpec, "doses")] = None,
+    pools: Annotated[int | None, option(SimulateSpec, "pools")] = None,
+    folds: Annotated[int | None, option(SimulateSpec, "folds")] = None,
+    repetitions: Annotated[int | None, option(SimulateSpec, "repetitions")] = None,
+    seed: Annotated[int | None, option(SimulateSpec, "seed")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="The simulation's folder or URL; default raven-runs/simulate-<hash>.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
+    scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what would be simulated.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Run both topic tests on scorers whose reliance on topic is known, on fresh synthetic corpora.
 
     Shows how often each test convicts a scorer of style alone, how HITS − Random and the crossed probe's gain
-    grow with the dose of topic, and what smaller designs would still see.
+    grow with the dose of topic, and what smaller designs would still see. Interrupted at any point, the same
+    command goes on where it stopped.
 
         raven simulate
 
         raven simulate --pairs reference --replicates 10
     """
-    from ravenbench.bench.shared.engines import usable_cores
-    from ravenbench.bench.simulate.trials import Design, check, trials
-    from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.errors import SpecError
-    from ravenbench.reports.simulate.analysis import summarise, to_json
-    from ravenbench.reports.simulate.page import terminal, write
+    given = {name: value for name, value in locals().items() if name in SimulateSpec.__struct_fields__}
+    from ravenbench.bench.shared import engines
+    from ravenbench.bench.simulate.api import carry, outlook
+    from ravenbench.cli.show import progress_bar, show_outlook, show_report
 
-    try:
-        levels = tuple(sorted({float(part) for part in doses.split(",") if part.strip()}))
-    except ValueError:
-        raise SpecError("--doses is not a list of numbers", found=doses, expected="0, .1, .5, 1") from None
-    design = Design(corpus, pairs, levels, pools, folds, repetitions, seed)
-    check(design)
-    with progress_bar() as progress:
-        simulation = summarise(design, trials(design, replicates, workers or usable_cores(), progress))
-    page = write(simulation, out)
-    if json:
-        print_json(to_json(simulation))
+    how = engines.engine(engine, workers, scheduler)
+    spec = build(given)
+    if plan:
+        show_outlook(outlook(spec, out), json)
         return
-    print_parts(terminal(simulation), page)
+    with progress_bar() as progress:
+        result = carry(spec, out, how, progress)
+    show_report(result.store, json)
+    if result.errors:
+        typer.secho(f"{len(result.errors)} replicates failed, the first: {result.errors[0]}", fg="red", err=True)
+        raise typer.Exit(1)

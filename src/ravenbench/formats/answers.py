@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError
+from ravenbench.files import location
 from ravenbench.formats.archive import Archive, Split, split_roots
 from ravenbench.formats.output import whole_file
 from ravenbench.formats.pan_pairs import (
@@ -222,7 +223,7 @@ def write_answers(path: str | Path, answers: Answers) -> Path:
     InputError
         If the file cannot be written, or an id with white space would stand in a ``.txt``.
     """
-    path = Path(path)
+    path = location(path)
     plain = path.suffix.lower() == ".txt"
     with whole_file(path) as file:
         for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):

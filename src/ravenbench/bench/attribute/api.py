@@ -1,160 +1,178 @@
-"""``ravenbench.attribute``: attribution methods on a corpus, under one protocol or both, from Python."""
+"""``ravenbench.attribute``: attribution methods on a corpus, under one protocol or both.
+
+OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell holds the
+                                          authors that one method named on it
+OUT/documents.npy, splits.npy             text, author and topic of each document; where it is held out
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ravenbench import registry
-from ravenbench.attribution.crosstab import CorpusView, view
-from ravenbench.attribution.cues import Cue, cues
-from ravenbench.attribution.evaluate import MethodAnswers, answer
-from ravenbench.attribution.protocols import Split, splits
-from ravenbench.attribution.selection import Chosen, Rules, choose
-from ravenbench.bench.run.execute import Progress, silent
-from ravenbench.corpora.load import load_corpus
-from ravenbench.errors import SpecError, did_you_mean
-from ravenbench.randomness import stream
-from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
-from ravenbench.types import Corpus, Labels
-
-METHODS = "maxent, svm, nb, cosine-delta, function-words, topic-words"
-PROTOCOLS = {"novel-topic": ("novel-topic",), "k-fold": ("k-fold",), "both": ("novel-topic", "k-fold")}
-
-
-@dataclass(frozen=True, eq=False)
-class ProtocolAnswers:
-    """One protocol: its splits and what every method answered."""
-
-    protocol: str
-    splits: tuple[Split, ...]
-    methods: tuple[MethodAnswers, ...]
+from ravenbench import files
+from ravenbench.bench.attribute.documents import save_documents
+from ravenbench.bench.attribute.methods import name_methods
+from ravenbench.bench.attribute.plan import draft, fingerprint
+from ravenbench.bench.attribute.record import AttributePlan
+from ravenbench.bench.attribute.spec import METHODS, AttributeSpec, build
+from ravenbench.bench.attribute.units import MovedUnit, SplitUnit, WeightsUnit
+from ravenbench.bench.shared.engines import local
+from ravenbench.bench.shared.folder import earlier, take_up
+from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.result import RunResult
+from ravenbench.bench.shared.spec import documented
+from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.work import Engine, carry_out
+from ravenbench.types import Corpus
 
 
 @dataclass(frozen=True, eq=False)
-class Attributed:
-    """What ``attribute`` found; scores and tests are derived from it (``reports.attribute.analysis``).
+class Task:
+    """What was asked for: its spec, the methods by name, the corpus where it is in memory, hashes, and the folder."""
 
-    ``cues`` names a method, the features whose weights held-out topics change most, and heavy ones they change
-    least; None unless both protocols ran and a method has weights.
-    """
-
-    documents: Chosen
-    view: CorpusView
-    protocols: tuple[ProtocolAnswers, ...]
-    cues: tuple[str, list[Cue], list[Cue]] | None
-    settings: dict[str, Any]
+    spec: AttributeSpec
+    methods: dict[str, Any]
+    corpus: Corpus | None
+    data: dict[str, str]
+    folder: Path
 
 
+@documented(AttributeSpec)
 def attribute(
     corpus: str | Corpus,
     *,
     topic: str | None = None,
-    protocol: str = "novel-topic",
-    methods: str | Sequence[Any] = METHODS,
-    folds: int = 10,
-    rules: Rules = Rules(),
+    protocol: str | None = None,
+    methods: str | Sequence[Any] | None = None,
+    folds: int | None = None,
+    min_docs: int | None = None,
+    min_topics: int | None = None,
+    min_per_topic: int | None = None,
+    min_topic_docs: int | None = None,
+    docs_per_topic: int | None = None,
+    merge_authors: bool | None = None,
     sampler: str | None = None,
     topics: int | None = None,
-    encoder: str = "lsa",
-    seed: int = 0,
+    encoder: str | None = None,
+    difference: float | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
     workers: int | None = None,
+    engine: Engine | None = None,
     progress: Progress = silent,
-) -> Attributed:
-    """Attribute held-out documents to their authors.
+) -> RunResult:
+    """Attribute held-out documents to their authors; resume where an earlier call stopped.
 
     Parameters
     ----------
     corpus : str or Corpus
         A name, a path, or a corpus in memory.
-    topic : str, optional
-        Level of topic.
-    protocol : "novel-topic", "k-fold" or "both"
     methods : str or sequence
-        Comma-separated names or ``module:Class``, or estimators over texts.
-    folds : int
-        Folds of k-fold; novel-topic has one for each topic.
-    rules : Rules
-        What an author and a topic need.
-    sampler, topics : str and int, optional
-        Choose so many topics by a sampler (``hits``, ``random``, ``grouping``) so that near-duplicate topics
-        cannot leak; the others are cut, or joined to their nearest by samplers that do so.
-    encoder : str
-        What topics are compared by, for the sampler.
+        Comma-separated names or ``module:Class``, or estimators over texts (``fit(texts, authors)``,
+        ``predict(texts)``).
+    {options}
+    out : path or URL, optional
+        The folder; by default ``raven-runs/attribute-<corpus>-<hash of spec and data>``.
     workers : int, optional
-        Processes; all cores by default.
+        Processes; all cores by default. Decides nothing but time.
+    engine : Engine, optional
+        Where methods are fitted instead (see ``ravenbench.bench.shared.engines``).
+    progress : callable, optional
+        Called with (stage, done, total).
 
     Raises
     ------
     InputError
         Before any method is fitted, if something cannot be used.
     """
-    if protocol not in PROTOCOLS:
-        raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(protocol, PROTOCOLS))
-    named = name_methods(methods)
-    progress("reading the corpus", 0, 0)
-    data = load_corpus(corpus) if isinstance(corpus, str) else corpus
-    defaults = data.notes.get("defaults", {})
-    data, _ = at_level(data, topic or "topic", defaults.get("levels", {}))
-    if sampler is not None or topics is not None:
-        data = _sampled(data, sampler or "hits", topics, encoder, seed, rules.min_topic_docs)
-    documents = choose(data, rules, seed, topics)
-    settings = {
-        "corpus": data.name, "topic": topic or "topic", "protocol": protocol, "methods": [*named], "folds": folds,
-        "rules": vars(rules), "sampler": sampler, "topics": topics, "encoder": encoder if sampler else None,
-        "seed": seed,
-    }  # fmt: skip
-    parts = {name: splits(documents, name, folds, seed) for name in PROTOCOLS[protocol]}
-    import joblib
-
-    workers = workers or joblib.cpu_count()
-    found = [
-        ProtocolAnswers(name, tuple(own), tuple(answer(documents, own, named, workers, progress)))
-        for name, own in parts.items()
-    ]
-    linear = next((name for name, method in named.items() if hasattr(method, "feature_weights")), None)
-    moved = None
-    if protocol == "both" and linear is not None:
-        progress("comparing weights", 0, 0)
-        moved = (linear, *cues(documents, parts["novel-topic"], named[linear], workers))
-    return Attributed(documents, view(documents), tuple(found), moved, settings)
+    given = {name: value for name, value in locals().items() if name in AttributeSpec.__struct_fields__}
+    return carry(task(given, out), engine or local(workers), progress)
 
 
-def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
-    """Methods by the name they print.
+def task(given: dict[str, Any], out: str | Path | None = None) -> Task:
+    """What arguments of ``attribute`` ask for, checked.
 
     Raises
     ------
-    SpecError
-        If one does not parse, two print alike, or there is none.
+    InputError
+        If one of them cannot be used.
     """
-    parsed = (
-        registry.parse_list("attributor", methods)
-        if isinstance(methods, str)
-        else [registry.parse("attributor", m) if isinstance(m, str) else m for m in methods]
+    named = name_methods(METHODS if given.get("methods") is None else given["methods"])
+    corpus = given["corpus"]
+    loaded = corpus if isinstance(corpus, Corpus) else None
+    name = str(corpus) if loaded is None else loaded.name
+    spec = build({**given, "corpus": name, "methods": ", ".join(named)})
+    data = fingerprint(spec, loaded, named)
+    folder = spec.default_folder(data) if out is None else files.location(out)
+    return Task(spec, named, loaded, data, folder)
+
+
+def carry(asked: Task, engine: Engine, progress: Progress = silent) -> RunResult:
+    """Do what was asked for, what is there already excepted."""
+    spec, named = asked.spec, asked.methods
+
+    def plan(store: Store, begin: Callable[[], None]) -> None:
+        progress("reading the corpus", 0, 0)
+        made = draft(spec, asked.corpus, named)
+        begin()
+        save_documents(store, made.documents, made.places)
+        store.write_plan(made.plan)
+
+    store = take_up(asked.folder, "attribute", spec.resolved(), asked.data, plan, spec.seed)
+    units = [SplitUnit(store.path, c.verifier, named[c.verifier], c.key, c.fold) for c in store.unanswered()]
+    errors = carry_out(engine, units, progress, "attributing")
+    return RunResult(store, (*errors, *_compare_weights(store, named, engine, progress)))
+
+
+def _compare_weights(store: Store, named: dict[str, Any], engine: Engine, progress: Progress) -> list[str]:
+    plan = store.plan_as(AttributePlan)
+    if plan.cues is None:
+        return []
+    name, base = plan.cues.method, plan.cues.base
+    method, errors = named[name], []
+    if _lacks(store, base):
+        errors = carry_out(engine, [WeightsUnit(store.path, name, method, base)], progress, "weighing features")
+    if errors:
+        return errors
+    held_out = zip(plan.cues.moved, plan.protocols[0].splits, strict=True)
+    units = [
+        MovedUnit(store.path, name, method, key, base, split.fold) for key, split in held_out if _lacks(store, key)
+    ]
+    return carry_out(engine, units, progress, "comparing weights")
+
+
+def _lacks(store: Store, key: str) -> bool:
+    cell = store.read_cell(key)
+    return cell is None or cell.error is not None
+
+
+def outlook(asked: Task, progress: Progress = silent) -> Outlook:
+    """What an attribution would do; nothing is written and no method is fitted.
+
+    Raises
+    ------
+    InputError
+        If the corpus or the folder cannot be used.
+    """
+    spec = asked.spec
+    store = earlier(asked.folder, "attribute", spec.resolved(), asked.data, spec.seed)
+    if store is None:
+        progress("reading the corpus", 0, 0)
+        plan = draft(spec, asked.corpus, asked.methods).plan
+    else:
+        plan = store.plan_as(AttributePlan)
+    keys = [place.key for place in plan.cells]
+    keys += [] if plan.cues is None else [plan.cues.base, *plan.cues.moved]
+    missing = len(keys) if store is None else sum(_lacks(store, key) for key in keys)
+    return Outlook(
+        task="attribute",
+        folder=str(asked.folder),
+        problems={p.protocol: sum(split.documents for split in p.splits) for p in plan.protocols},
+        cells=len(keys),
+        done=len(keys) - missing,
+        fits=missing,
     )
-    named: dict[str, Any] = {}
-    for method in parsed:
-        name = " ".join(str(method).split())
-        if name in named:
-            raise SpecError(f"the method {name} is given twice")
-        named[name] = method
-    if not named:
-        raise SpecError("no attribution method is given", expected=", ".join(registry.names("attributor")))
-    return named
-
-
-def _sampled(data: Corpus, sampler: str, topics: int | None, encoder: str, seed: int, min_docs: int) -> Corpus:
-    """The corpus on the topics a sampler chooses."""
-    chooser = registry.parse("sampler", sampler)
-    data = keep_topics(data, max(1, min_docs))
-    count = len(data.topic.names)
-    if topics is None:
-        raise SpecError("a sampler needs a number of topics", fix=f"give --topics, at most {count}")
-    similarity = topic_similarity(data, registry.parse("encoder", encoder))
-    selection = chooser.select(similarity, topics, stream(seed, "sampler", str(chooser)))
-    merged = np.append(selection.merged, -1)
-    return replace(data, topic=Labels(merged[data.topic.codes], data.topic.names))

@@ -1,1 +1,1 @@
-"""The tables of the PAN-2014 overview for any verifiers."""
+"""``raven pan14``: verifiers on corpora with a train and a test part, as at PAN-2014."""

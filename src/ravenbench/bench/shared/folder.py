@@ -45,9 +45,32 @@ def take_up(
     StoreError
         If it was written by another version of Raven.
     """
-    store = Store(folder)
     files.check_reachable(folder)
-    head = Head(
+    head = _head(spec, data, seed)
+    found = _earlier(folder, kind, head)
+    if found is not None:
+        return found
+    if not folder.exists() and not files.is_remote(folder):
+        check_fresh(folder)
+    plan(Store(folder), lambda: begin(folder, kind, head))
+    return Store(folder)
+
+
+def earlier(folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
+    """The planned folder that ``take_up`` would take up, None where it would begin anew; nothing is written.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else.
+    StoreError
+        If it was written by another version of Raven.
+    """
+    return _earlier(folder, kind, _head(spec, data, seed))
+
+
+def _head(spec: Mapping[str, Any], data: dict[str, str], seed: int) -> Head:
+    return Head(
         spec=dict(spec),
         data=data,
         raven=__version__,
@@ -55,6 +78,10 @@ def take_up(
         packages={name: version(name) for name in MADE_WITH},
         seed=seed,
     )
+
+
+def _earlier(folder: Path, kind: Kind, head: Head) -> Store | None:
+    store = Store(folder)
     whole = False
     if folder.exists() and not folder.is_dir():
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
@@ -62,12 +89,7 @@ def take_up(
         whole = _check_same(store, kind, head)
     elif folder.exists() and any(folder.iterdir()):
         raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
-    if whole and store.planned:
-        return store
-    if not folder.exists() and not files.is_remote(folder):
-        check_fresh(folder)
-    plan(store, lambda: begin(folder, kind, head))
-    return Store(folder)
+    return store if whole and store.planned else None
 
 
 def begin(folder: Path, kind: Kind, head: Head) -> None:

@@ -8,7 +8,6 @@ pairs) is read off parts of the same trials.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +15,7 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.bench.run.probe import NEAR
-from ravenbench.corpora.synthetic import Synthetic
-from ravenbench.errors import SpecError
+from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.problems import probe, sources
 from ravenbench.problems.base import PairRule
@@ -31,17 +29,11 @@ Scored = tuple[Bools, Floats]
 """Truth (n,) and standardised style-only and topic-only scores (n, 2) of one test set."""
 
 
-@dataclass(frozen=True)
-class Design:
-    """What is simulated; the corpus gets another seed each replicate."""
-
-    corpus: str = "synthetic(style=0.4)"
-    pairs: str = "matched"
-    doses: tuple[float, ...] = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
-    pools: int = 10
-    folds: int = 5
-    repetitions: int = 20
-    seed: int = 0
+ENCODER = "lsa"
+"""What topics are compared by."""
+SETUPS = ("hits", "random")
+FOUR = ("aa", "ab", "ba", "bb")
+"""The test sets of one repetition of the probe, by training domain and test domain."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,45 +50,15 @@ class Trial:
     probe_topics: list[list[int]]
 
 
-def check(design: Design) -> None:
-    """Refuse what cannot be simulated.
-
-    Raises
-    ------
-    SpecError
-        If the corpus is not synthetic, a dose lies outside [0, 1], or there are too few pools or repetitions.
-    """
-    if not isinstance(registry.parse("corpus", design.corpus), Synthetic):
-        raise SpecError("truth is known of the synthetic corpus alone", found=design.corpus, fix="synthetic(style=…)")
-    registry.parse("pairs", design.pairs)
-    if not design.doses or any(not 0 <= dose <= 1 for dose in design.doses):
-        raise SpecError("doses must lie in [0, 1]", found=", ".join(map(str, design.doses)))
-    if design.pools < 2 or design.repetitions < 2:
-        raise SpecError("a simulation needs two pools and two repetitions", fix="raise --pools and --repetitions")
-
-
-def trials(design: Design, replicates: int, workers: int, progress: Callable[[str, int, int], None]) -> Iterator[Trial]:
-    """Replicates in order, whatever the number of workers."""
-    from joblib import Parallel, delayed
-
-    jobs = (delayed(trial)(design, number) for number in range(replicates))
-    pool = Parallel(n_jobs=min(workers, replicates), return_as="generator")
-    for done, one in enumerate(pool(jobs), start=1):
-        progress("simulating", done, replicates)
-        yield one
-
-
-def trial(design: Design, number: int) -> Trial:
-    """One replicate, from texts to scores."""
-    base = registry.parse("corpus", design.corpus)
-    seed = int(stream(design.seed, "simulate", number).integers(2**31))
-    corpus = base.set_params(seed=seed).load()
+def trial(design: SimulateSpec, seed: int) -> Trial:
+    """The replicate whose draws have this seed, from texts to scores."""
+    corpus = registry.parse("corpus", design.corpus).set_params(seed=seed).load()
     rule = registry.parse("pairs", design.pairs)
-    similarity = topic_similarity(corpus, registry.parse("encoder", "lsa"))
+    similarity = topic_similarity(corpus, registry.parse("encoder", ENCODER))
     defaults: dict[str, Any] = dict(corpus.notes["defaults"])
     pools = draw_pools(len(similarity), defaults["m"], design.pools, 0.5, seed)
     setups = [
-        {name: _setup(design, corpus, similarity, rule, pool, p, name, seed) for name in ("hits", "random")}
+        {name: _setup(design, corpus, similarity, rule, pool, p, name, seed) for name in SETUPS}
         for p, pool in enumerate(pools)
     ]
     gains: dict[bool, list[dict[str, Scored]]] = {False: [], True: []}
@@ -114,7 +76,7 @@ def trial(design: Design, number: int) -> Trial:
 
 
 def _setup(
-    design: Design,
+    design: SimulateSpec,
     corpus: Corpus,
     similarity: Floats,
     rule: PairRule,

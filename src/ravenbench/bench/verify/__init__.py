@@ -1,1 +1,1 @@
-"""One verifier on given problems."""
+"""``raven verify``: one verifier trained on one set of problems, or loaded, answers another."""

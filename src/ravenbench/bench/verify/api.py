@@ -4,43 +4,38 @@ Test problems are answered in blocks of a fixed size, a cell each, so that an in
 stopped; a problem that cannot be read, or on which the method fails, is left unanswered with its reason.
 
     FOLDER/run.json, plan.json, texts/, folds/test.npz, cells/KEY/    as for a run
-    FOLDER/trained/                                                   the fitted verifier (``contract.persist``)
+    FOLDER/trained/, trained.json                  the fitted verifier (``contract.persist``) and its identity
 """
 
 from __future__ import annotations
 
-import re
-import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from ravenbench import registry
-from ravenbench.bench.run.api import take_up
-from ravenbench.bench.run.execute import Progress, silent
-from ravenbench.bench.run.plan import begin, data_hash, manifest, on_one_table, packages
-from ravenbench.bench.shared.engines import Engine, local
-from ravenbench.bench.shared.keys import cell_key, decides
+from ravenbench import files
+from ravenbench.bench.shared.engines import local
+from ravenbench.bench.shared.folder import earlier, take_up
+from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.spec import documented
 from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.units import answer_each, one_thread, open_store, tell
-from ravenbench.components import Component, identity_hash
-from ravenbench.errors import CorpusError, InputError, RavenError, SpecError
+from ravenbench.bench.shared.work import Engine, carry_out, one_thread
+from ravenbench.bench.verify.asked import ask, check_answers_file
+from ravenbench.bench.verify.blocks import BlockUnit, collect, unanswered
+from ravenbench.bench.verify.plan import draft
+from ravenbench.bench.verify.record import VerifyPlan
+from ravenbench.bench.verify.spec import VerifySpec
+from ravenbench.bench.verify.trained import keep, kept
+from ravenbench.components import Component
+from ravenbench.errors import RavenError
 from ravenbench.formats.answers import write_answers
-from ravenbench.formats.output import check_fresh, whole_file
-from ravenbench.formats.problem_set import ProblemSet
-from ravenbench.formats.problems import read_problems
-from ravenbench.problems.sources import given
-from ravenbench.types import Answers, Bools, Floats, Fold
+from ravenbench.formats.output import check_fresh
+from ravenbench.types import Answers, Fold
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
-
-BLOCK = 512
-"""Test problems in a block; those of a transductive method are never divided."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +54,11 @@ class Verified:
     seconds: Mapping[str, float | None]
     folder: Path
 
+    @property
+    def store(self) -> Store:
+        """The run's folder."""
+        return Store.open(self.folder)
+
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
         return {
@@ -72,32 +72,7 @@ class Verified:
         }
 
 
-@dataclass(frozen=True)
-class BlockUnit:
-    """Some test problems for the fitted verifier of a folder, or for the one given."""
-
-    run: Path
-    key: str
-    start: int
-    stop: int
-    verifier: Verifier | None = None
-
-    def work(self) -> list[str]:
-        store = open_store(self.run)
-        fold = store.fold("test")
-        test = fold.test.select(np.arange(self.start, self.stop))
-        info: dict[str, Any] = {"n": len(test), "error": None, "faults": {}, "test_digest": test.digest()}
-        scores = answers = None
-        began = time.perf_counter()
-        try:
-            scores, answers, info["faults"] = answer_each(self.verifier or _trained(self.run), test)
-        except Exception as error:
-            info["error"] = tell(error)
-        info["seconds"] = {"fit": 0.0, "score": time.perf_counter() - began}
-        store.write_cell(self.key, info, scores, answers)
-        return [] if info["error"] is None else [str(info["error"]).splitlines()[0]]
-
-
+@documented(VerifySpec)
 def verify(
     verifier: str | Component,
     *,
@@ -111,23 +86,23 @@ def verify(
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> Verified:
-    """Train a verifier on problems, or load a trained one, and answer test problems.
+    """Train a verifier on problems, or load a trained one, and answer test problems; resume where a call stopped.
 
     Parameters
     ----------
-    verifier : str or Component
-    test, train : path
-        Problems in PAN's formats, a folder or zip; where it holds both parts, each takes its own.
-    load, save : path, optional
-        Folder of a trained verifier: to use instead of training, or to write.
-    out : path, optional
+    {options}
+    save : path, optional
+        A new folder for the trained verifier.
+    out : path or URL, optional
         Where to write the answers, ``.jsonl`` or ``.txt``.
-    folder : path, optional
-        Where cells are kept; by default ``raven-runs/verify-<test>-<hash>``.
+    folder : path or URL, optional
+        The run's folder; by default ``raven-runs/verify-<test>-<hash>``.
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
         Where units are worked on instead (see ``ravenbench.bench.shared.engines``); its workers see the same folder.
+    progress : callable, optional
+        Called with (stage, done, total).
 
     Raises
     ------
@@ -136,166 +111,85 @@ def verify(
     RavenError
         If the method itself fails, in training or on more than a tenth of the problems; nothing is written then.
     """
-    component = registry.parse("verifier", verifier) if isinstance(verifier, str) else verifier
-    if (train is None) == (load is None):
-        raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
     work = engine or local(workers)
     if save is not None:
         check_fresh(save)
-    progress("reading the problems", 0, 0)
-    asked = read_problems(test, "test")
-    taught = None if train is None else read_problems(train, "train")
-    ids = [*asked.problems.ids.tolist(), *asked.faults]
+    asked = ask(verifier, test, train, load, folder, progress)
     if out is not None:
-        check_answers_file(Path(out), ids)
-    if taught is not None:
-        check_classes(taught.name, taught.truth())
-    trained = None if load is None else persist.load(load, component)
-    data = {"test": data_hash(str(test))}
-    data |= {"train": data_hash(str(train))} if load is None else {"load": persist.digest(load)}
-    where = _folder(component, data, Path(test)) if folder is None else Path(folder)
+        check_answers_file(files.location(out), asked.ids)
+    given = None if load is None else persist.load(load, asked.component)
 
-    def write(store: Store, record: dict[str, Any]) -> None:
-        _plan(store, record, component, taught, asked)
+    def planned(store: Store, begin: Callable[[], None]) -> None:
+        draft(asked).write(store, begin)
 
-    store = take_up(where, {"verifier": str(component), "identity": identity_hash(decides(component))}, data, write)
-    fold = store.fold("test")
-    learned = fold.train_digest() if load is None else data["load"]
-    blocks = _blocks(component, fold, learned)
-    missing = [block for block in blocks if (cell := store.read_cell(block[0])) is None or cell.error is not None]
+    store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned)
+    plan = store.plan_as(VerifyPlan)
+    missing = unanswered(store, plan)
     fitting = None
     if missing or save is not None:
-        kept = where / "trained"
-        trained = trained or _kept(kept, component)
+        trained = kept(store, asked.component)
+        shared = trained is not None
         if trained is None:
-            progress("training", 0, 0)
-            began = time.perf_counter()
-            trained = _fit(component, fold)
-            fitting = time.perf_counter() - began
+            trained = given
+            if trained is None:
+                progress("training", 0, 0)
+                began = time.perf_counter()
+                trained = _fit(asked.component, store.fold("test"))
+                fitting = time.perf_counter() - began
+            shared = keep(store, trained, fitting)
         if save is not None:
             persist.save(trained, save)
-        own = None if _keep(trained, kept) else trained
-        units = [BlockUnit(store.path, *block, own) for block in missing]
-        errors = _answer(units, work if own is None else local(1), progress)
+        units = [BlockUnit(store.path, block, None if shared else trained) for block in missing]
+        errors = carry_out(work if shared else local(1), units, progress, "answering")
         if errors:
             raise RavenError(
-                f"{component} failed on {len(errors)} of {len(blocks)} blocks of problems: {errors[0]}\n"
+                f"{asked.component} failed on {len(errors)} of {len(plan.blocks)} blocks of problems: {errors[0]}\n"
                 "  no answers were written; what was finished is kept: repeat the command to try the rest again"
             )
-    value, faults, scoring = _collect(store, [key for key, _, _ in blocks])
-    answers = Answers(np.asarray(ids, dtype=np.str_), np.append(value, np.full(len(asked.faults), 0.5)))
+    found = collect(store)
     if out is not None:
-        write_answers(out, answers)
-    notes = (*(() if taught is None else (f"training: {note}" for note in taught.notes)), *asked.notes)
-    left_out = {} if taught is None else dict(taught.faults)
-    seconds = {"fit": fitting, "score": scoring}
-    return Verified(str(component), answers, {**asked.faults, **faults}, left_out, notes, seconds, where)
+        write_answers(out, found.answers)
+    return Verified(
+        verifier=str(asked.component),
+        answers=found.answers,
+        faults=found.faults,
+        left_out=plan.left_out,
+        notes=tuple(plan.notes),
+        seconds={"fit": fitting, "score": found.seconds},
+        folder=asked.folder,
+    )
 
 
-def _blocks(component: Component, fold: Fold, learned: str) -> list[tuple[str, int, int]]:
-    """Key, first and last problem + 1 of every block."""
-    size = len(fold.test) if as_verifier(component).transductive else BLOCK
-    blocks = []
-    for start in range(0, len(fold.test), size):
-        stop = min(start + size, len(fold.test))
-        blocks.append((cell_key(component, learned, fold.test.select(np.arange(start, stop)).digest()), start, stop))
-    return blocks
-
-
-def _collect(store: Store, keys: list[str]) -> tuple[Floats, dict[str, str], float]:
-    """Answers of all blocks, problems on which the method failed, seconds."""
-    values: list[Floats] = []
-    faults: dict[str, str] = {}
-    seconds = 0.0
-    for key in keys:
-        cell = store.read_cell(key)
-        assert cell is not None and cell.answers is not None
-        values.append(cell.answers)
-        faults |= cell.info["faults"]
-        seconds += cell.info["seconds"]["score"]
-    return np.concatenate(values), faults, seconds
-
-
-def _answer(units: list[BlockUnit], engine: Engine, progress: Progress) -> list[str]:
-    errors: list[str] = []
-    if units:
-        progress("answering", 0, len(units))
-        for count, failed in enumerate(engine(units), start=1):
-            errors += failed
-            progress("answering", count, len(units))
-    return errors
-
-
-def check_classes(name: str, same: Bools) -> None:
-    """Both classes must be there to learn from.
-
-    Raises
-    ------
-    CorpusError
-        If one is absent, with the counts.
-    """
-    if same.all() or not same.any():
-        raise CorpusError(
-            f"the training problems of {name} are of one class", found=f"{same.sum()} Y and {(~same).sum()} N",
-            expected="problems by the same author and by different authors",
-        )  # fmt: skip
-
-
-def check_answers_file(path: Path, ids: list[str]) -> None:
-    """Whether answers to these problems can be written here, before any long work.
+def outlook(
+    verifier: str | Component,
+    *,
+    test: str | Path,
+    train: str | Path | None = None,
+    load: str | Path | None = None,
+    folder: str | Path | None = None,
+    progress: Progress = silent,
+) -> Outlook:
+    """What ``verify`` would do with the same arguments; nothing is written and no method is run.
 
     Raises
     ------
     InputError
-        If the place cannot be written, or an id cannot stand in a ``.txt``.
+        If something cannot be used.
     """
-    if path.is_dir():
-        raise InputError("answers are written to a file, and this is a folder", file=path, fix="name the file")
-    if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
-        raise InputError("an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl")
-    trial = path.with_name(f".{path.name}.trial")
-    try:
-        with whole_file(trial):
-            pass
-    except InputError as error:
-        raise InputError(error.problem, file=path, fix="choose another place for --out") from None
-    trial.unlink()
-
-
-def _trained(run: Path) -> Verifier:
-    return _loaded(run, persist.digest(run / "trained"))
-
-
-@lru_cache(maxsize=1)
-def _loaded(run: Path, digest: str) -> Verifier:
-    return persist.load(run / "trained", _component(run))
-
-
-def _component(run: Path) -> Component:
-    component: Component = registry.parse("verifier", open_store(run).plan["verifiers"][0]["spec"])
-    return component
-
-
-def _folder(component: Component, data: Mapping[str, str], test: Path) -> Path:
-    stem = re.sub(r"[^A-Za-z0-9]+", "-", test.stem).strip("-") or "problems"
-    return Path("raven-runs") / f"verify-{stem}-{identity_hash([decides(component), dict(data)])[:8]}"
-
-
-def _plan(
-    store: Store, record: dict[str, Any], component: Component, taught: ProblemSet | None, asked: ProblemSet
-) -> None:
-    nothing = asked.problems.select(np.arange(0))
-    texts, (train, test) = on_one_table([nothing if taught is None else taught.problems, asked.problems])
-    train_same = np.zeros(0, dtype=bool) if taught is None else taught.truth()
-    # Test problems may come without truth; nothing reads it here.
-    truth = np.zeros(len(test), dtype=bool) if asked.same is None else asked.same
-    fold = given(train, train_same, test, truth, "test")
-    begin(store, record | {"packages": packages()})
-    texts.save(store.path / "texts")
-    labels = {k: getattr(train, k) for k in ("author", "topic", "language")}
-    store.save_labels([texts.hash(i).hex() for i in range(len(texts))], labels)
-    store.save_fold(fold)
-    store.write_plan({"verifiers": [{"spec": str(component)}], "folds": {"test": manifest(fold)}})
+    asked = ask(verifier, test, train, load, folder, progress)
+    plan = draft(asked).plan
+    store = earlier(asked.folder, "verify", asked.spec.resolved(), asked.hashes)
+    missing = plan.blocks if store is None else unanswered(store, plan)
+    problems = {"train": asked.train} if asked.train is not None else {}
+    ready = asked.train is None or (store is not None and (store.path / "trained.json").is_file())
+    return Outlook(
+        task="verify",
+        folder=str(asked.folder),
+        problems={name: len(found) for name, found in {**problems, "test": asked.test}.items()},
+        cells=len(plan.blocks),
+        done=len(plan.blocks) - len(missing),
+        fits=int(bool(missing) and not ready),
+    )
 
 
 def _fit(component: Component, fold: Fold) -> Verifier:
@@ -306,23 +200,3 @@ def _fit(component: Component, fold: Fold) -> Verifier:
         raise
     except Exception as error:
         raise RavenError(f"{component} failed in training ({type(error).__name__}: {error})") from error
-
-
-def _kept(folder: Path, component: Component) -> Verifier | None:
-    """The verifier an earlier call trained, None where there is none or it is damaged."""
-    try:
-        return persist.load(folder, component)
-    except InputError:
-        shutil.rmtree(folder, ignore_errors=True)
-        return None
-
-
-def _keep(trained: Verifier, folder: Path) -> bool:
-    """Whether the trained verifier lies in the folder for other processes and later calls; some cannot be saved."""
-    if folder.exists():
-        return True
-    try:
-        persist.save(trained, folder)
-    except SpecError:
-        return False
-    return True

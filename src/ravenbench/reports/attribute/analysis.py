@@ -2,176 +2,57 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.attribution.crosstab import DOMINANT
-from ravenbench.attribution.evaluate import MethodAnswers
+from ravenbench.attribution.crosstab import CorpusView, view
 from ravenbench.attribution.selection import Chosen
-from ravenbench.bench.attribute.api import Attributed, ProtocolAnswers
+from ravenbench.bench.attribute.answers import Attributed, MethodAnswers, ProtocolAnswers, read_answers
+from ravenbench.reports.attribute.records import (
+    AttributionAnalysis,
+    FoldScore,
+    MethodScore,
+    PairScore,
+    ProtocolScore,
+    TopicDifficulty,
+)
 from ravenbench.statistics.multiplicity import holm
 from ravenbench.statistics.topic_permutation import paired_topics, topics_needed
-from ravenbench.statistics.weighted_folds import FoldMean, fold_mean, published_t
+from ravenbench.statistics.weighted_folds import fold_mean, published_t
 from ravenbench.types import Ints
 
-LEVEL = 0.05
-WANTED = 0.05
-"""The difference in accuracy for which the number of topics is reckoned, unless another is asked for."""
+if TYPE_CHECKING:
+    from ravenbench.bench.shared.store import Store
 
 
-@dataclass(frozen=True)
-class FoldScore:
-    """One fold of one method; ``unseen`` authors had no training document, and their documents count as errors."""
+def analyse(store: Store, difference: float | None = None) -> AttributionAnalysis:
+    """Scores and tests of an attribution.
 
-    fold: str
-    documents: int
-    accuracy: float | None
-    unseen: tuple[str, ...]
-    error: str | None
+    Parameters
+    ----------
+    difference : float, optional
+        The difference in accuracy for which topics are reckoned; by default the one the attribution was asked for.
 
-
-@dataclass(frozen=True, eq=False)
-class MethodScore:
-    """A method under a protocol.
-
-    ``mean`` weighs folds by documents; ``by_author`` holds (precision, recall, F1) of each author over all folds
-    together, None where undefined; ``confusion`` (authors, authors + 1) counts true by predicted, the last column no
-    author of the corpus.
+    Raises
+    ------
+    InputError
+        If the folder belongs to another task.
+    StoreError
+        If it is damaged.
     """
-
-    method: str
-    mean: FoldMean | None
-    macro_f1: float | None
-    by_author: tuple[tuple[float | None, float | None, float | None], ...]
-    confusion: Ints
-    folds: tuple[FoldScore, ...]
-    seconds: float
-
-
-@dataclass(frozen=True)
-class PairScore:
-    """a − b in accuracy over folds both completed.
-
-    ``p`` is the permutation test's, ``p_holm`` corrected for all pairs of the protocol, ``p_t`` the paper's t-test.
-    """
-
-    a: str
-    b: str
-    difference: float
-    interval: tuple[float, float] | None
-    p: float
-    p_holm: float
-    p_t: float | None
-    least_p: float
-    detectable: float | None
-    needed: int | None
-
-    @property
-    def distinguishable(self) -> bool:
-        """Whether the two differ at the 5 % level after correction."""
-        return self.p_holm <= LEVEL
-
-
-@dataclass(frozen=True)
-class ProtocolScore:
-    """One protocol: methods, pairs, and the median over pairs of the smallest difference it could show."""
-
-    protocol: str
-    methods: tuple[MethodScore, ...]
-    pairs: tuple[PairScore, ...]
-    detectable: float | None
-
-    def leaders(self) -> str:
-        """The best method and those no test tells from it, as a sentence."""
-        ranked = sorted((m for m in self.methods if m.mean is not None), key=lambda m: -m.mean.mean if m.mean else 0.0)
-        if not ranked or ranked[0].mean is None:
-            return "No method completed a fold."
-        best = ranked[0]
-        tied = [
-            p.a if p.b == best.method else p.b
-            for p in self.pairs
-            if best.method in (p.a, p.b) and not p.distinguishable
-        ]
-        said = f"{best.method} comes first with {ranked[0].mean.mean:.3f}"
-        return said + (f", not distinguishable from {', '.join(tied)}." if tied else ".")
-
-    def answerable(self) -> str:
-        """Whether this corpus can tell methods apart, as a sentence."""
-        unit = "topics" if self.protocol == "novel-topic" else "folds"
-        if not self.pairs:
-            return "One method has nothing to be compared with."
-        least = max(p.least_p for p in self.pairs)
-        if least * len(self.pairs) > LEVEL:
-            return (
-                f"This corpus cannot tell these methods apart: with so few {unit} the permutation test cannot give "
-                f"less than p = {least:.3g} for one pair, and {len(self.pairs)} pairs are compared."
-            )
-        if self.detectable is None:
-            return f"No spread over {unit}, so no power can be reckoned."
-        return (
-            f"A true difference of {self.detectable:.3f} in accuracy would show four times in five (median over pairs)."
-        )
-
-
-@dataclass(frozen=True)
-class TopicDifficulty:
-    """A topic's mean accuracy over methods, with the share of its dominant author."""
-
-    topic: str
-    documents: int
-    accuracy: float
-    dominant: str
-    share: float
-
-    @property
-    def owned(self) -> bool:
-        """Whether one author wrote nearly all of it, so that its accuracy says nothing."""
-        return self.share >= DOMINANT
-
-
-@dataclass(frozen=True, eq=False)
-class AttributionAnalysis:
-    """Everything a report shows."""
-
-    result: Attributed
-    protocols: tuple[ProtocolScore, ...]
-    topics: tuple[TopicDifficulty, ...]
-    difference: float
-
-    def protocol(self, name: str) -> ProtocolScore | None:
-        """The scores of one protocol."""
-        return next((p for p in self.protocols if p.protocol == name), None)
-
-    @property
-    def main(self) -> ProtocolScore:
-        """Novel-topic where it ran."""
-        return self.protocols[0]
-
-    def reliance(self) -> list[tuple[str, float, float, float]]:
-        """(method, k-fold, novel-topic, difference): a description within a method, no comparison of methods, for
-        the protocols teach with different numbers of documents."""
-        novel, usual = self.protocol("novel-topic"), self.protocol("k-fold")
-        if novel is None or usual is None:
-            return []
-        return [
-            (a.method, b.mean.mean, a.mean.mean, a.mean.mean - b.mean.mean)
-            for a, b in zip(novel.methods, usual.methods, strict=True)
-            if a.mean is not None and b.mean is not None
-        ]
-
-
-def analyse(result: Attributed, difference: float = WANTED) -> AttributionAnalysis:
-    """Scores and tests of what was attributed; ``difference`` is that for which topics are reckoned."""
-    protocols = tuple(_protocol(result, p, difference) for p in result.protocols)
-    return AttributionAnalysis(result, protocols, _topics(result, protocols), difference)
+    store.expect("attribute")
+    result = read_answers(store)
+    wanted = result.spec.difference if difference is None else difference
+    seen = view(result.documents)
+    protocols = tuple(_protocol(result, p, wanted) for p in result.protocols)
+    return AttributionAnalysis(result, seen, protocols, _topics(seen, protocols), wanted)
 
 
 def _protocol(result: Attributed, answers: ProtocolAnswers, difference: float) -> ProtocolScore:
     methods = tuple(_method(result.documents, answers, m) for m in answers.methods)
-    drafts = [_pair(a, b, difference, int(result.settings["seed"])) for a, b in combinations(methods, 2)]
+    drafts = [_pair(a, b, difference, result.spec.seed) for a, b in combinations(methods, 2)]
     pairs = [p for p in drafts if p is not None]
     corrected = holm([p.p for p in pairs])
     pairs = [PairScore(**{**vars(p), "p_holm": float(q)}) for p, q in zip(pairs, corrected, strict=True)]
@@ -241,12 +122,12 @@ def _pair(a: MethodScore, b: MethodScore, difference: float, seed: int) -> PairS
     )  # fmt: skip
 
 
-def _topics(result: Attributed, protocols: tuple[ProtocolScore, ...]) -> tuple[TopicDifficulty, ...]:
+def _topics(seen: CorpusView, protocols: tuple[ProtocolScore, ...]) -> tuple[TopicDifficulty, ...]:
     """Topics from the easiest to the hardest under novel-topic; () where it did not run."""
     novel = next((p for p in protocols if p.protocol == "novel-topic"), None)
     if novel is None:
         return ()
-    known = {t.topic: t for t in result.view.topics}
+    known = {t.topic: t for t in seen.topics}
     found = []
     for place, fold in enumerate(novel.methods[0].folds):
         values = [m.folds[place].accuracy for m in novel.methods]
@@ -256,66 +137,3 @@ def _topics(result: Attributed, protocols: tuple[ProtocolScore, ...]) -> tuple[T
             mean = float(np.mean(done))
             found.append(TopicDifficulty(fold.fold, fold.documents, mean, topic.dominant, topic.share))
     return tuple(sorted(found, key=lambda t: (-t.accuracy, t.topic)))
-
-
-def to_json(analysis: AttributionAnalysis) -> dict[str, Any]:
-    """The JSON object of ``raven attribute``; the main protocol stands at the top, k-fold beside it."""
-    result = analysis.result
-    other = analysis.protocol("k-fold") if analysis.main.protocol != "k-fold" else None
-    return {
-        **_protocol_json(analysis, analysis.main),
-        "corpus": result.view.to_json(),
-        "topics": [
-            {"topic": t.topic, "documents": t.documents, "accuracy": t.accuracy, "dominant_author": t.dominant,
-             "dominant_share": t.share, "owned": t.owned}
-            for t in analysis.topics
-        ],
-        "k_fold": None if other is None else _protocol_json(analysis, other),
-        "reliance": [
-            {"method": m, "k_fold": k, "novel_topic": n, "difference": d} for m, k, n, d in analysis.reliance()
-        ],
-        "cues": None if result.cues is None else {
-            "method": result.cues[0],
-            "changed": [vars(c) for c in result.cues[1]],
-            "kept": [vars(c) for c in result.cues[2]],
-        },
-        "settings": result.settings,
-    }  # fmt: skip
-
-
-def _protocol_json(analysis: AttributionAnalysis, scores: ProtocolScore) -> dict[str, Any]:
-    two = len(analysis.result.documents.authors) == 2
-    names = analysis.result.documents.authors
-    return {
-        "protocol": scores.protocol,
-        "methods": [
-            {
-                "method": m.method,
-                "accuracy": None if m.mean is None else m.mean.mean,
-                "std": None if m.mean is None else m.mean.std,
-                "se_published": None if m.mean is None else m.mean.se_published,
-                "se": None if m.mean is None else m.mean.se,
-                "macro_f1": m.macro_f1,
-                "by_author": [
-                    {"author": name, "precision": p, "recall": r, "f1": f}
-                    for name, (p, r, f) in zip(names, m.by_author, strict=True)
-                ] if two else None,
-                "confusion": m.confusion.tolist(),
-                "folds": [
-                    {"fold": f.fold, "documents": f.documents, "accuracy": f.accuracy, "unseen": list(f.unseen),
-                     "error": f.error}
-                    for f in m.folds
-                ],
-                "seconds": m.seconds,
-            }
-            for m in scores.methods
-        ],
-        "pairs": [
-            {"a": p.a, "b": p.b, "difference": p.difference, "interval": p.interval, "p": p.p, "p_holm": p.p_holm,
-             "p_t": p.p_t, "detectable": p.detectable, "topics_needed": p.needed, "distinguishable": p.distinguishable}
-            for p in scores.pairs
-        ],
-        "detectable": scores.detectable,
-        "needed_for": analysis.difference,
-        "verdict": f"{scores.leaders()} {scores.answerable()}",
-    }  # fmt: skip

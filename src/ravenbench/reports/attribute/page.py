@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.errors import InputError
-from ravenbench.files import write_json, write_text
-from ravenbench.reports.attribute import tables as tables
-from ravenbench.reports.attribute.analysis import AttributionAnalysis, to_json
+from ravenbench.reports.attribute import tables
+from ravenbench.reports.attribute.json_form import settings, to_json
+from ravenbench.reports.attribute.records import AttributionAnalysis
 from ravenbench.reports.shared.figures import FAINT, SETUP, canvas, style
+from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Table, to_csv, to_html, to_latex
+from ravenbench.reports.shared.tables import Table, to_html
 from ravenbench.reports.shared.tables import terminal as rich_table
 
 if TYPE_CHECKING:
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def page(analysis: AttributionAnalysis) -> str:
+def page(analysis: AttributionAnalysis, figure: Figure) -> str:
     """The report as one self-contained page."""
     shown: dict[str, Markup] = {t.key: to_html(t) for t in tables.all_tables(analysis)}
-    result = analysis.result
     sections = {
         "summary": "Findings",
         "comparison": "Comparison",
@@ -38,14 +37,14 @@ def page(analysis: AttributionAnalysis) -> str:
     return render(
         "attribute.html.j2",
         sections=[item for item in sections.items() if item[1]],
-        view=result.view,
-        settings=result.settings,
+        view=analysis.view,
+        settings=settings(analysis.result),
         protocols=analysis.protocols,
         novel=analysis.main.protocol == "novel-topic",
         difference=analysis.difference,
         titles=tables.TITLES,
         tables=shown,
-        figure=inline(accuracies(analysis), "accuracies"),
+        figure=inline(figure, "accuracies"),
         version=__version__,
     )
 
@@ -77,34 +76,24 @@ def accuracies(analysis: AttributionAnalysis) -> Figure:
     return figure
 
 
-def write_attribution(analysis: AttributionAnalysis, folder: str | Path) -> Path:
-    """Write ``index.html``, ``report.json`` and ``tables/`` into a folder and return the page's path.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
-    """
-    folder = Path(folder)
-    try:
-        (folder / "tables").mkdir(parents=True, exist_ok=True)
-        for table in tables.all_tables(analysis):
-            write_text(folder / "tables" / f"{table.key}.csv", to_csv(table))
-            write_text(folder / "tables" / f"{table.key}.tex", to_latex(table))
-        write_json(folder / "report.json", to_json(analysis))
-        write_text(folder / "index.html", page(analysis))
-    except OSError as error:
-        raise InputError(
-            f"the report cannot be written ({error.strerror})", file=folder, fix="give another --out"
-        ) from error
-    return folder / "index.html"
+def write(analysis: AttributionAnalysis, folder: Path) -> None:
+    """Fill a report's folder."""
+    figure = accuracies(analysis)
+    write_parts(
+        folder,
+        kind="attribute",
+        page=page(analysis, figure),
+        json=to_json(analysis),
+        tables=tables.all_tables(analysis),
+        figures={"accuracies": figure},
+    )
 
 
 def terminal(analysis: AttributionAnalysis) -> list[RenderableType]:
     """The corpus in a line, its warnings, then scores and comparisons for 80 columns."""
     from rich.text import Text
 
-    view = analysis.result.view
+    view = analysis.view
     dropped = ", ".join(f"{n:,} {reason}" for reason, n in view.dropped.items())
     shown: list[RenderableType] = [
         Text(f"{view.name}: {view.documents:,} documents, {len(view.authors)} authors, {len(view.topics)} topics"),

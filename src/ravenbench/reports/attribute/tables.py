@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ravenbench.reports.attribute.analysis import AttributionAnalysis, ProtocolScore
+from ravenbench.reports.attribute.records import AttributionAnalysis, ProtocolScore
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
 
 TITLES = {"novel-topic": "Novel-topic", "k-fold": "K-fold"}
@@ -142,7 +142,7 @@ def folds(scores: ProtocolScore) -> Table:
 
 def crosstab(analysis: AttributionAnalysis) -> Table:
     """Documents of authors by topics."""
-    view = analysis.result.view
+    view = analysis.view
     columns = (Column("author", text=True), *(Column(t.topic) for t in view.topics), Column("all"))
     total = view.table.sum(axis=1)
     order = sorted(range(len(view.authors)), key=lambda a: (-int(total[a]), view.authors[a]))
@@ -163,7 +163,7 @@ def sizes(analysis: AttributionAnalysis) -> Table:
     )
     rows = tuple(
         (t.topic, t.documents, t.authors, t.words, t.dominant, Measure(t.share, mark="†" if t.owned else ""))
-        for t in analysis.result.view.topics
+        for t in analysis.view.topics
     )
     return Table("sizes", "Topics", columns, rows, "† one author wrote nearly all of it.")
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan
+from ravenbench.bench.shared.record import Head
 from ravenbench.bench.shared.store import Store
-from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.attributes import Attribute
 from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.records import Evaluation, PartScores, SystemScores
+from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
 from ravenbench.reports.run.fold_rows import Failure
 from ravenbench.types import Floats, Labels
 
@@ -35,15 +36,6 @@ class Row(NamedTuple):
     unanswered: int
     seconds: float | None
 
-    def to_json(self) -> dict[str, Any]:
-        """The ``pan14`` schema."""
-        return {
-            **{m: self.scores[m] for m in METRICS},
-            "unanswered": self.unanswered,
-            "seconds": self.seconds,
-            "interval": {m: None if (r := self.interval[m]) is None else list(r) for m in METRICS},
-        }
-
 
 Rows = Mapping[str, Row]
 """Systems by name, best final score first, the meta-classifier last."""
@@ -51,17 +43,17 @@ Rows = Mapping[str, Row]
 
 @dataclass(frozen=True, eq=False)
 class CorpusScores:
-    """One corpus: its entry in the plan, its systems, and the same without test problems that touch a document of
+    """One corpus: its record in the plan, its systems, and the same without test problems that touch a document of
     the training part (empty where there is none, or nothing would be left)."""
 
-    info: Mapping[str, Any]
+    info: CorpusRecord
     rows: Rows
     apart: Rows
 
     @property
     def name(self) -> str:
         """The corpus."""
-        return str(self.info["name"])
+        return self.info.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,40 +66,13 @@ class Overview:
     """
 
     path: str
-    run: Mapping[str, Any]
-    plan: Mapping[str, Any]
+    run: Head
+    plan: Pan14Plan
     corpora: tuple[CorpusScores, ...]
     micro: Rows
     macro: Rows
-    pooled: Evaluation | None
+    pooled: Findings | None
     failures: tuple[Failure, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """One object of plain values, the ``pan14`` schema; undefined values are None."""
-
-        def rows(found: Rows) -> dict[str, Any]:
-            return {name: row.to_json() for name, row in found.items()}
-
-        pooled = None if self.pooled is None else self.pooled.to_json()
-        return {
-            "run": self.path,
-            "corpora": {c.name: rows(c.rows) for c in self.corpora},
-            "micro": rows(self.micro),
-            "macro": rows(self.macro),
-            "without_shared_documents": {
-                c.name: {
-                    "documents": c.info["shared"]["documents"],
-                    "problems": len(c.info["shared"]["problems"]),
-                    "systems": rows(c.apart),
-                }
-                for c in self.corpora
-            },
-            "pairs": [] if pooled is None else pooled["pairs"],
-            "hull": [] if pooled is None else pooled["hull"],
-            "faults": {c.name: dict(c.info["faults"]) for c in self.corpora},
-            "left_out_of_training": {c.name: dict(c.info["left_out"]) for c in self.corpora},
-            "failed": [{"cell": f.cell, "error": f.error.splitlines()[0]} for f in self.failures],
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,17 +87,23 @@ class _Answered:
 def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overview:
     """Evaluate a run of ``raven pan14``.
 
+    Parameters
+    ----------
+    replicates : int
+        How often problems are drawn anew for the intervals.
+    workers : int
+        Threads; decides nothing but time.
+
     Raises
     ------
     InputError
-        If the folder holds another kind of run.
+        If the folder belongs to another command.
     """
-    plan = store.plan
-    if "corpora" not in plan:
-        raise InputError("this is no run of raven pan14", file=store.path)
-    names = [v["name"] for v in plan["verifiers"]]
+    store.expect("pan14")
+    plan = store.plan_as(Pan14Plan)
+    names = [v.name for v in plan.verifiers]
     failures: list[Failure] = []
-    found = [_answers(store, entry, names, failures) for entry in plan["corpora"]]
+    found = [_answers(store, entry, names, failures) for entry in plan.corpora]
 
     def scored(answered: _Answered, keep: Sequence[int] | None = None) -> Rows:
         if not answered.values:
@@ -144,8 +115,8 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
         return _rows(result.systems, result.meta, answered.seconds)
 
     corpora = []
-    for entry, answered in zip(plan["corpora"], found, strict=True):
-        shared = set(entry["shared"]["problems"])
+    for entry, answered in zip(plan.corpora, found, strict=True):
+        shared = set(entry.shared.problems)
         left = [i for i, name in enumerate(answered.truth.ids.tolist()) if name not in shared]
         apart = scored(answered, left) if shared and left else {}
         corpora.append(CorpusScores(entry, scored(answered), apart))
@@ -161,9 +132,9 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
     return Overview(str(store.path), store.run, plan, tuple(corpora), micro, macro, pooled, tuple(failures))
 
 
-def _answers(store: Store, entry: Mapping[str, Any], names: Sequence[str], failures: list[Failure]) -> _Answered:
-    fold = store.fold(entry["fold"])
-    unread = entry["fault_truth"]
+def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: list[Failure]) -> _Answered:
+    fold = store.fold(entry.fold)
+    unread = entry.fault_truth
     ids = np.asarray([*fold.test.ids.tolist(), *unread], dtype=np.str_)
     same = np.concatenate([fold.test_same, np.array(list(unread.values()), dtype=np.bool_)])
     values: dict[str, Floats] = {}
@@ -172,17 +143,15 @@ def _answers(store: Store, entry: Mapping[str, Any], names: Sequence[str], failu
         cell = store.cell(name, fold.name)
         if cell is None or cell.answers is None:
             error = "not computed yet" if cell is None or cell.error is None else cell.error
-            failures.append(Failure(f"{name} on {entry['name']}", name, str(entry["name"]), error))
+            failures.append(Failure(f"{name} on {entry.name}", name, entry.name, error))
             continue
         values[name] = np.concatenate([cell.answers, np.full(len(unread), 0.5)])
-        seconds[name] = float(sum(cell.info["seconds"].values()))
+        seconds[name] = cell.record.seconds.fit + cell.record.seconds.score
     return _Answered(Truth(ids, same), values, seconds)
 
 
-def _pool(
-    plan: Mapping[str, Any], found: Sequence[_Answered], whole: Sequence[str], replicates: int, workers: int
-) -> Evaluation:
-    labels = [entry["name"] for entry in plan["corpora"]]
+def _pool(plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], replicates: int, workers: int) -> Findings:
+    labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in found]
     ids = [
         f"{label}/{name}" for label, answered in zip(labels, found, strict=True) for name in answered.truth.ids.tolist()

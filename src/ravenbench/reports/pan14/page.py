@@ -1,25 +1,20 @@
-"""Page, figures and folder of a PAN-2014 overview."""
+"""Page and figures of a PAN-2014 overview."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ravenbench.errors import InputError
-from ravenbench.files import write_json, write_text
+import msgspec
+
 from ravenbench.reports.evaluate import figures as evaluation_figures
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, Overview, Rows
-from ravenbench.reports.run.folder import replace_folder
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style, svg
+from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Table, printable, terminal, to_csv, to_html, to_latex
+from ravenbench.reports.shared.tables import printable, to_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from rich.console import RenderableType
 
 LONGEST = 28
 """Characters of a name in a figure."""
@@ -87,10 +82,11 @@ def page(overview: Overview, figures: dict[str, Figure]) -> str:
         "pan14.html.j2",
         sections=[item for item in sections.items() if item[1]],
         o=overview,
+        run=msgspec.to_builtins(overview.run),
         meta=META,
         best=next(iter(overview.micro), None),
-        problems=sum(len(c.info["fault_truth"]) + c.info["test"]["problems"] for c in overview.corpora),
-        unread=sum(len(c.info["faults"]) for c in overview.corpora),
+        problems=sum(len(c.info.fault_truth) + c.info.test.problems for c in overview.corpora),
+        unread=sum(len(c.info.faults) for c in overview.corpora),
         figures={name: inline(figure, name) for name, figure in figures.items()},
         tables={
             "overall": html("overall"),
@@ -103,55 +99,3 @@ def page(overview: Overview, figures: dict[str, Figure]) -> str:
             "reasons": reasons,
         },
     )
-
-
-def write_overview(overview: Overview, folder: Path) -> Path:
-    """Write ``FOLDER/report`` (page, report.json, tables, figures) and return the page's path.
-
-    An earlier report is replaced only when the new one is complete.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
-    """
-    target = folder / "report"
-    try:
-        new = Path(tempfile.mkdtemp(prefix=".report-", dir=folder))
-        try:
-            _write(overview, new)
-            new.chmod(0o755)
-            replace_folder(new, target)
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
-    except OSError as error:
-        raise InputError(
-            f"the report cannot be written ({error.strerror})", file=target, fix="make the run's folder writable"
-        ) from error
-    return target / "index.html"
-
-
-def shown(overview: Overview) -> list[RenderableType]:
-    """The closing tables for a terminal of 80 columns."""
-    tables = pan14_tables.all_tables(overview)
-    wanted = ("overall", "corpus-", "shared-", "published", "significance-c1", "reasons")
-    return [_tight(t) for t in tables if t.key.startswith(wanted) and t.rows]
-
-
-def _tight(table: Table) -> RenderableType:
-    found = terminal(table)
-    found.padding, found.show_edge = 0, False
-    return found
-
-
-def _write(overview: Overview, folder: Path) -> None:
-    figures = draw(overview)
-    (folder / "tables").mkdir()
-    (folder / "figures").mkdir()
-    for table in pan14_tables.all_tables(overview):
-        write_text(folder / "tables" / f"{table.key}.csv", to_csv(table))
-        write_text(folder / "tables" / f"{table.key}.tex", to_latex(table))
-    for name, figure in figures.items():
-        write_text(folder / "figures" / f"{name}.svg", svg(figure, name))
-    write_json(folder / "report.json", overview.to_json())
-    write_text(folder / "index.html", page(overview, figures))

@@ -30,12 +30,11 @@ def data_table(overview: Overview) -> Table:
     """Table 1: what the corpora hold."""
     rows: list[tuple[Value, ...]] = []
     for c in overview.corpora:
-        for part in ("train", "test"):
-            info = c.info[part]
-            unread = len(c.info["faults" if part == "test" else "left_out"])
-            kind = " ".join(c.info[key] for key in ("language", "genre") if c.info[key]) or "n/a"
-            sizes = (info["problems"], info["same"], info["known"], round(info["words"]))
-            rows.append((f"{c.name} {part}", kind, *sizes, unread))
+        info = c.info
+        kind = " ".join(word for word in (info.language, info.genre) if word) or "n/a"
+        for name, part, unread in (("train", info.train, info.left_out), ("test", info.test, info.faults)):
+            sizes = (part.problems, part.same, part.known, round(part.words))
+            rows.append((f"{c.name} {name}", kind, *sizes, len(unread)))
     columns = (
         Column("part", text=True),
         Column("language and genre", text=True),
@@ -65,15 +64,15 @@ def corpus_table(corpus: CorpusScores, number: int) -> Table:
     """Tables 3–8: one corpus."""
     best = _best(corpus.rows)
     rows = tuple((*_cells(name, row, best), row.seconds) for name, row in corpus.rows.items())
-    problems = corpus.info["test"]["problems"] + len(corpus.info["fault_truth"])
+    problems = corpus.info.test.problems + len(corpus.info.fault_truth)
     title = f"{corpus.name}, {problems} problems"
     return Table(f"corpus-{number + 1}", title, (_NAME, *_SCORES, Column("seconds", digits=1)), rows, _NOTE)
 
 
 def apart_table(corpus: CorpusScores, number: int) -> Table:
     """Scores without the test problems that touch a document seen in training."""
-    shared = corpus.info["shared"]
-    problems, documents = len(shared["problems"]), shared["documents"]
+    shared = corpus.info.shared
+    problems, documents = len(shared.problems), shared.documents
     rows = []
     for name, row in corpus.rows.items():
         apart = corpus.apart[name]
@@ -128,9 +127,9 @@ def reasons_table(overview: Overview) -> Table:
     """Problems that could not be read, cells that failed, and remarks."""
     rows: list[tuple[Value, ...]] = []
     for c in overview.corpora:
-        rows += [(c.name, f"test {name} unanswered", why) for name, why in c.info["faults"].items()]
-        rows += [(c.name, f"train {name} left out", why) for name, why in c.info["left_out"].items()]
-        rows += [(c.name, "remark", note) for note in c.info["notes"]]
+        rows += [(c.name, f"test {name} unanswered", why) for name, why in c.info.faults.items()]
+        rows += [(c.name, f"train {name} left out", why) for name, why in c.info.left_out.items()]
+        rows += [(c.name, "remark", note) for note in c.info.notes]
     rows += [(f.fold, f"{f.verifier} failed", f.error.splitlines()[0]) for f in overview.failures]
     columns = (Column("corpus", text=True), Column("what", text=True), Column("why", text=True))
     return Table("reasons", "Left out, unanswered, failed", columns, tuple(rows))

@@ -6,74 +6,28 @@ A trial convicts by HITS − Random where the 95 % interval over pools lies belo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.bench.simulate.trials import Design, area
+from ravenbench.bench.shared.spec import checked
+from ravenbench.bench.simulate.spec import SimulateSpec
+from ravenbench.bench.simulate.trials import area
+from ravenbench.bench.simulate.unit import trial_of
+from ravenbench.errors import InputError
+from ravenbench.reports.simulate.records import Dose, Interval, Power, Simulation
 from ravenbench.statistics.gains import gain_of, gain_test
 from ravenbench.statistics.pools import correlation, pool_mean
-from ravenbench.statistics.verdict import Verdict, judge, shown_under
+from ravenbench.statistics.verdict import Verdict, judge
 
 if TYPE_CHECKING:
+    from ravenbench.bench.shared.store import Store
     from ravenbench.bench.simulate.trials import Trial
 
-Interval = tuple[float, float]
 PAIRS = (60, 120, None)
 """Test pairs kept of a test set; None = all."""
-
-
-@dataclass(frozen=True)
-class Dose:
-    """Means over trials at one dose, with intervals of trial means (95 %, normal), and shares convicted.
-
-    ``auc`` is of Random's folds; ``diff`` = HITS − Random; ``gain`` and ``null`` are the probe's.
-    ``coverage`` is the share of trials whose HITS − Random interval holds the mean over trials.
-    """
-
-    dose: float
-    auc: float | None
-    diff: float
-    diff_interval: Interval
-    gain: float
-    gain_interval: Interval
-    null: float
-    by_diff: float
-    by_gain: float
-    coverage: float
-
-
-@dataclass(frozen=True)
-class Power:
-    """Share of trials convicted at a dose by a design."""
-
-    test: str
-    dose: float
-    pools: int | None
-    folds: int | None
-    repetitions: int | None
-    pairs: int | None
-    power: float
-    interval: Interval | None
-    detectable: float | None
-
-
-@dataclass(frozen=True)
-class Simulation:
-    """Everything a simulation shows."""
-
-    design: Design
-    replicates: int
-    pairs_a_set: dict[str, float]
-    doses: tuple[Dose, ...]
-    power: tuple[Power, ...]
-
-    @property
-    def false_alarm(self) -> Dose | None:
-        """The dose of no reliance, if simulated."""
-        return next((d for d in self.doses if d.dose == 0), None)
 
 
 @dataclass(frozen=True)
@@ -85,7 +39,40 @@ class _Outcome:
     detectable: float | None
 
 
-def summarise(design: Design, trials: Iterable[Trial]) -> Simulation:
+def analyse(store: Store) -> Simulation:
+    """Every figure of a simulation's report, over the replicates that have scores.
+
+    Raises
+    ------
+    InputError
+        If the folder belongs to another task, or no replicate has scores.
+    """
+    store.expect("simulate")
+    design = checked(store.run.spec, SimulateSpec)
+    failures: list[tuple[str, str]] = []
+    found = summarise(design, _trials(store, design, failures))
+    return replace(found, failures=tuple(failures))
+
+
+def _trials(store: Store, design: SimulateSpec, failures: list[tuple[str, str]]) -> Iterator[Trial]:
+    """The trials that have scores, one at a time; what the others lack is added to ``failures``."""
+    count = 0
+    for place in store.plan.cells:
+        cell = store.read_cell(place.key)
+        if cell is None or cell.error is not None:
+            error = "not simulated yet" if cell is None else str(cell.error).splitlines()[0]
+            failures.append((place.fold, error))
+        else:
+            count += 1
+            yield trial_of(design, cell.arrays)
+    if not count:
+        raise InputError(
+            "no replicate of this simulation has scores", file=store.path, found=failures[0][1],
+            fix="repeat raven simulate",
+        )  # fmt: skip
+
+
+def summarise(design: SimulateSpec, trials: Iterable[Trial]) -> Simulation:
     """Figures of trials, each reduced as it arrives so that scores need not be kept."""
     levels = _levels(design)
     shortcut: dict[tuple[Any, ...], list[_Outcome]] = {}
@@ -116,7 +103,7 @@ def summarise(design: Design, trials: Iterable[Trial]) -> Simulation:
     return Simulation(design, count, means, doses, tuple(power))
 
 
-def _levels(design: Design) -> dict[str, Any]:
+def _levels(design: SimulateSpec) -> dict[str, Any]:
     """Designs read off the trials: pools × folds, and repetitions."""
     pools = sorted({p for p in (4, 10, 20, 40) if p < design.pools} | {design.pools})
     folds = sorted({max(1, design.folds // 2), design.folds})
@@ -198,45 +185,3 @@ def _over_trials(values: Sequence[float]) -> tuple[float, Interval]:
 
 def _share(hits: Iterable[bool]) -> float:
     return float(np.mean(list(hits)))
-
-
-def to_json(simulation: Simulation) -> dict[str, Any]:
-    """``simulate`` in the JSON contract; ``false_alarm_rate`` is the probe's verdict's, None without a dose of 0."""
-    found = simulation.false_alarm
-    return {
-        "corpus": simulation.design.corpus,
-        "pairs": simulation.design.pairs,
-        "verdicts_given": shown_under(simulation.design.pairs),
-        "replicates": simulation.replicates,
-        "doses": [
-            {
-                "dose": d.dose,
-                "auc": d.auc,
-                "diff": d.diff,
-                "diff_interval": list(d.diff_interval),
-                "gain": d.gain,
-                "interval": list(d.gain_interval),
-                "null": d.null,
-                "convicted_by_diff": d.by_diff,
-                "convicted_by_gain": d.by_gain,
-                "coverage": d.coverage,
-            }
-            for d in simulation.doses
-        ],
-        "false_alarm_rate": None if found is None else found.by_gain,
-        "false_alarm_rate_diff": None if found is None else found.by_diff,
-        "power": [
-            {
-                "test": p.test,
-                "dose": p.dose,
-                "pools": p.pools,
-                "folds": p.folds,
-                "repetitions": p.repetitions,
-                "pairs": p.pairs,
-                "power": p.power,
-                "interval": None if p.interval is None else list(p.interval),
-                "detectable": p.detectable,
-            }
-            for p in simulation.power
-        ],
-    }

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ravenbench.errors import InputError
-from ravenbench.files import write_json, write_text
 from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style, svg
+from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
+from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import Column, Range, Table, to_html
-from ravenbench.reports.simulate.analysis import Power, Simulation, to_json
+from ravenbench.reports.simulate.records import Power, Simulation, to_json
 from ravenbench.statistics.verdict import SHOWN, shown_under
 
 if TYPE_CHECKING:
@@ -21,14 +20,8 @@ if TYPE_CHECKING:
 TESTS = {"hits-random": "HITS − Random", "probe": "crossed probe"}
 
 
-def write(simulation: Simulation, folder: Path) -> Path:
-    """Write ``index.html``, ``simulation.json``, tables and the figure; returns the page's path.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
-    """
+def write(simulation: Simulation, folder: Path) -> None:
+    """Fill a report's folder."""
     made = (dose_table(simulation), power_table(simulation))
     figure = dose_response(simulation)
     page = render(
@@ -37,22 +30,12 @@ def write(simulation: Simulation, folder: Path) -> Path:
         simulation=simulation,
         false_alarm=simulation.false_alarm,
         standing=standing(simulation),
+        lacking=lacking(simulation) if simulation.failures else None,
         figure=inline(figure, "doses"),
         signed=lambda value: tables.number(value, Column("", signed=True)),
         tables={table.key: to_html(table) for table in made},
     )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for table in made:
-            write_text(folder / f"{table.key}.csv", tables.to_csv(table))
-        write_text(folder / "doses.svg", svg(figure, "doses"))
-        write_json(folder / "simulation.json", to_json(simulation))
-        write_text(folder / "index.html", page)
-    except OSError as error:
-        raise InputError(
-            f"the output folder cannot be written ({error.strerror})", file=folder, fix="give another --out"
-        ) from error
-    return folder / "index.html"
+    write_parts(folder, kind="simulate", page=page, json=to_json(simulation), tables=made, figures={"doses": figure})
 
 
 def terminal(simulation: Simulation) -> list[RenderableType]:
@@ -61,7 +44,17 @@ def terminal(simulation: Simulation) -> list[RenderableType]:
 
     doses = tables.without(dose_table(simulation), "coverage", "null")
     power = tables.without(power_table(simulation), "interval")
-    return [tables.terminal(doses), tables.terminal(power), Text(standing(simulation))]
+    shown: list[RenderableType] = [tables.terminal(doses), tables.terminal(power), Text(standing(simulation))]
+    if simulation.failures:
+        shown.append(Text(f"{lacking(simulation)}."))
+    return shown
+
+
+def lacking(simulation: Simulation) -> str:
+    """How many replicates have no scores, and why the first has none."""
+    name, error = simulation.failures[0]
+    planned = simulation.replicates + len(simulation.failures)
+    return f"{len(simulation.failures)} of {planned} replicates have no scores, the first: {name}, {error}"
 
 
 def standing(simulation: Simulation) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
 
 
+@dataclass(eq=False, repr=False)
 class CharNgram(Scorer):
     """Cosine between tf-idf vectors of character n-grams; several known documents are averaged.
 
@@ -35,23 +37,14 @@ class CharNgram(Scorer):
     Baseline code of PAN 2020–2023 and of Sawatphol et al. 2024.
     """
 
-    name: ClassVar[str] = "char-ngram"
+    name = "char-ngram"
 
-    def __init__(
-        self,
-        n: int = 4,
-        size: int = 3000,
-        lowercase: bool = True,
-        bags: int = 0,
-        reference: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.n = n
-        self.size = size
-        self.lowercase = lowercase
-        self.bags = bags
-        self.reference = reference
-        self.seed = seed
+    n: int = 4
+    size: int = 3000
+    lowercase: bool = True
+    bags: int = 0
+    reference: bool = False
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         documents, weights = training_documents(problems, self.reference)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from ravenbench.text.profiles import TokenProfiles
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
+from ravenbench.verifiers.contract.spread import unit
 
 
+@dataclass(eq=False, repr=False)
 class FunctionWords(Scorer):
     """(1 + cosine) / 2 of z-scored relative frequencies of the most frequent training words.
 
@@ -27,10 +30,9 @@ class FunctionWords(Scorer):
     Smith & Aldridge 2011; Evert et al. 2017 (Cosine Delta).
     """
 
-    name: ClassVar[str] = "function-words"
+    name = "function-words"
 
-    def __init__(self, words: int = 150) -> None:
-        self.words = words
+    words: int = 150
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.profiles_ = TokenProfiles(self.words).fit(problems.texts, problems.documents)
@@ -46,9 +48,7 @@ class FunctionWords(Scorer):
 def profile_cosines(profiles: TokenProfiles, problems: Problems) -> Floats:
     """(1 + cosine) / 2 of each problem's profiles, averaged over known documents; a zero profile has cosine 0."""
     documents = problems.documents
-    rows = profiles.transform(problems.texts, documents)
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    rows = rows / np.where(length > 0, length, 1)[:, None]
+    rows = unit(profiles.transform(problems.texts, documents))
     known = np.searchsorted(documents, problems.known_index)
     questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
     each = (1 + np.einsum("ij,ij->i", rows[known], rows[questioned])) / 2

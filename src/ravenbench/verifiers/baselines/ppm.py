@@ -6,6 +6,7 @@ calibration. See ``ravenbench.text.ppm`` for the model. Deviation: features and 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import FoldFree
 
 
+@dataclass(eq=False, repr=False)
 class PPM(FoldFree):
     """Cross-entropies in bits a character, low where the texts are alike; the calibrator learns the sign.
 
@@ -37,19 +39,13 @@ class PPM(FoldFree):
 
     name = "ppm"
 
-    def __init__(
-        self,
-        features: Literal["symmetric", "raw"] = "symmetric",
-        order: int = 5,
-        escape: Literal["C"] | None = None,
-    ) -> None:
-        self.features = features
-        self.order = order
-        self.escape = escape
+    features: Literal["symmetric", "raw"] = "symmetric"
+    order: int = 5
+    escape: Literal["C"] | None = None
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether exchanging the texts of a pair leaves the answer unchanged."""
+        """True if exchanging the texts of a pair leaves the answer unchanged."""
         return self.features == "symmetric"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:

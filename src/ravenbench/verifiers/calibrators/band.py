@@ -1,4 +1,4 @@
-"""A band of non-answers around 0.5, chosen for c@1 (BAND)."""
+"""A band of non-answers around 0.5, chosen for c@1."""
 
 from __future__ import annotations
 

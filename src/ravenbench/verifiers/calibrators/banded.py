@@ -1,7 +1,8 @@
-"""Logistic regression whose band of non-answers is chosen on out-of-fold answers (CAL-LR with BAND)."""
+"""Logistic regression whose band of non-answers is chosen on out-of-fold answers."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -11,17 +12,19 @@ from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator
+from ravenbench.verifiers.contract.folds import out_of_fold
 
 
+@dataclass(eq=False, repr=False)
 class Banded(Calibrator):
-    """P(same author) by logistic regression; the band of non-answers that gives the best c@1 out of fold.
+    """Logistic regression that leaves a band of answers about 0.5 unanswered, the one with the best c@1 out of fold.
 
     Parameters
     ----------
     C : float
         Inverse strength of regularisation.
     folds : int
-        For the answers that the band is chosen on.
+        Of the cross-validation that gives the answers the band is chosen on.
     most : float
         Widest half-width tried.
 
@@ -29,14 +32,14 @@ class Banded(Calibrator):
     ----------
     logistic_ : Logistic
     radius_ : float
+        Half-width of the band.
     """
 
     name = "banded"
 
-    def __init__(self, C: float = 1.0, folds: int = 5, most: float = 0.1) -> None:
-        self.C = C
-        self.folds = folds
-        self.most = most
+    C: float = 1.0
+    folds: int = 5
+    most: float = 0.1
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,) or (n, f).
@@ -49,12 +52,11 @@ class Banded(Calibrator):
         scores, same = np.asarray(scores, dtype=np.float64), np.asarray(same, dtype=bool)
         self.logistic_ = Logistic(radius=0.0, C=self.C).fit(scores, same)
         fold = stream(0, "banded-folds", len(same)).permutation(len(same)) % self.folds
-        apart = np.full(len(same), 0.5)
-        for f in range(self.folds):
-            rest = fold != f
-            if 0 < same[rest].sum() < rest.sum():
-                apart[~rest] = Logistic(radius=0.0, C=self.C).fit(scores[rest], same[rest]).transform(scores[~rest])
-        self.radius_ = best_radius(apart, same, self.most)
+
+        def answered(rest: Bools, out: Bools) -> Floats:
+            return Logistic(radius=0.0, C=self.C).fit(scores[rest], same[rest]).transform(scores[out])
+
+        self.radius_ = best_radius(out_of_fold(answered, fold, same), same, self.most)
         return self
 
     def transform(self, scores: Floats) -> Floats:

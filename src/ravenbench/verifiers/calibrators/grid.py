@@ -1,10 +1,9 @@
-"""The threshold grid in one pass, and the plain loop it must agree with.
+"""The grid of two thresholds searched in one pass, and the plain loop it must agree with.
 
-CAL-3Z keeps the order of scores outside the band and ties those inside, so only pairs within the band change
-the AUC: it loses ``(U − ½·P·N) / (all pairs)``, where U counts concordant pairs inside (ties ½) and P, N its
-positives and negatives. Everything else is a count of scores below or above a threshold. Scores are put into
-197 cells, the 98 thresholds and the open intervals between them, and every combination is read off
-cumulative sums.
+Calibration by two thresholds keeps the order of scores outside the band and ties those inside, so only pairs within the
+band change the AUC: it loses ``(U − ½·P·N) / (all pairs)``, where U counts concordant pairs inside (ties ½) and P, N
+its positives and negatives. Everything else is a count of scores below or above a threshold. Scores are put into 197
+cells, the 98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ DECIMALS = 12
 
 
 def rescale(scores: Floats, p1: float, p2: float) -> Floats:
-    """CAL-3Z: scores clipped to [0, 1], then s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], between them 0.5."""
+    """Answers by two thresholds: scores clipped to [0, 1], s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], others to 0.5."""
     s = np.clip(scores, 0.0, 1.0)
     out = np.full(s.shape, 0.5)
     out[s <= p1] = 0.49 * s[s <= p1] / p1
@@ -76,7 +75,7 @@ def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
 
 
 def best_band_reference(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
-    """The same by calibrating and scoring every combination."""
+    """What ``best_band`` must find, by calibrating with and scoring every combination of thresholds."""
     from scipy.stats import rankdata
 
     best = (0.0, 0.0, -1.0)

@@ -1,11 +1,12 @@
-"""What calibrators ask of the scores they are given."""
+"""Checks that calibrators make of the scores they are given."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, SpecError
+from ravenbench.errors import SpecError
 from ravenbench.types import Bools, Floats
+from ravenbench.verifiers.contract.folds import both_classes
 
 
 def one_column(scores: Floats, name: str) -> Floats:
@@ -37,19 +38,11 @@ def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
     CorpusError
         If one class is absent.
     """
-    same = np.asarray(same, dtype=bool)
     usable = told(scores)
-    scores, same = scores[usable], same[usable]
-    if not same.any() or same.all():
-        raise CorpusError(
-            f"{name} cannot learn from one class",
-            found=f"{int(same.sum())} same-author and {int((~same).sum())} different-author problems",
-            expected="problems of both classes for calibration",
-        )
-    return scores, same
+    return scores[usable], both_classes(np.asarray(same, dtype=bool)[usable], name)
 
 
 def told(scores: Floats) -> Bools:
-    """Problems whose scores are all numbers, (n,)."""
+    """Marks problems whose scores are all numbers, (n,)."""
     known = ~np.isnan(scores)
     return np.asarray(known if scores.ndim == 1 else known.all(axis=1), dtype=bool)

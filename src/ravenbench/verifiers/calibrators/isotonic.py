@@ -12,7 +12,7 @@ from ravenbench.verifiers.contract.base import Calibrator
 
 
 class Isotonic(Calibrator):
-    """Pool adjacent violators, linear between the blocks, constant outside the scores seen.
+    """The non-decreasing map that fits best: linear between blocks of pooled scores, constant beyond the scores seen.
 
     A problem is left unanswered where a whole block holds as many same- as different-author problems; a line
     between two blocks that passes through 0.5 there answers with the next larger number.

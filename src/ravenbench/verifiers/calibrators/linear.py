@@ -1,7 +1,8 @@
-"""A fixed linear map of a distance with a published threshold (CAL-LIN)."""
+"""A fixed linear map of a distance with a published threshold."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -12,8 +13,9 @@ from ravenbench.verifiers.calibrators.inputs import one_column, told
 from ravenbench.verifiers.contract.base import Calibrator
 
 
+@dataclass(eq=False, repr=False)
 class Linear(Calibrator):
-    """0.5 + (theta − M) / (2 · width), clipped to [0, 1], for scores −M of a distance-like M.
+    """A linear map for scores −M of a distance-like M: 0.5 + (theta − M) / (2 · width), clipped to [0, 1].
 
     Nothing is learned and nothing abstained from: a distance of exactly ``theta`` is accepted. Only where the
     scorer could not tell (NaN) the answer is 0.5.
@@ -28,9 +30,8 @@ class Linear(Calibrator):
 
     name = "linear"
 
-    def __init__(self, theta: float = 1.02, width: float = 0.15) -> None:
-        self.theta = theta
-        self.width = width
+    theta: float = 1.02
+    width: float = 0.15
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Check the parameters.

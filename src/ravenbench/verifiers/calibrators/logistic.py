@@ -1,8 +1,9 @@
-"""Logistic regression with a radius of non-answers (CAL-LR, the PAN compression baselines)."""
+"""Logistic regression with a radius of non-answers, as PAN's compression baselines have it."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,8 +14,9 @@ from ravenbench.verifiers.calibrators.inputs import learnable, told
 from ravenbench.verifiers.contract.base import Calibrator
 
 
+@dataclass(eq=False, repr=False)
 class Logistic(Calibrator):
-    """P(same author) by L2-regularised logistic regression; ``|p − 0.5| ≤ radius`` is a non-answer.
+    """Probability of the same author by L2-regularised logistic regression; ``|p − 0.5| ≤ radius`` is a non-answer.
 
     Parameters
     ----------
@@ -35,10 +37,9 @@ class Logistic(Calibrator):
 
     name = "logistic"
 
-    def __init__(self, radius: float = 0.01, C: float = 1.0, prior: float | None = None) -> None:
-        self.radius = radius
-        self.C = C
-        self.prior = prior
+    radius: float = 0.01
+    C: float = 1.0
+    prior: float | None = None
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,) or (n, f).

@@ -1,7 +1,8 @@
-"""Two thresholds with a band of non-answers between them (CAL-3Z, PAN's n-gram baseline)."""
+"""Two thresholds with a band of non-answers between them, as PAN's n-gram baseline has them."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, Self
 
 from ravenbench.errors import CorpusError, SpecError
@@ -12,8 +13,9 @@ from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator
 
 
+@dataclass(eq=False, repr=False)
 class ThresholdBand(Calibrator):
-    """The thresholds p1 < p2 in {.01, …, .98} that maximise the overall score of the calibration problems.
+    """Answers by two thresholds p1 < p2 in {.01, …, .98}, those with the best overall score on calibration problems.
 
     All 4,753 combinations are tried; of equal ones the first (smallest p1, then p2) is kept. Values are not
     rounded, unlike PAN's, whose three decimals make ties.
@@ -31,17 +33,16 @@ class ThresholdBand(Calibrator):
     ----------
     p1_, p2_ : float
     overall_ : float
-        On the calibration problems.
+        Their overall score on the calibration problems.
     fallback_ : str or None
         Why the grid was not used.
     """
 
     name = "threshold-band"
 
-    def __init__(self, metrics: Literal[4, 5] = 4, enough: int = 50, fallback: bool = True) -> None:
-        self.metrics = metrics
-        self.enough = enough
-        self.fallback = fallback
+    metrics: Literal[4, 5] = 4
+    enough: int = 50
+    fallback: bool = True
 
     def fit(self, scores: Floats, same: Bools) -> Self:
         """Learn from scores (n,).

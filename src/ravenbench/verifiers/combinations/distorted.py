@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ravenbench.verifiers.contract.base import Calibrator, Scorer, fresh
 from ravenbench.verifiers.contract.spread import scale_of, spread
 
 
+@dataclass(eq=False, repr=False)
 class Distorted(Scorer):
     """A scorer that reads texts through a mask learned on the training texts.
 
@@ -21,6 +23,7 @@ class Distorted(Scorer):
     Parameters
     ----------
     inner : Scorer
+        What reads the masked texts.
     variant : "ma", "sa" or "topic"
         DV-MA or DV-SA keep the frequent words, ``topic`` masks them (TopicFit's mask).
     k : int
@@ -28,31 +31,32 @@ class Distorted(Scorer):
 
     Attributes
     ----------
-    mask_, inner_ : fitted
-    scale_ : centre and deviation of the training problems' scores, None where a problem has several
+    mask_ : fitted mask
+    inner_ : Scorer
+    scale_ : (float, float) or None
+        Centre and deviation of the training problems' scores; None where a problem has several.
     """
 
-    name: ClassVar[str] = "distorted"
-    version: ClassVar[int] = 2
+    name = "distorted"
+    version = 2
 
-    def __init__(self, inner: Scorer, variant: Literal["ma", "sa", "topic"] = "ma", k: int = 300) -> None:
-        self.inner = inner
-        self.variant = variant
-        self.k = k
+    inner: Scorer
+    variant: Literal["ma", "sa", "topic"] = "ma"
+    k: int = 300
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """The inner scorer's."""
+        """True if the inner scorer is symmetric."""
         return self.inner.symmetric
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """The inner scorer's."""
+        """True if the inner scorer is transductive."""
         return self.inner.transductive
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """The inner scorer's."""
+        """Where the inner scorer comes from."""
         return self.inner.provenance
 
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
@@ -11,51 +12,53 @@ from ravenbench.components import Component
 from ravenbench.errors import SpecError
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.contract.base import Verifier, as_verifier, calibration_folds, fresh
+from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
+from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
 
 
 class Combined(Verifier):
-    """What every combination of ``members`` takes from them."""
+    """A verifier made of ``members``, symmetric if all of them are and transductive if one is."""
 
     members: Sequence[Component]
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """If all members are."""
+        """True if all members are symmetric."""
         return all(as_verifier(member).symmetric for member in self.members)
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """If a member is."""
+        """True if a member is transductive."""
         return any(as_verifier(member).transductive for member in self.members)
 
 
+@dataclass(eq=False, repr=False)
 class Meta(Combined):
-    """Unweighted mean of the members' answers; their non-answers (0.5) stay in [S].
+    """Unweighted mean of the members' answers, in which their non-answers count as 0.5.
 
     Parameters
     ----------
     members : list of verifiers or scorers
         Scorers get their published calibrators.
     band : bool
-        Leave answers near 0.5 unanswered, within a half-width chosen on out-of-fold answers for c@1 (BAND [O];
-        the published meta-classifier has none). Costs five more fits of every member.
+        Leave answers near 0.5 unanswered, within a half-width chosen on out-of-fold answers for c@1. The published
+        meta-classifier has no such band. It costs five more fits of every member.
 
     Attributes
     ----------
     members_ : list of fitted verifiers
     radius_ : float
+        Half-width of the band.
 
     References
     ----------
     Stamatatos et al. 2014, overview of the author identification task at PAN-2014, section 4.
     """
 
-    name: ClassVar[str] = "meta"
+    name = "meta"
 
-    def __init__(self, members: Sequence[Component], band: bool = False) -> None:
-        self.members = members
-        self.band = band
+    members: Sequence[Component]
+    band: bool = False
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
@@ -66,7 +69,7 @@ class Meta(Combined):
         same = np.asarray(same, dtype=bool)
         self.radius_ = 0.0
         if self.band:
-            apart = out_of_fold(self.members, problems, same, 5)
+            apart = answers_apart(self.members, problems, same, 5)
             self.radius_ = best_radius(apart.mean(axis=1), same)
         self.members_ = fit_members(self.members, problems, same)
         return self
@@ -93,12 +96,11 @@ def answers_of(members: Sequence[Verifier], problems: Problems) -> Floats:
     return np.stack([member.verify(problems) for member in members], axis=1)
 
 
-def out_of_fold(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
+def answers_apart(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
     """Answers to training problems by members fitted on the other folds, groups kept whole, (n, members)."""
-    fold, _ = calibration_folds(problems, same, folds)
-    result = np.full((len(problems), len(members)), 0.5)
-    for f in np.unique(fold):
-        out = fold == f
-        fitted = fit_members(members, problems.select(~out), same[~out])
-        result[out] = answers_of(fitted, problems.select(out).blind())
-    return result
+
+    def answered(rest: Bools, out: Bools) -> Floats:
+        fitted = fit_members(members, problems.select(rest), same[rest])
+        return answers_of(fitted, problems.select(out).blind())
+
+    return out_of_fold(answered, calibration_folds(problems, same, folds)[0], same, least=0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -12,9 +12,10 @@ from ravenbench.components import Component
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.logistic import Logistic
-from ravenbench.verifiers.combinations.meta import Combined, answers_of, fit_members, out_of_fold
+from ravenbench.verifiers.combinations.meta import Combined, answers_apart, answers_of, fit_members
 
 
+@dataclass(eq=False, repr=False)
 class Stacked(Combined):
     """Logistic regression over the log-odds of the members' answers, learned on answers out of fold.
 
@@ -27,6 +28,7 @@ class Stacked(Combined):
     C : float
         Inverse strength of regularisation.
     folds : int
+        Of the cross-validation that gives the answers out of fold.
     band : bool
         Leave answers near 0.5 unanswered, within a half-width chosen for c@1 on the training problems.
 
@@ -36,25 +38,25 @@ class Stacked(Combined):
     weights_ : Logistic
         Fitted on log-odds (n, members).
     radius_ : float
+        Half-width of the band.
 
     References
     ----------
     Wolpert 1992, Stacked generalization.
     """
 
-    name: ClassVar[str] = "stacked"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "stacked"
+    provenance = "ours"
 
-    def __init__(self, members: Sequence[Component], C: float = 0.1, folds: int = 5, band: bool = False) -> None:
-        self.members = members
-        self.C = C
-        self.folds = folds
-        self.band = band
+    members: Sequence[Component]
+    C: float = 0.1
+    folds: int = 5
+    band: bool = False
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)
         problems = replace(problems, calibrate=None)
-        apart = log_odds(out_of_fold(self.members, problems, same, self.folds))
+        apart = log_odds(answers_apart(self.members, problems, same, self.folds))
         self.weights_ = Logistic(radius=0.0, C=self.C).fit(apart, same)
         self.radius_ = best_radius(self.weights_.transform(apart), same) if self.band else 0.0
         self.members_ = fit_members(self.members, problems, same)

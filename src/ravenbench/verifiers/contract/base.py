@@ -1,22 +1,39 @@
-"""Scorer, Calibrator, Verifier, and Calibrated, the usual verifier (contract 5)."""
+"""What a verifier is made of: a scorer, a calibrator, and ``Calibrated``, which joins them (contract 5)."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar, Literal, Self, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.verifiers.contract.folds import calibration_folds, fold_of_both, out_of_fold
 
 C = TypeVar("C", bound=Component)
 
 
-class Calibrator(Component):
-    """Raw scores to answers in [0, 1]; exactly 0.5 = unanswered."""
+class Learner(Component):
+    """A component that is fitted to training problems.
+
+    Learned state ends in ``_``; asked for before ``fit``, it raises scikit-learn's ``NotFittedError``.
+    """
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if not name.endswith("_") or name.startswith("_"):
+                return object.__getattribute__(self, name)
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(f"{self.name or type(self).__qualname__} has no {name} yet: call fit first")
+
+
+class Calibrator(Learner):
+    """Turns raw scores into answers in [0, 1], of which exactly 0.5 means unanswered."""
 
     @abstractmethod
     def fit(self, scores: Floats, same: Bools) -> Self:
@@ -27,8 +44,8 @@ class Calibrator(Component):
         """Answers, shape (n,). Never creates a 0.5 by rounding."""
 
 
-class Scorer(Component):
-    """Problems to raw scores.
+class Scorer(Learner):
+    """Gives every problem a raw score, which a calibrator turns into an answer.
 
     Class attributes declare what may be assumed of a method:
 
@@ -64,7 +81,7 @@ class Scorer(Component):
         """The calibrator this method is published with."""
 
     def figures(self) -> dict[str, bytes]:
-        """SVG by file name, of what fitting looked like: saved beside a trained verifier, never read."""
+        """Drawings (SVG by file name) of how fitting went: saved beside a trained verifier, never read."""
         return {}
 
 
@@ -78,7 +95,7 @@ class FoldFree(Scorer):
         """Features of document pairs (rows of ``texts``), shape (n, f) or (n,)."""
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Nothing to learn."""
+        """Return itself: there is nothing to learn."""
         return self
 
     def score(self, problems: Problems) -> Floats:
@@ -87,8 +104,8 @@ class FoldFree(Scorer):
         return mean_by_problem(each, problems)
 
 
-class Verifier(Component):
-    """Problems to answers. A verifier that is not a calibrated scorer implements this directly."""
+class Verifier(Learner):
+    """Answers verification problems; a method that is not a calibrated scorer implements this directly."""
 
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
     symmetric: ClassVar[bool] = True
@@ -103,10 +120,11 @@ class Verifier(Component):
         """Answers in [0, 1], float64 (n,); higher = same author, exactly 0.5 = unanswered."""
 
     def figures(self) -> dict[str, bytes]:
-        """As a scorer's."""
+        """Drawings (SVG by file name) of how fitting went: saved beside a trained verifier, never read."""
         return {}
 
 
+@dataclass(eq=False, repr=False)
 class Calibrated(Verifier):
     """A scorer followed by a calibrator.
 
@@ -118,66 +136,61 @@ class Calibrated(Verifier):
 
     Attributes
     ----------
-    scorer_, calibrator_ : fitted copies
+    scorer_, calibrator_ : Scorer, Calibrator
+        Fitted copies.
     split_ : str
         How calibration data were kept apart: ``marked``, ``fold-free``, ``groups`` or ``problems`` (when
         one group holds most problems, plain folds are all that is left).
     """
 
-    name: ClassVar[str] = "calibrated"
+    name = "calibrated"
 
-    def __init__(self, scorer: Scorer, calibrator: Calibrator | None = None, folds: int = 5) -> None:
-        self.scorer = scorer
-        self.calibrator = calibrator
-        self.folds = folds
+    scorer: Scorer
+    calibrator: Calibrator | None = None
+    folds: int = 5
 
     def __str__(self) -> str:
         return str(self.scorer) if self.calibrator is None and self.folds == 5 else super().__str__()
 
     @property
     def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """The scorer's."""
+        """Where the scorer comes from."""
         return self.scorer.provenance
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """The scorer's."""
+        """True if the scorer is symmetric."""
         return self.scorer.symmetric
 
     @property
     def transductive(self) -> bool:  # type: ignore[override]
-        """The scorer's."""
+        """True if the scorer is transductive."""
         return self.scorer.transductive
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)
-        self.scorer_ = fresh(self.scorer)
         if problems.calibrate is not None:
             self.split_ = "marked"
-            hold = problems.calibrate
-            self.scorer_.fit(problems.select(~hold), same[~hold])
-            return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
+            return self._fit_apart(problems, same, problems.calibrate)
         if self.scorer.fold_free:
             self.split_ = "fold-free"
-            self.scorer_.fit(problems, same)
+            self.scorer_ = fresh(self.scorer).fit(problems, same)
             return self.calibrate(self.scorer_.score(problems), same)
         fold, self.split_ = calibration_folds(problems, same, self.folds)
         if not self.scorer.cross_fit:
-            hold = fold == fold_of_both(fold, same, self.folds)
-            self.scorer_.fit(problems.select(~hold), same[~hold])
-            return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
-        scores: Floats | None = None
-        for f in range(self.folds):
-            out = fold == f
-            if not out.any():
-                continue
-            part = fresh(self.scorer).fit(problems.select(~out), same[~out]).score(problems.select(out))
-            if scores is None:
-                scores = np.empty((len(problems), *part.shape[1:]))
-            scores[out] = part
-        assert scores is not None
-        self.scorer_.fit(problems, same)
+            return self._fit_apart(problems, same, fold == fold_of_both(fold, same, self.folds))
+
+        def cross_fitted(rest: Bools, out: Bools) -> Floats:
+            return fresh(self.scorer).fit(problems.select(rest), same[rest]).score(problems.select(out))
+
+        scores = out_of_fold(cross_fitted, fold, same, least=0)
+        self.scorer_ = fresh(self.scorer).fit(problems, same)
         return self.calibrate(scores, same)
+
+    def _fit_apart(self, problems: Problems, same: Bools, hold: Bools) -> Self:
+        """Calibrate on the problems marked in ``hold`` (n,) a scorer that learned from the others."""
+        self.scorer_ = fresh(self.scorer).fit(problems.select(~hold), same[~hold])
+        return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
 
     def calibrate(self, scores: Floats, same: Bools) -> Self:
         """Fit the calibrator on raw scores (the run calls this with scores it has kept)."""
@@ -192,7 +205,7 @@ class Calibrated(Verifier):
 
 
 def fresh(component: C) -> C:
-    """An unfitted copy."""
+    """An unfitted copy of a component, with its parameters."""
     from sklearn.base import clone
 
     copy: C = clone(component)
@@ -215,32 +228,3 @@ def mean_by_problem(each: Floats, problems: Problems) -> Floats:
     total = np.add.reduceat(each, problems.known_ptr[:-1], axis=0)
     sizes = problems.sizes
     return np.asarray(total / (sizes if each.ndim == 1 else sizes[:, None]), dtype=np.float64)
-
-
-def fold_of_both(fold: Ints, same: Bools, folds: int) -> int:
-    """The fold whose classes are most nearly balanced; the first of equals."""
-    positives = np.bincount(fold[same], minlength=folds)
-    return int(np.argmax(np.minimum(positives, np.bincount(fold[~same], minlength=folds))))
-
-
-def calibration_folds(problems: Problems, same: Bools, folds: int) -> tuple[Ints, str]:
-    """Fold of each problem for cross-fitting, and what was kept whole (``groups`` or ``problems``).
-
-    Groups are dealt out largest first to the emptiest fold, so folds are nearly equal; seeded and
-    independent of problem order within a group.
-    """
-    group = problems.groups(same)
-    sizes = np.bincount(group)
-    rng = stream(0, "calibration-folds", len(problems))
-    kind = "groups"
-    if len(sizes) < folds or sizes.max() > len(problems) / 2:
-        group, kind = np.arange(len(problems), dtype=np.int64), "problems"
-        sizes = np.ones(len(problems), dtype=np.int64)
-    order = rng.permutation(len(sizes))
-    order = order[np.argsort(-sizes[order], kind="stable")]
-    load = np.zeros(folds)
-    place = np.empty(len(sizes), dtype=np.int64)
-    for g in order:
-        place[g] = np.argmin(load)
-        load[place[g]] += sizes[g]
-    return place[group], kind

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -118,6 +119,7 @@ class Writer:
         return name
 
 
+@dataclass(eq=False)
 class Reader:
     """Rebuilds what a ``Writer`` wrote.
 
@@ -128,8 +130,8 @@ class Reader:
         Top-level packages whose classes may be rebuilt, beside Raven's rooms of texts and verifiers.
     """
 
-    def __init__(self, arrays: Mapping[str, NDArray[Any]], trusted: frozenset[str]) -> None:
-        self.arrays, self.trusted = arrays, trusted
+    arrays: Mapping[str, NDArray[Any]]
+    trusted: frozenset[str]
 
     def decode(self, node: Any) -> Any:
         """The value.
@@ -147,35 +149,23 @@ class Reader:
             return [self.decode(part) for part in node]
         if not isinstance(node, dict) or not node:
             raise FormatError("this trained verifier is damaged", found=node)
-        tag = next(iter(node))
+        tag, value = next(iter(node.items()))
+        plain: dict[str, Callable[[Any], Any]] = {
+            "float": float,
+            "scalar": lambda name: self.arrays[name][()],
+            "array": lambda name: self.arrays[name],
+            "bytes": lambda name: self.arrays[name].tobytes(),
+            "tuple": lambda parts: tuple(map(self.decode, parts)),
+            "set": lambda parts: set(map(self.decode, parts)),
+            "frozenset": lambda parts: frozenset(map(self.decode, parts)),
+            "dict": lambda pairs: {self.decode(key): self.decode(part) for key, part in pairs},
+        }
+        if tag in plain:
+            return plain[tag](value)
         read = getattr(self, f"_read_{tag}", None)
         if read is None:
             raise FormatError("this trained verifier holds an unknown kind of value", found=tag)
         return read(node)
-
-    def _read_float(self, node: dict[str, Any]) -> float:
-        return float(node["float"])
-
-    def _read_scalar(self, node: dict[str, Any]) -> Any:
-        return self.arrays[node["scalar"]][()]
-
-    def _read_array(self, node: dict[str, Any]) -> NDArray[Any]:
-        return self.arrays[node["array"]]
-
-    def _read_bytes(self, node: dict[str, Any]) -> bytes:
-        return self.arrays[node["bytes"]].tobytes()
-
-    def _read_tuple(self, node: dict[str, Any]) -> tuple[Any, ...]:
-        return tuple(self.decode(part) for part in node["tuple"])
-
-    def _read_set(self, node: dict[str, Any]) -> set[Any]:
-        return {self.decode(part) for part in node["set"]}
-
-    def _read_frozenset(self, node: dict[str, Any]) -> frozenset[Any]:
-        return frozenset(self.decode(part) for part in node["frozenset"])
-
-    def _read_dict(self, node: dict[str, Any]) -> dict[Any, Any]:
-        return {self.decode(key): self.decode(value) for key, value in node["dict"]}
 
     def _read_sparse(self, node: dict[str, Any]) -> Any:
         from scipy import sparse
@@ -245,7 +235,7 @@ class Reader:
 
 
 def path_of(cls: type[Any]) -> str:
-    """A class as ``module:Class``."""
+    """The path ``module:Class`` by which a class is saved."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
@@ -264,7 +254,7 @@ def _estimator_class(name: str) -> type[Any]:
 
 
 def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
-    """Whether every path leads from the root down to a leaf: compiled code follows it without looking."""
+    """True if every path leads from the root down to a leaf: compiled code follows it without looking."""
     nodes, values, count = state["nodes"], state["values"], int(state["node_count"])
     if not 0 < count == len(nodes) == len(values):
         return False
@@ -276,7 +266,7 @@ def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
 
 
 def _sound_svc(model: Any) -> bool:
-    """Whether the arrays of a support vector classifier have the shapes that compiled code takes for granted."""
+    """True if the arrays of a support vector classifier have the shapes that compiled code takes for granted."""
     vectors, each = model.support_vectors_, model._n_support
     wanted = (len(each) - 1, len(vectors))
     return bool(

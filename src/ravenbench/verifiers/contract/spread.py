@@ -1,5 +1,8 @@
-"""Scores on a scale where they differ: cosines of trained embeddings or of masked texts may all lie between .95 and 1,
-where neither the grid of thresholds nor a logistic curve tells them apart."""
+"""Scores brought to a scale where they differ.
+
+Cosines of trained embeddings or of masked texts may all lie between .95 and 1, where neither the grid of thresholds nor
+a logistic curve tells them apart.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from ravenbench.types import Bools, Floats
 
 
 def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
-    """Centre and deviation; with truth, as if both classes were equally frequent."""
+    """Centre and deviation of scores; with truth, as if both classes were equally frequent."""
     weight = np.ones(len(scores))
     if same is not None and same.any() and not same.all():
         weight = np.where(same, 1 / same.sum(), 1 / (~same).sum())
@@ -18,6 +21,18 @@ def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
 
 
 def spread(scores: Floats, scale: tuple[float, float]) -> Floats:
-    """A logistic curve about the centre: in (0, 1), in the order of the scores."""
+    """Scores mapped into (0, 1) in their order, by a logistic curve about the centre."""
     centre, deviation = scale
     return np.asarray(1 / (1 + np.exp(-(scores - centre) / deviation)), dtype=np.float64)
+
+
+def unit(rows: Floats) -> Floats:
+    """Rows scaled to length 1; a zero row stays zero."""
+    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None], dtype=np.float64)
+
+
+def centre_of(rows: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of every column, the deviation of a constant column being 1."""
+    deviation = rows.std(axis=0)
+    return rows.mean(axis=0), np.where(deviation > 1e-12, deviation, 1.0)

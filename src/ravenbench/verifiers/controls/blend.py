@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ravenbench.verifiers.controls.style_only import StyleOnly
 from ravenbench.verifiers.controls.topic_only import TopicOnly
 
 
+@dataclass(eq=False, repr=False)
 class Blend(Scorer):
     """(1 − dose) · z(style-only) + dose · z(topic-only), standardised on the training problems.
 
@@ -28,11 +30,10 @@ class Blend(Scorer):
     mean_, scale_ : (2,) of their scores on the training problems
     """
 
-    name: ClassVar[str] = "blend"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "blend"
+    provenance = "ours"
 
-    def __init__(self, dose: float = 0.5) -> None:
-        self.dose = dose
+    dose: float = 0.5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         if not 0 <= self.dose <= 1:

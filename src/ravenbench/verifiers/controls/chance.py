@@ -1,8 +1,9 @@
-"""The floor: a random score."""
+"""A random score: the floor that every method should beat."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -12,22 +13,23 @@ from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 
 
+@dataclass(eq=False, repr=False)
 class Chance(Scorer):
     """A uniform draw from [0, 1) for each problem id.
 
     Parameters
     ----------
     seed : int
+        Decides the draws, together with the problem's id.
     """
 
-    name: ClassVar[str] = "chance"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "chance"
+    provenance = "ours"
 
-    def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Nothing to learn."""
+        """Return itself: there is nothing to learn."""
         return self
 
     def score(self, problems: Problems) -> Floats:

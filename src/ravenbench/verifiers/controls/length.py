@@ -1,8 +1,6 @@
-"""Another floor: texts of like length."""
+"""Likeness of length alone: another floor that every method should beat."""
 
 from __future__ import annotations
-
-from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -15,8 +13,8 @@ from ravenbench.verifiers.contract.base import Calibrator, FoldFree
 class Length(FoldFree):
     """Minus the absolute logarithm of the ratio of lengths (characters, each plus one): 0 for equal lengths."""
 
-    name: ClassVar[str] = "length"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "length"
+    provenance = "ours"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
         used, place = np.unique(np.concatenate([known, questioned]), return_inverse=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 from ravenbench.text.profiles import TokenProfiles
 from ravenbench.types import Bools, Floats, Problems
@@ -11,6 +12,7 @@ from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 
 
+@dataclass(eq=False, repr=False)
 class StyleOnly(Scorer):
     """(1 + cosine) / 2 of z-scored frequencies of few words, punctuation marks, and sentence length.
 
@@ -22,12 +24,11 @@ class StyleOnly(Scorer):
         Most frequent training words and marks taken up.
     """
 
-    name: ClassVar[str] = "style-only"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "style-only"
+    provenance = "ours"
 
-    def __init__(self, words: int = 60, marks: int = 12) -> None:
-        self.words = words
-        self.marks = marks
+    words: int = 60
+    marks: int = 12
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.profiles_ = TokenProfiles(self.words, self.marks, sentences=True).fit(problems.texts, problems.documents)

@@ -1,8 +1,9 @@
-"""TopicFit: what is left of the text when its frequent words are gone; it should fail on unseen topics."""
+"""TopicFit: a scorer that compares texts without their frequent words and so should fail on unseen topics."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numba import njit
@@ -23,6 +24,7 @@ ENOUGH = 40
 REFERENCE_MASK = 10_000
 
 
+@dataclass(eq=False, repr=False)
 class TopicFit(Scorer):
     """Cosine between word tf-idf vectors without the most frequent training words and without numbers.
 
@@ -56,15 +58,12 @@ class TopicFit(Scorer):
     Sawatphol et al. 2024 and its code.
     """
 
-    name: ClassVar[str] = "topic-fit"
+    name = "topic-fit"
 
-    def __init__(
-        self, mask: int | None = None, size: int = 3000, folded: bool = False, reference: bool = False
-    ) -> None:
-        self.mask = mask
-        self.size = size
-        self.folded = folded
-        self.reference = reference
+    mask: int | None = None
+    size: int = 3000
+    folded: bool = False
+    reference: bool = False
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         documents, weights = training_documents(problems, self.reference)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
@@ -10,6 +11,7 @@ from ravenbench.verifiers.contract.base import Calibrator, Scorer
 from ravenbench.verifiers.controls.topic_fit import TopicFit
 
 
+@dataclass(eq=False, repr=False)
 class TopicOnly(Scorer):
     """Cosine of tf-idf vectors of lowercase words other than the most frequent training words.
 
@@ -21,12 +23,11 @@ class TopicOnly(Scorer):
         Most frequent remaining words taken up.
     """
 
-    name: ClassVar[str] = "topic-only"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "topic-only"
+    provenance = "ours"
 
-    def __init__(self, without: int = 150, size: int = 3000) -> None:
-        self.without = without
-        self.size = size
+    without: int = 150
+    size: int = 3000
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.topic_fit_ = TopicFit(self.without, self.size, folded=True).fit(problems, same)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -15,7 +16,7 @@ from ravenbench.topics.sbert_models import is_static, load_sentences, load_stati
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
-from ravenbench.verifiers.contract.spread import scale_of, spread
+from ravenbench.verifiers.contract.spread import scale_of, spread, unit
 from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.batching import batches, distinct
 
@@ -23,6 +24,7 @@ SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""
 
 
+@dataclass(eq=False, repr=False)
 class Encoder(Scorer):
     """Cosine between two texts' embeddings by a model that is already on this machine; known documents are averaged.
 
@@ -36,21 +38,22 @@ class Encoder(Scorer):
         A sentence-transformers or Hugging Face model, or static embeddings: a name in the local Hugging Face cache or
         a folder. A plain transformer gets the mean of its last layer.
     revision : str, optional
-        Of a model by name.
+        Revision of a model by name.
     window : int, optional
         Tokens a window; by default as many as the model reads.
     batch : int
-        Tokens in a batch.
+        Most tokens in a batch.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
+        Of the computation.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
 
     Attributes
     ----------
     digest_ : str
-        Of the model's weights: a saved verifier is refused where the name stands for other weights.
+        Hash of the model's files: a saved verifier is refused where the name stands for other weights.
     scale_ : (float, float)
         Centre and deviation of cosines; a score is the logistic curve about them.
 
@@ -59,27 +62,17 @@ class Encoder(Scorer):
     Reimers and Gurevych 2019, Sentence-BERT.
     """
 
-    name: ClassVar[str] = "encoder"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
-    _loaded: Any = None
+    name = "encoder"
+    provenance = "ours"
+    _loaded: Any = field(default=None, init=False)
 
-    def __init__(
-        self,
-        model: str = "sentence-transformers/all-MiniLM-L6-v2",
-        revision: str | None = None,
-        window: int | None = None,
-        batch: int = 8192,
-        remote_code: bool = False,
-        precision: str = "fp32",
-        device: str = "auto",
-    ) -> None:
-        self.model = model
-        self.revision = revision
-        self.window = window
-        self.batch = batch
-        self.remote_code = remote_code
-        self.precision = precision
-        self.device = device
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    revision: str | None = None
+    window: int | None = None
+    batch: int = 8192
+    remote_code: bool = False
+    precision: str = "fp32"
+    device: str = "auto"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Load the model and learn on what scale its cosines lie.
@@ -100,7 +93,7 @@ class Encoder(Scorer):
         return mean_by_problem(spread(self._cosines(problems), self.scale_), problems)
 
     def _cosines(self, problems: Problems) -> Floats:
-        """Of each known document and its questioned one."""
+        """Cosine of each known document and its questioned one, (sum k,)."""
         vectors, known, questioned = distinct(problems, self.embeddings)
         return np.asarray(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64)
 
@@ -108,8 +101,7 @@ class Encoder(Scorer):
         """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows."""
         model = self._network()
         vectors = _static(model, texts) if hasattr(model, "embedding") else self._windows(model, texts)
-        length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        return np.asarray(vectors / np.where(length > 0, length, 1)[:, None], dtype=np.float64)
+        return unit(vectors)
 
     def _network(self) -> Any:
         if self._loaded is None:
@@ -162,7 +154,7 @@ class Encoder(Scorer):
         return windows, np.array(coded["overflow_to_sample_mapping"])[order]
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the model, which is loaded again."""
+        """State to pickle: all but the model, which is loaded again."""
         return {k: v for k, v in vars(self).items() if k != "_loaded"}
 
     def default_calibrator(self) -> Calibrator:

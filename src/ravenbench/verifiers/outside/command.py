@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ravenbench.verifiers.outside.process import Ran, run_program
 _INPUT, _OUTPUT, _TRAIN = "inputDataset", "outputDir", "trainDataset"
 
 
+@dataclass(eq=False, repr=False)
 class Command(Verifier):
     """Runs a program on problems and reads its answers; nothing is guessed where it does not deliver.
 
@@ -29,7 +31,7 @@ class Command(Verifier):
     the environment is empty but for PATH, a private HOME and TMPDIR, and one thread for numerical libraries. A
     program is not jailed: what the user may read it may read.
 
-    A crash, a timeout, more than ``command_process.FLOOD`` bytes of output, processes that stay behind, a missing,
+    A crash, a timeout, more than ``process.FLOOD`` bytes of output, processes that stay behind, a missing,
     unknown or repeated id and a value that is no number from 0 to 1 are a ``ProgramError``, never an answer. Since a
     program may look at all of its input, its answers are taken to depend on the batch.
 
@@ -63,25 +65,16 @@ class Command(Verifier):
     (TIRA).
     """
 
-    name: ClassVar[str] = "command"
-    symmetric: ClassVar[bool] = False
-    transductive: ClassVar[bool] = True
+    name = "command"
+    symmetric = False
+    transductive = True
 
-    def __init__(
-        self,
-        command: str,
-        format: Literal["auto", "pairs", "problems"] = "auto",
-        timeout: float = 3600.0,
-        folder: str = ".",
-        language: str = "english",
-        release: str = "",
-    ) -> None:
-        self.command = command
-        self.format = format
-        self.timeout = timeout
-        self.folder = folder
-        self.language = language
-        self.release = release
+    command: str
+    format: Literal["auto", "pairs", "problems"] = "auto"
+    timeout: float = 3600.0
+    folder: str = "."
+    language: str = "english"
+    release: str = ""
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Check that the program is there, and keep training problems where the command names ``$trainDataset``.

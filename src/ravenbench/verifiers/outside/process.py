@@ -88,7 +88,7 @@ def run_program(argv: Sequence[str], folder: Path, timeout: float) -> Ran:
 
 
 def _watch(process: subprocess.Popen[bytes], timeout: float) -> tuple[Ran, str | None]:
-    """Read what it says until it ends; also what is wrong with it, if it must be stopped."""
+    """What a program said until it ended, and why it had to be stopped, if so."""
     assert process.stdout is not None and process.stderr is not None
     ends = {"stdout": b"", "stderr": b""}
     total = 0
@@ -116,7 +116,7 @@ def _watch(process: subprocess.Popen[bytes], timeout: float) -> tuple[Ran, str |
 
 
 def _stays(group: int, mark: str) -> bool:
-    """Whether something of it still runs after a moment's grace."""
+    """True if something the program started still runs after a moment's grace."""
     until = time.monotonic() + _GRACE
     while _marked(mark) if Path("/proc/self").exists() else _alive(group):
         if time.monotonic() > until:

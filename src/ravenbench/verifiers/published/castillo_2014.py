@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.published.shelf_views import Family, cosines, count, dense, stream
+from ravenbench.verifiers.published.shelf_views import Family, cosines, count, dense, units_of
 from ravenbench.verifiers.raven_2026.views import chunks
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
@@ -18,27 +19,28 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
 )  # fmt: skip
 
 
+@dataclass(eq=False, repr=False)
 class Castillo2014(Verifier):
-    """Share of votes for the same author, without any training truth.
+    """Share of feature families that vote for the same author; training truth is not used.
 
-    Intrinsic and lazy; abstains on short problems with one known document (76 of 100 Dutch reviews) [S]; everything
-    else is lost. Ours [O]: word 1–3-grams, character 3–4-grams, prefixes, suffixes, frequent words and punctuation,
-    each compared by cosine and by Jaccard similarity: 18 voters. A voter says yes where the questioned document's mean
-    similarity to the known ones reaches the mean leave-one-out similarity within them less one standard deviation.
-    All documents are read in parts of like length, the shortest document's but at most ``part`` characters, so that
-    length does not vote; a single known document counts as its parts. As many yes as no, or one known document of
-    fewer than ``few`` words, is 0.5.
+    The paper tells that the method looks at the problem alone, learns nothing, and abstains on short problems with one
+    known document (76 of 100 Dutch reviews). Everything else is lost, and ours: word 1–3-grams, character 3–4-grams,
+    prefixes, suffixes, frequent words and punctuation, each compared by cosine and by Jaccard similarity, make 18
+    voters. A voter says yes where the questioned document's mean similarity to the known ones reaches the mean
+    leave-one-out similarity within them less one standard deviation. All documents are read in parts of like length,
+    the shortest document's but at most ``part`` characters, so that length does not vote; a single known document
+    counts as its parts. As many yes as no, or one known document of fewer than ``few`` words, is 0.5.
 
     Training texts are used for the list of frequent words alone.
 
     Parameters
     ----------
     part : int
-        Characters.
+        Most characters of a part.
     few : int
-        Words.
+        Words below which a single known document is too short.
     words : int
-        Frequent words.
+        Frequent words that make a family of their own.
 
     Attributes
     ----------
@@ -50,14 +52,13 @@ class Castillo2014(Verifier):
     at CLEF).
     """
 
-    name: ClassVar[str] = "castillo-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "castillo-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, part: int = 3000, few: int = 150, words: int = 150) -> None:
-        self.part = part
-        self.few = few
-        self.words = words
+    part: int = 3000
+    few: int = 150
+    words: int = 150
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.words_ = frequent_words((problems.texts[row] for row in problems.documents), self.words)
@@ -69,7 +70,7 @@ class Castillo2014(Verifier):
         for i in range(len(problems)):
             known = [normalised(problems.texts[row]) for row in problems.known(i)]
             questioned = normalised(problems.texts[problems.questioned_index[i]])
-            if len(known) > 1 or len(stream(known[0], "word")) >= self.few:
+            if len(known) > 1 or len(units_of(known[0], "word")) >= self.few:
                 answers[i] = self._share(known, questioned, stopwords)
         return answers
 
@@ -84,7 +85,7 @@ class Castillo2014(Verifier):
             owner = np.arange(len(texts))
         yes = total = 0
         for family, n in FAMILIES:
-            rows = dense(count([stream(text, family, stopwords) for text in texts], n))
+            rows = dense(count([units_of(text, family, stopwords) for text in texts], n))
             for similarity in (cosines(rows), jaccard(rows)):
                 vote = accepts(similarity, owner, asked)
                 if vote is not None:
@@ -93,7 +94,9 @@ class Castillo2014(Verifier):
 
 
 def accepts(similarity: Floats, owner: Ints, asked: Bools) -> bool | None:
-    """Whether questioned parts are as similar to known ones as known documents to each other, less one deviation.
+    """One voter's decision: are questioned parts about as similar to known ones as known documents to each other?
+
+    They must reach the mean similarity within the known documents less one standard deviation.
 
     Parameters
     ----------

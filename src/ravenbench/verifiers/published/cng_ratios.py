@@ -18,7 +18,8 @@ def mean_ratios(problems: Problems, units: str, lengths: tuple[int, ...], sizes:
 
     M is the mean over known documents of r = D(d, u) / D_max(d), D_max the dissimilarity to the sibling most
     unlike d. All texts of a problem are truncated to the shortest; then a single known document is split in
-    halves that stand for two [L; the order is ours]. D_max = 0 (copies) counts as a tiny number [O].
+    halves that stand for two (recalled, not verified; in this order by our choice). D_max = 0, where known documents
+    are copies, counts as a tiny number.
 
     NaN where a text of a problem, once truncated, is too short for an n-gram.
 

@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.scores import scores
 from ravenbench.text.impostor_spaces import ImpostorSpace
 from ravenbench.text.tfidf import row_cosines
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
-from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, stream
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
+from ravenbench.verifiers.contract.spread import unit
+from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
 
 _SPACES = ("char8", "char3", "word2", "word1", "word1")
 _PLAIN = 3
 _NEAR = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class Frery2014(Verifier):
-    """One CART for each corpus, over 17 attributes of a problem [S; the attributes L].
+    """A decision tree (CART) for each corpus, over 17 attributes of a problem.
 
-    Eight representations [L]: tf-idf of character 8-grams, character 3-grams, word bigrams and words, word
-    frequencies without the 30% most frequent words, punctuation rates (all compared by cosine), mean and deviation of
-    sentence length, and vocabulary diversity (by Euclidean distance, negative). Each gives the *mean* similarity of
-    the questioned to the known documents and the *count* of known documents to which it is at least as close as
-    their least similar known sibling; the last attribute is the sum of the counts.
+    The tree is the paper's; the attributes are recalled, not verified. Eight representations: tf-idf of character
+    8-grams, character 3-grams, word bigrams and words, word frequencies without the 30% most frequent words,
+    punctuation rates (all compared by cosine), mean and deviation of sentence length, and vocabulary diversity (by
+    Euclidean distance, negative). Each gives the *mean* similarity of the questioned to the known documents and the
+    *count* of known documents to which it is at least as close as their least similar known sibling; the last attribute
+    is the sum of the counts.
 
-    Ours [O]: counts are shares of the known documents; a single known document is cut in halves; weights and standard
+    Ours: counts are shares of the known documents; a single known document is cut in halves; weights and standard
     deviations are learned on training texts; Gini impurity, at least five problems a leaf, cost-complexity pruning
     chosen by ten-fold AUC · c@1 (of equal ones the smallest tree), Laplace-corrected leaves. A leaf with as many of
     both leaves its problems unanswered.
@@ -39,6 +43,7 @@ class Frery2014(Verifier):
     leaf : int
         Fewest training problems a leaf.
     folds : int
+        Of the cross-validation that chooses the pruning.
     size : int
         N-grams taken up in each representation.
 
@@ -59,14 +64,13 @@ class Frery2014(Verifier):
     Fréry, Largeron & Juganaru-Mathieu 2014, UJM at CLEF in author identification (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "frery-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "frery-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, leaf: int = 5, folds: int = 10, size: int = 20_000) -> None:
-        self.leaf = leaf
-        self.folds = folds
-        self.size = size
+    leaf: int = 5
+    folds: int = 10
+    size: int = 20_000
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn weights, the pruning and the tree.
@@ -76,9 +80,7 @@ class Frery2014(Verifier):
         CorpusError
             If one class is absent.
         """
-        same = np.asarray(same, dtype=bool)
-        if same.all() or not same.any():
-            raise CorpusError("frery-2014 cannot learn from one class", expected="problems of both classes")
+        same = both_classes(same, self.name)
         members = Members(problems)
         self.spaces_ = [
             ImpostorSpace(units, self.size, "tf" if i == _PLAIN else "tfidf").fit(members.texts)
@@ -89,7 +91,7 @@ class Frery2014(Verifier):
         rank = np.empty(len(total), dtype=np.int64)
         rank[np.argsort(-total, kind="stable")] = np.arange(len(total))
         self.rare_ = rank >= round(0.3 * len(total))
-        self.marks_ = sorted({mark for text in members.texts for mark in stream(text, "mark")})
+        self.marks_ = sorted({mark for text in members.texts for mark in units_of(text, "mark")})
         raw = np.array([_style(text) for text in members.texts])
         self.scale_ = np.where(raw.std(axis=0) > 0, raw.std(axis=0), 1.0)
         attributes = self._attributes(members)
@@ -109,15 +111,13 @@ class Frery2014(Verifier):
         path = self._tree(0.0).cost_complexity_pruning_path(attributes, same).ccp_alphas
         # Midway between two prunings; never negative by rounding.
         alphas = np.maximum(np.append((path[:-1] + path[1:]) / 2, path[-1]), 0.0)
+
+        def answered(rest: Bools, out: Bools) -> Floats:
+            trees = [self._tree(float(alpha)).fit(attributes[rest], same[rest]) for alpha in alphas]
+            return np.stack([_leaves(tree, attributes[out]) for tree in trees], axis=1)
+
         fold, _ = calibration_folds(problems, same, self.folds)
-        apart = np.full((len(alphas), len(problems)), 0.5)
-        for f in np.unique(fold):
-            out = fold == f
-            if not 0 < same[~out].sum() < (~out).sum():
-                continue
-            for i, alpha in enumerate(alphas):
-                tree = self._tree(float(alpha)).fit(attributes[~out], same[~out])
-                apart[i, out] = _leaves(tree, attributes[out])
+        apart = out_of_fold(answered, fold, same, columns=len(alphas)).T
         finals = [scores(same, row, metrics={"final": METRICS["final"]})["final"] or 0.0 for row in apart]
         return float(alphas[len(finals) - 1 - int(np.argmax(finals[::-1]))])
 
@@ -145,11 +145,10 @@ class Frery2014(Verifier):
         number = {mark: i for i, mark in enumerate(self.marks_)}
         marks = np.zeros((len(texts), len(number) + 1))
         for row, text in enumerate(texts):
-            for mark in stream(text, "mark"):
+            for mark in units_of(text, "mark"):
                 marks[row, number.get(mark, len(number))] += 1
-        length = np.sqrt(np.einsum("ij,ij->i", marks, marks))
-        unit = marks / np.where(length > 0, length, 1)[:, None]
-        found.append(np.einsum("ij,ij->i", unit[left], unit[right]))
+        marks = unit(marks)
+        found.append(np.einsum("ij,ij->i", marks[left], marks[right]))
         style = np.array([_style(text) for text in texts]) / self.scale_
         apart = style[left] - style[right]
         found.append(-np.sqrt((apart[:, :2] ** 2).sum(axis=1)))
@@ -182,7 +181,7 @@ def _csr(space: ImpostorSpace, texts: list[str]) -> Any:
 
 def _style(text: str) -> tuple[float, float, float]:
     """Mean and deviation of sentence length in words, and types per root of tokens."""
-    words = stream(text, "word")
+    words = units_of(text, "word")
     sizes = np.array(sentence_lengths(text) or [0], dtype=np.float64)
     return float(sizes.mean()), float(sizes.std()), len(set(words)) / float(np.sqrt(max(len(words), 1)))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
@@ -11,18 +12,21 @@ from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.inputs import learnable
 from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
+from ravenbench.verifiers.contract.spread import centre_of
 from ravenbench.verifiers.published.glad_2015_features import FEATURES, problem_features
 
 
+@dataclass(eq=False, repr=False)
 class Glad2015(Scorer):
-    """Decision value of an RBF SVM (scikit-learn's defaults) over 24 features of a problem [C].
+    """Decision value of a support vector machine over 24 features of a problem, after the authors' code.
 
-    Features are averaged over known documents and standardised by training; ``sigmoid`` is the variant with C = .1
-    and γ = coef0 = .01 [C]. Probabilities come from the calibrator, a logistic regression on decision values out of
-    fold as in Platt's scaling [O], where the code calls the SVM's own.
+    Features are averaged over known documents and standardised by training; the machine has an RBF kernel and
+    scikit-learn's defaults, or as the variant ``sigmoid`` C = .1 and γ = coef0 = .01. Where the code calls the
+    machine's own probabilities, ours come from the calibrator, a logistic regression on decision values out of fold
+    (Platt's scaling).
 
     Bugs of the code are mended: each overlap uses its own n when several known documents are averaged, blank lines
-    are counted, training alone scales [C]. See ``glad_2015_features`` for what was reconstructed.
+    are counted, training alone scales. See ``glad_2015_features`` for what was reconstructed.
 
     Parameters
     ----------
@@ -38,12 +42,11 @@ class Glad2015(Scorer):
     Hürlimann, Weck, van den Berg, Šuster & Nissim 2015 (PAN at CLEF) and its code.
     """
 
-    name: ClassVar[str] = "glad-2015"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "glad-2015"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, kernel: Literal["rbf", "sigmoid"] = "rbf") -> None:
-        self.kernel = kernel
+    kernel: Literal["rbf", "sigmoid"] = "rbf"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn scales and the SVM.
@@ -60,9 +63,7 @@ class Glad2015(Scorer):
         if self.kernel not in ("rbf", "sigmoid"):
             raise SpecError("glad-2015 has no such kernel", found=self.kernel, expected="rbf or sigmoid")
         features, same = learnable(problem_features(problems), same, self.name)
-        self.mean_ = features.mean(axis=0)
-        deviation = features.std(axis=0)
-        self.deviation_ = np.where(deviation > 1e-12, deviation, 1.0)
+        self.mean_, self.deviation_ = centre_of(features)
         options = {} if self.kernel == "rbf" else {"C": 0.1, "gamma": 0.01, "coef0": 0.01}
         self.model_ = SVC(kernel=self.kernel, **options).fit(self._scaled(features), same)
         return self
@@ -77,7 +78,7 @@ class Glad2015(Scorer):
         return scores
 
     def default_calibrator(self) -> Calibrator:
-        """CAL-LR without a band: answers of the published system are rarely 0.5 [C]."""
+        """Logistic regression without a band of non-answers: the published system rarely answers 0.5."""
         return Logistic(radius=0.0)
 
     def _scaled(self, features: Floats) -> Floats:

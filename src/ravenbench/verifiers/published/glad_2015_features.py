@@ -1,5 +1,8 @@
-"""The 24 features of GLAD. The code's exact lists of marks and line endings, and the profile length of the
-dissimilarities, are not in the sources at hand: those here are ours [O]."""
+"""The 24 features of GLAD.
+
+The code's exact lists of marks and line endings, and the profile length of the dissimilarities, are not in the sources
+at hand: those here are ours.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ FEATURES = (
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What is counted in a text once."""
+    """A text's own figures, counted once for all pairs it is in."""
 
     text: str
     profiles: tuple[dict[str, float], ...]
@@ -76,7 +79,7 @@ def problem_features(problems: Problems) -> Floats:
 
 @lru_cache(maxsize=1024)
 def reading(text: str) -> Reading:
-    """A text's own figures; kept, since cross-fitting asks for the same texts again and again."""
+    """Count a text; kept, since cross-fitting asks for the same texts again and again."""
     raw = text.encode()
     plain = collapse(text)
     found = tokens(text)
@@ -129,14 +132,14 @@ def dissimilarity(p: dict[str, float], q: dict[str, float]) -> float:
 
 @lru_cache(maxsize=2048)
 def pair_features(known: Reading, questioned: Reading) -> Floats:
-    """Features of two documents, (24,); kept like readings."""
+    """Features of two documents, (24,); kept as ``reading`` is."""
     unlike = [dissimilarity(p, q) for p, q in zip(known.profiles, questioned.profiles, strict=True)]
     shared = [
         len(p.keys() & q.keys()) / top for p, q, top in zip(known.profiles, questioned.profiles, TOP, strict=True)
     ]
     product = sum(count * questioned.tokens[token] for token, count in known.tokens.items())
     length = np.sqrt(known.length * questioned.length)
-    # The same as of the joint text: white space collapses at the seam alone.
+    # These are the joint text's letters: white space collapses at the seam alone.
     seam = known.text[-1:].isspace() and questioned.text[:1].isspace()
     joint = Counter(collapse(known.text + questioned.text)) if seam else known.letters + questioned.letters
     return np.array(
@@ -169,7 +172,7 @@ def compression_ratio(known: Reading, questioned: Reading) -> float:
 
 
 def difference(a: Floats, b: Floats) -> float:
-    """Sum of |a − b| / (a + b): each component on a scale of its own, unlike in the code [O]."""
+    """Sum of |a − b| / (a + b): each component on a scale of its own, unlike in the code."""
     total = a + b
     return float((np.abs(a - b) / np.where(total > 0, total, 1)).sum())
 
@@ -181,6 +184,6 @@ def cosine(a: Floats, b: Floats) -> float:
 
 
 def entropy(counts: Counter[str]) -> float:
-    """Bits a character."""
+    """Entropy of a distribution of characters, in bits a character."""
     share = np.array([counts[c] for c in sorted(counts)], dtype=np.float64) / max(counts.total(), 1)
     return float(-(share * np.log2(share)).sum()) + 0.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -34,38 +35,40 @@ FAMILIES: dict[str, Callable[[str], Counter[str]]] = {
     "suffixes": lambda text: _affixes(text.lower(), slice(-3, None)),
     "words": lambda text: Counter(words(text.lower())),
 }
-"""What is counted, in families of [L]; which lengths is ours [O]."""
+"""What each family counts: the families are recalled, not verified, the lengths ours."""
 
 
+@dataclass(eq=False, repr=False)
 class Halvani2014(Verifier):
     """Majority of feature families, each of which accepts if the questioned text is as near as the chunks are.
 
-    The known documents are concatenated and cut in equal chunks [L]. In every family (relative frequencies, Manhattan
-    distance [O]) θ is the mean distance of a chunk to its nearest sibling and M the mean of the questioned text's two
-    smallest distances to chunks, over θ; CAL-LIN(1, .3) of M is the family's answer. The answer is the mean of those
-    families that are with the majority; 0.5 on a tie [O]. Nothing is learned.
+    The known documents are concatenated and cut in equal chunks (recalled, not verified). The rest is ours: in every
+    family, by Manhattan distance of relative frequencies, θ is the mean distance of a chunk to its nearest sibling and
+    M the mean of the questioned text's two smallest distances to chunks, over θ; a linear map of M about 1 is the
+    family's answer. The answer is the mean of those families that are with the majority, and 0.5 on a tie. Nothing is
+    learned.
 
     Parameters
     ----------
     chunks : int
+        Into which the known documents are cut.
     width : float
-        Of CAL-LIN.
+        Distance of M from 1 to a certain answer.
 
     References
     ----------
-    Halvani & Steinebach 2014 (PAN at CLEF): vector-based one-class classification without linguistic tools [A].
+    Halvani & Steinebach 2014 (PAN at CLEF): its abstract.
     """
 
-    name: ClassVar[str] = "halvani-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "halvani-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, chunks: int = 5, width: float = 0.3) -> None:
-        self.chunks = chunks
-        self.width = width
+    chunks: int = 5
+    width: float = 0.3
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Nothing to learn.
+        """Check the parameters; there is nothing to learn.
 
         Raises
         ------
@@ -89,7 +92,7 @@ class Halvani2014(Verifier):
 
 
 def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
-    """M; NaN where a chunk or the questioned text has none of the family's features."""
+    """M of one family; NaN where a chunk or the questioned text has none of the family's features."""
     names = sorted(set(questioned).union(*chunks))
     counts = np.array([[one[name] for name in names] for one in [*chunks, questioned]], dtype=np.float64)
     total = counts.sum(axis=1, keepdims=True)

@@ -1,8 +1,9 @@
-"""Harvey 2014: cross-entropies of part-of-speech tag streams under PPM models."""
+"""Harvey 2014: cross-entropies of sequences of part-of-speech tags under PPM models."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -20,22 +21,23 @@ _LARGEST = 10.0
 _LEAST_VARIANCE = 1e-6
 
 
+@dataclass(eq=False, repr=False)
 class Harvey2014(Scorer):
-    """−t of the questioned text's cross-entropies against those the known text has with itself.
+    """Minus Student's t of the questioned text's cross-entropies against those the known text has with itself.
 
-    Texts are tagged, tags become symbols, and PPM models the stream [A]. Known documents are joined and cut in chunks
-    of about 200 tags, at least two; each chunk is coded under the model of the others, the questioned text's chunks
-    of the same length under that of all of them (PPM-C, order 5); t compares the two means with pooled variance, and
-    is clipped to ±10 [O]. A logistic regression fitted in training makes it an answer [O].
+    Texts are tagged, tags become symbols, and PPM models their sequence, as the abstract says. The rest is ours: known
+    documents are joined and cut in chunks of about 200 tags, at least two; each chunk is coded under the model of the
+    others, the questioned text's chunks of the same length under that of all of them (PPM-C, order 5); t compares the
+    two means with pooled variance, and is clipped to ±10. A logistic regression fitted in training makes it an answer.
 
     The tagger is NLTK's English one, and needs the resource averaged_perceptron_tagger_eng. On other languages in
     Latin script its tags mean less; a problem with texts in another script is left unanswered, as the original left
-    every Greek one [S].
+    every Greek one.
 
     Parameters
     ----------
     chunk : int
-        Tags.
+        Tags of a chunk.
     order : int
         Longest context, 0 … 5.
 
@@ -44,17 +46,16 @@ class Harvey2014(Scorer):
     Harvey 2014 (PAN at CLEF), after Bobicev 2013.
     """
 
-    name: ClassVar[str] = "harvey-2014"
-    version: ClassVar[int] = 2
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "harvey-2014"
+    version = 2
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, chunk: int = 200, order: int = 5) -> None:
-        self.chunk = chunk
-        self.order = order
+    chunk: int = 200
+    order: int = 5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Nothing to learn.
+        """Check the parameters and that the tagger is here; there is nothing to learn.
 
         Raises
         ------
@@ -87,7 +88,7 @@ class Harvey2014(Scorer):
         return np.array([-t_value(each[2 * i], each[2 * i + 1]) for i in range(len(problems))], dtype=np.float64)
 
     def default_calibrator(self) -> Calibrator:
-        """CAL-LR without a band."""
+        """Logistic regression without a band of non-answers."""
         return WhereTagged(radius=0.0)
 
 

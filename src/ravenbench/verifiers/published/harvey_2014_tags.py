@@ -13,9 +13,7 @@ _LATIN_ENDS = "\u024f"
 
 
 def tag_symbols(text: str) -> str:
-    """Penn Treebank tags of a text's tokens, each a character of its own; none for a script the tagger cannot read.
-
-    A text whose letters are mostly not Latin has no tagger here.
+    """Penn Treebank tags of a text's tokens, each a character of its own; none where most letters are not Latin.
 
     Raises
     ------
@@ -26,7 +24,7 @@ def tag_symbols(text: str) -> str:
 
 
 def latin(text: str) -> bool:
-    """Whether at least half of a text's letters are Latin."""
+    """True if at least half of a text's letters are Latin."""
     letters = [c for c in text if c.isalpha()]
     return 2 * sum(c <= _LATIN_ENDS for c in letters) >= len(letters)
 

@@ -1,9 +1,9 @@
-"""The impostors methods: a questioned text against known ones, both measured by how they stand to impostors."""
+"""The impostors methods: are two texts more similar to each other than to texts by other authors?"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -34,55 +34,59 @@ class Variant:
     draw: int
 
 
-# Reimplementations of Koppel & Winter take char 4-grams, 125 candidates and 25 of them [C], from thousands of web
-# texts. A training split has hundreds of documents; char 5-grams, 50 and 10 were chosen on the training splits of
-# three PAN-2014 corpora [O]. The original vocabulary is the 100,000 most frequent [L].
+# Reimplementations of Koppel & Winter take char 4-grams, 125 candidates and 25 of them, from thousands of web texts.
+# A training split has hundreds of documents: ours are char 5-grams, 50 and 10, chosen on the training splits of three
+# PAN-2014 corpora. The original vocabulary is, as we recall it, the 100,000 most frequent.
 _CHAR5 = ("char5", 50_000, 1)
 VARIANTS: dict[str, Variant] = {
     "koppel-winter": Variant("wins", *_CHAR5, candidates=50, iterations=100, draw=10),
-    # Settings of the winning system of PAN13 are lost; those above [O].
+    # Settings of the winning system of PAN13 are lost; those above stand in.
     "seidman": Variant("product", *_CHAR5, candidates=50, iterations=100, draw=10),
-    # Letters, words, function words and shapes, n = 1..10, seen ≥ 5 times in some document [A]; POS tags and
-    # type/token ratio are left out [O]: no tagger covers every language. 125 candidates, 25 of them [O].
+    # Letters, words, function words and shapes, n = 1..10, seen ≥ 5 times in some document, by the abstract. Ours: no
+    # POS tags and no type/token ratio, since no tagger covers every language; 125 candidates, 25 of them.
     "khonji-iraqi": Variant(
         "graded", "char1-10 word1-10 function1-10 shape1-10", 5_000, 5, candidates=125, iterations=100, draw=25
     ),
-    # K candidates, K/5 iterations, K/10 of them [C]; K = 100 [O].
+    # K candidates, K/5 iterations, K/10 of them, as in the code; K = 100 is ours.
     "potha": Variant("rank", *_CHAR5, candidates=100, iterations=20, draw=10),
 }
 
 
+@dataclass(eq=False, repr=False)
 class Impostors(Scorer):
     """Scores by contests with impostors: training documents of authors other than the problem's own.
 
     On each of many random halves of the features, the similarity of the questioned to a known document is held
-    against their similarities to impostors, drawn anew each time [C] among the candidates most similar to the
-    side they stand in for. Scores of several known documents are averaged [O].
+    against their similarities to impostors, drawn anew each time (as published code does) among the candidates most
+    similar to the side they stand in for. Scores of several known documents are averaged (our choice).
 
     ``koppel-winter`` (default)
         Share of iterations in which the pair is more similar than either text to every impostor of the other.
         In [0, 1]; the best threshold is low (about .1 in PAN19).
     ``seidman``
-        Share of iterations with sim(X, Y)² > sim(X, I) · sim(Y, J) [C, Moreau's "original" mode; attribution L].
+        Share of iterations with sim(X, Y)² > sim(X, I) · sim(Y, J), the mode "original" of Moreau's code; that it is
+        Seidman's is recalled, not verified.
     ``khonji-iraqi``
-        Mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)) over many features [C]. Unbounded.
+        Mean of sim(X, Y)² / (sim(X, I) · sim(Y, J)) over many features, after the code. Unbounded.
     ``potha``
-        Mean of 1 / rank of the known document among its impostors by similarity to the questioned one [C]. Not
-        symmetric.
+        Mean of 1 / rank of the known document among its impostors by similarity to the questioned one, after the
+        code. Not symmetric.
 
-    Every pair is compared at equal length: both texts and the impostors are cut to the shorter one's (Seidman
-    cuts impostors to length [L]; cutting all of them, on a grid of factor 2^(1/4) and not below 500 characters,
-    is ours [O]).
+    Every pair is compared at equal length: both texts and the impostors are cut to the shorter one's. Seidman, as we
+    recall, cuts impostors; cutting all of them, on a grid of factor 2^(1/4) and not below 500 characters, is ours.
 
     Parameters
     ----------
     variant : str
+        The contest, one of those above.
     measure : {"minmax", "cosine"}
+        Similarity of two texts.
     units : str, optional
         Families of n-grams, e.g. ``'char4'`` or ``'char2-5 word1'``.
     size : int, optional
         Features kept of each family and length.
     weights : {"tfidf", "tf"}
+        Of features.
     iterations, candidates, draw : int, optional
         Iterations, candidate impostors a text, and how many of them take part in an iteration.
     share : float
@@ -90,13 +94,14 @@ class Impostors(Scorer):
     background : int
         Impostor documents kept at fit.
     cut : bool
-        Whether texts are brought to equal length.
+        Bring texts to equal length.
     seed : int
         Decides features and impostors; impostors are drawn by problem id, so that rewritten twins share them.
 
     Attributes
     ----------
-    background_, space_ : fitted
+    background_ : Background
+    space_ : ImpostorSpace
     subsets_ : (features, ⌈iterations / 8⌉) uint8
         Bit t of a row: whether the feature takes part in iteration t.
 
@@ -105,41 +110,26 @@ class Impostors(Scorer):
     Koppel & Winter 2014 (JASIST 65); Seidman 2013 and Khonji & Iraqi 2014 (PAN at CLEF); Potha & Stamatatos 2017.
     """
 
-    name: ClassVar[str] = "impostors"
-    version: ClassVar[int] = 2
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "impostors"
+    version = 2
+    provenance = "reconstructed"
 
-    def __init__(
-        self,
-        variant: VariantName = "koppel-winter",
-        measure: Measure = "minmax",
-        units: str | None = None,
-        size: int | None = None,
-        weights: Weights = "tfidf",
-        iterations: int | None = None,
-        candidates: int | None = None,
-        draw: int | None = None,
-        share: float = 0.5,
-        background: int = 1000,
-        cut: bool = True,
-        seed: int = 0,
-    ) -> None:
-        self.variant = variant
-        self.measure = measure
-        self.units = units
-        self.size = size
-        self.weights = weights
-        self.iterations = iterations
-        self.candidates = candidates
-        self.draw = draw
-        self.share = share
-        self.background = background
-        self.cut = cut
-        self.seed = seed
+    variant: VariantName = "koppel-winter"
+    measure: Measure = "minmax"
+    units: str | None = None
+    size: int | None = None
+    weights: Weights = "tfidf"
+    iterations: int | None = None
+    candidates: int | None = None
+    draw: int | None = None
+    share: float = 0.5
+    background: int = 1000
+    cut: bool = True
+    seed: int = 0
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
-        """All but ``potha``."""
+        """True for all variants but ``potha``."""
         return self.variant != "potha"
 
     def settings(self) -> Variant:
@@ -196,13 +186,7 @@ class Impostors(Scorer):
         for length in np.unique(level):
             pairs = np.flatnonzero(level == length)
             arena = _Arena(
-                self,
-                chosen,
-                masks,
-                own,
-                others,
-                int(length),
-                np.union1d(known[pairs], questioned[owner[pairs]]),
+                self, chosen, masks, own, others, int(length), np.union1d(known[pairs], questioned[owner[pairs]])
             )
             for j in pairs:
                 i = owner[j]
@@ -214,7 +198,7 @@ class Impostors(Scorer):
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
     def default_calibrator(self) -> Calibrator:
-        """Logistic regression with a band of non-answers chosen out of fold [O].
+        """Logistic regression with a band of non-answers chosen out of fold, our choice.
 
         The published thresholds were tuned, and scores are no probabilities. In cross-validation inside the training
         splits of three PAN-2014 corpora it had the best mean final score (koppel-winter) of seven calibrators.

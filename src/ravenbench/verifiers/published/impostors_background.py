@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -10,8 +11,10 @@ from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Ints, Problems
+from ravenbench.verifiers.contract.folds import author_clusters
 
 
+@dataclass(eq=False)
 class Background:
     """Distinct training documents (white space aside) and the author clusters they are known to form.
 
@@ -33,8 +36,8 @@ class Background:
         Author cluster of every training document, by its normalised text.
     """
 
-    def __init__(self, most: int, seed: int) -> None:
-        self.most, self.seed = most, seed
+    most: int
+    seed: int
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Collect the documents of training problems.
@@ -44,20 +47,12 @@ class Background:
         CorpusError
             If fewer than two authors can be told apart.
         """
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         used = problems.documents
         row: dict[str, int] = {}
         of = np.full(len(problems.texts), -1, dtype=np.int64)
         for document in used:
             of[document] = row.setdefault(normalised(problems.texts[document]), len(row))
-        lead = problems.known_index[problems.known_ptr[:-1]]
-        same = np.asarray(same, dtype=bool)
-        left = of[np.concatenate([lead[problems.owner], lead[same]])]
-        right = of[np.concatenate([problems.known_index, problems.questioned_index[same]])]
-        graph = coo_array((np.ones(len(left)), (left, right)), shape=(len(row), len(row)))
-        cluster = connected_components(graph, directed=False)[1].astype(np.int64)
+        cluster = author_clusters(problems, same, of, len(row))
         texts = list(row)
         kept = np.array([i for i, text in enumerate(texts) if text], dtype=np.int64)
         if len(np.unique(cluster[kept])) < 2:

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError
 from ravenbench.metrics.auc import auc
 from ravenbench.metrics.scores import scores
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.linear import Linear
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.published.cng_ratios import mean_ratios
 
 
+@dataclass(eq=False, repr=False)
 class Jankowska2014(Verifier):
     """Mean of the answers of several one-class classifiers (``cng-2013``) over different n-grams.
 
-    Classifiers over character or word n-grams [A]; character n = 3…10, word n = 1…3 and a grid of L [L]. θ is
-    tuned on training problems separately for one and for several known documents [L], by accuracy [O]. How
-    members were chosen is lost: forward selection by training AUC · c@1, equal weights, a band of non-answers
-    chosen on out-of-fold answers [O].
+    Classifiers over character or word n-grams are what the abstract tells. Recalled, not verified: character n = 3…10,
+    word n = 1…3, a grid of L, and a θ tuned on training problems separately for one and for several known documents
+    (by accuracy, our choice). How members were chosen is lost; ours is forward selection by training AUC · c@1, equal
+    weights, and a band of non-answers chosen on out-of-fold answers.
 
     Parameters
     ----------
     chars, words : tuple of int
         n of the character and word n-grams.
     sizes : tuple of int
-        L.
+        L, the n-grams of a profile.
     most : int
         Members at most.
     width : float
-        Of CAL-LIN: distance from θ to a certain answer.
+        Distance from θ to a certain answer.
 
     Attributes
     ----------
@@ -48,23 +50,15 @@ class Jankowska2014(Verifier):
     Jankowska, Kešelj & Milios 2014 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "jankowska-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "jankowska-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(
-        self,
-        chars: tuple[int, ...] = (3, 4, 5, 6, 7, 8, 9, 10),
-        words: tuple[int, ...] = (1, 2, 3),
-        sizes: tuple[int, ...] = (200, 500, 1000, 2000, 3000),
-        most: int = 10,
-        width: float = 0.15,
-    ) -> None:
-        self.chars = chars
-        self.words = words
-        self.sizes = sizes
-        self.most = most
-        self.width = width
+    chars: tuple[int, ...] = (3, 4, 5, 6, 7, 8, 9, 10)
+    words: tuple[int, ...] = (1, 2, 3)
+    sizes: tuple[int, ...] = (200, 500, 1000, 2000, 3000)
+    most: int = 10
+    width: float = 0.15
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Tune thresholds, members and band.
@@ -74,17 +68,13 @@ class Jankowska2014(Verifier):
         CorpusError
             If one class is absent.
         """
-        same = np.asarray(same, dtype=bool)
-        if same.all() or not same.any():
-            raise CorpusError("jankowska-2014 cannot learn from one class", expected="problems of both classes")
+        same = both_classes(same, self.name)
         ratios, several = self._ratios(problems), problems.sizes > 1
-        fold, _ = calibration_folds(problems, same, 5)
-        apart = np.full(len(problems), 0.5)
-        for f in np.unique(fold):
-            out = fold == f
-            if 0 < same[~out].sum() < (~out).sum():
-                theta, members = self._tune(ratios[~out], several[~out], same[~out])
-                apart[out] = self._mean(ratios[out], several[out], theta, members)
+
+        def answered(rest: Bools, out: Bools) -> Floats:
+            return self._mean(ratios[out], several[out], *self._tune(ratios[rest], several[rest], same[rest]))
+
+        apart = out_of_fold(answered, calibration_folds(problems, same, 5)[0], same)
         self.theta_, self.members_ = self._tune(ratios, several, same)
         self.radius_ = best_radius(apart, same)
         return self

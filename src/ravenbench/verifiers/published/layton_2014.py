@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -18,14 +19,15 @@ _BLOCK = 32
 """Problems counted at a time."""
 
 
+@dataclass(eq=False, repr=False)
 class Layton2014(Verifier):
-    """Weighted share of members that accept; a member is a method, an n and a profile length L [A].
+    """Weighted share of members that accept; a member is a method, an n and a profile length L, by the abstract.
 
-    Methods are SCAP, CNG and RLP [C, the author's tutorial, without its bugs]. A member accepts if the distance of
-    the questioned text to the known ones is at most mean + 1 standard deviation of the distances of each known
-    document to the others; n 2–6, L 100–2000; the language profile of RLP comes from training texts [O].
+    Methods are SCAP, CNG and RLP, from the author's tutorial without its bugs. Ours: a member accepts if the distance
+    of the questioned text to the known ones is at most mean + 1 standard deviation of the distances of each known
+    document to the others; n 2–6, L 100–2000; the language profile of RLP comes from training texts.
 
-    Rebuilt [O]: where there are fewer than four known documents, they are joined and cut in four; the questioned
+    Rebuilt by us: where there are fewer than four known documents, they are joined and cut in four; the questioned
     text is cut into pieces of the same length, whose distances are averaged, since profiles of unequal length are
     far apart for that alone. Where the author searched a grid for members, all of it votes, weighted by training
     accuracy above one half (all equally where none has any).
@@ -33,7 +35,7 @@ class Layton2014(Verifier):
     Parameters
     ----------
     lengths, sizes : tuple of int
-        n and L.
+        n, and L, the n-grams of a profile.
 
     Attributes
     ----------
@@ -47,13 +49,12 @@ class Layton2014(Verifier):
     Layton 2014 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "layton-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "layton-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, lengths: tuple[int, ...] = (2, 3, 4, 5, 6), sizes: tuple[int, ...] = (100, 500, 2000)) -> None:
-        self.lengths = lengths
-        self.sizes = sizes
+    lengths: tuple[int, ...] = (2, 3, 4, 5, 6)
+    sizes: tuple[int, ...] = (100, 500, 2000)
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn language profiles and weights.

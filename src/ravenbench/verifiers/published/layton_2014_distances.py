@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numba import njit
 
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.tokens import frequent
 from ravenbench.types import Bools, Floats, Ints
+from ravenbench.verifiers.raven_2026.grams import frequent_grams
 
 METHODS = ("scap", "cng", "rlp")
 _MOST = 20_000
 
 
+@dataclass(eq=False)
 class LanguageProfile:
     """Relative frequencies of the most frequent n-grams of training texts; others count as absent.
 
@@ -26,21 +27,13 @@ class LanguageProfile:
     frequency_ : (len(names_),) float64
     """
 
-    def __init__(self, n: int) -> None:
-        self.n = n
+    n: int
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Count."""
-        lexicon = CharNgrams(self.n, lowercase=False).lexicon()
-        _, ids, counts = lexicon.count(texts)
-        total = np.bincount(ids, weights=counts, minlength=len(lexicon)).astype(np.int64)
-        kept = np.arange(len(total))
-        if len(kept) > _MOST:
-            kept = np.flatnonzero(total >= np.partition(total, -_MOST)[-_MOST])
-        number = Counter(dict(zip(lexicon.names(kept), total[kept].tolist(), strict=True)))
-        self.names_ = frequent(number, _MOST)
-        self.frequency_: Floats = np.array([number[name] for name in self.names_], dtype=np.float64)
-        self.frequency_ /= max(int(total.sum()), 1)
+        """Count the n-grams of training texts."""
+        found, total = frequent_grams(texts, self.n, _MOST)
+        self.names_ = list(found)
+        self.frequency_: Floats = np.array(list(found.values()), dtype=np.float64) / max(total, 1)
         return self
 
 

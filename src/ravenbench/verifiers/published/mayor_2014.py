@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
-from ravenbench.randomness import stream as random_stream
+from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.banded import Banded
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 from ravenbench.verifiers.published.impostors_background import Background
-from ravenbench.verifiers.published.shelf_views import Family, stream, symbols, written
+from ravenbench.verifiers.published.shelf_views import Family, symbols, units_of, written
 from ravenbench.verifiers.raven_2026.grams import Grams
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
@@ -25,16 +26,17 @@ _STOPWORDS = 50
 _CONCENTRATED = 0.1
 
 
+@dataclass(eq=False, repr=False)
 class Mayor2014(Scorer):
     """Share of iterations in which the author's documents explain the questioned one best, and clearly.
 
-    From the authors' code [C]: 35 iterations; eight impostor authors, each with as many documents as are known; every
+    From the authors' code: 35 iterations; eight impostor authors, each with as many documents as are known; every
     example keeps a random 60% of its tokens; of each representation the 200 most frequent items, weighted by tf·idf
     (idf is constant there); unit columns; the ℓ1-regularised representation x of the questioned document; class-wise
     residuals; the sparsity concentration index SCI = (c · max ‖δ_i(x)‖₁ / ‖x‖₁ − 1) / (c − 1); a vote of 1 if
     SCI ≥ .1 and the author leaves the least residual.
 
-    Ours [O]: impostors are authors of training problems and never of the problem itself; an author with too few
+    Ours: impostors are authors of training problems and never of the problem itself; an author with too few
     documents gives some of them twice, each time with other tokens kept; the 200 items are those most frequent in the
     training texts, and occurrences are kept item by item; least angle regression solves min λ‖x‖₁ + ½‖y − Ax‖². A
     band of non-answers is chosen on out-of-fold answers.
@@ -42,10 +44,11 @@ class Mayor2014(Scorer):
     Parameters
     ----------
     iterations, impostors, items : int
+        Votes a problem, impostor authors a vote, items a representation.
     share : float
         Of tokens kept.
     penalty : float
-        λ.
+        λ, the weight of the ℓ1 norm.
     seed : int
 
     Attributes
@@ -63,25 +66,16 @@ class Mayor2014(Scorer):
     author verification task (PAN at CLEF); Wright et al. 2009 (SCI).
     """
 
-    name: ClassVar[str] = "mayor-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+    name = "mayor-2014"
+    symmetric = False
+    provenance = "sourced"
 
-    def __init__(
-        self,
-        iterations: int = 35,
-        impostors: int = 8,
-        share: float = 0.6,
-        items: int = 200,
-        penalty: float = 1e-7,
-        seed: int = 0,
-    ) -> None:
-        self.iterations = iterations
-        self.impostors = impostors
-        self.share = share
-        self.items = items
-        self.penalty = penalty
-        self.seed = seed
+    iterations: int = 35
+    impostors: int = 8
+    share: float = 0.6
+    items: int = 200
+    penalty: float = 1e-7
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.background_ = Background(1000, self.seed).fit(problems, same)
@@ -89,9 +83,9 @@ class Mayor2014(Scorer):
         self.words_ = frequent_words(texts, _STOPWORDS)
         self.symbols_, self.grams_ = [], []
         for family, n in FAMILIES:
-            streams = [stream(text, family, frozenset(self.words_)) for text in texts]
-            self.symbols_.append(symbols(streams))
-            self.grams_.append(Grams(n, self.items).fit(written(streams, self.symbols_[-1])))
+            sequences = [units_of(text, family, frozenset(self.words_)) for text in texts]
+            self.symbols_.append(symbols(sequences))
+            self.grams_.append(Grams(n, self.items).fit(written(sequences, self.symbols_[-1])))
         self.counts_ = self._counts(texts)
         return self
 
@@ -102,7 +96,7 @@ class Mayor2014(Scorer):
         for i in range(len(problems)):
             rows = [*problems.known(i), problems.questioned_index[i]]
             allowed = self.background_.allowed([normalised(problems.texts[row]) for row in rows])
-            rng = random_stream(self.seed, "mayor-2014", str(problems.ids[i]))
+            rng = stream(self.seed, "mayor-2014", str(problems.ids[i]))
             examples = own[np.searchsorted(used, rows)]
             result[i] = np.mean([self._vote(examples, allowed, rng) for _ in range(self.iterations)])
         return result
@@ -114,7 +108,7 @@ class Mayor2014(Scorer):
         """Counts of every item, (texts, items of all representations)."""
         found = [np.zeros((len(texts), 0), dtype=np.int64)]
         for (family, n), grams, known in zip(FAMILIES, self.grams_, self.symbols_, strict=True):
-            read = written([stream(text, family, frozenset(self.words_)) for text in texts], known) if known else []
+            read = written([units_of(text, family, frozenset(self.words_)) for text in texts], known) if known else []
             if read:
                 total = np.array([max(len(text) - n + 1, 0) for text in read])
                 found.append(np.rint(grams.dense(read) * total[:, None]).astype(np.int64))

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError
-from ravenbench.randomness import stream as random_stream
+from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, stream
+from ravenbench.verifiers.contract.folds import both_classes
+from ravenbench.verifiers.contract.spread import centre_of, unit
+from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
 from ravenbench.verifiers.raven_2026.grams import Grams
 
 _MARKS = ((1, 30), (2, 60), (3, 100))
 _CHARS = (3, 3000)
 
 
+@dataclass(eq=False, repr=False)
 class Modaresi2014(Verifier):
     """Membership of a problem in the cluster of same-author problems.
 
-    The paper tells that fuzzy c-means extracts a description of the corpus; its features are lost. Ours [O]: of each
+    The paper tells that fuzzy c-means extracts a description of the corpus; its features are lost. Ours: of each
     family the mean of |f(u) − mean f(K)| / training deviation, for rates of punctuation 1-, 2- and 3-grams, commas,
     semicolons, mean sentence and word length, types per token and the 50 most frequent words; and one minus the mean
     cosine of character 3-grams. Columns are standardised on training problems. Two clusters, fuzzifier 2; the one
     with the higher share of same-author training problems, weighted by membership, is that of same authors.
 
-    Never abstains on purpose [S].
+    As the published system it never abstains on purpose.
 
     Parameters
     ----------
@@ -58,15 +61,14 @@ class Modaresi2014(Verifier):
     Bezdek 1981.
     """
 
-    name: ClassVar[str] = "modaresi-2014"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
-    symmetric: ClassVar[bool] = False
+    name = "modaresi-2014"
+    provenance = "reconstructed"
+    symmetric = False
 
-    def __init__(self, words: int = 50, restarts: int = 10, tolerance: float = 1e-5, seed: int = 0) -> None:
-        self.words = words
-        self.restarts = restarts
-        self.tolerance = tolerance
-        self.seed = seed
+    words: int = 50
+    restarts: int = 10
+    tolerance: float = 1e-5
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn features, clusters and which of them is which.
@@ -76,12 +78,10 @@ class Modaresi2014(Verifier):
         CorpusError
             If one class is absent.
         """
-        same = np.asarray(same, dtype=bool)
-        if same.all() or not same.any():
-            raise CorpusError("modaresi-2014 cannot learn from one class", expected="problems of both classes")
+        same = both_classes(same, self.name)
         members = Members(problems)
         self.words_ = frequent_words(members.texts, self.words)
-        marks = ["".join(stream(text, "mark")) for text in members.texts]
+        marks = ["".join(units_of(text, "mark")) for text in members.texts]
         self.grams_ = [Grams(n, size).fit(marks) for n, size in _MARKS]
         self.grams_.append(Grams(*_CHARS).fit([text.lower() for text in members.texts]))
         style, _ = self._features(members.texts)
@@ -89,8 +89,7 @@ class Modaresi2014(Verifier):
             [np.where(part.std(axis=0) > 1e-12, part.std(axis=0), np.inf) for part in style]
         )
         raw = self._raw(members)
-        self.mean_, deviation = raw.mean(axis=0), raw.std(axis=0)
-        self.scale_ = np.where(deviation > 1e-12, deviation, 1.0)
+        self.mean_, self.scale_ = centre_of(raw)
         points = (raw - self.mean_) / self.scale_
         centres = fuzzy_c_means(points, 2, self.restarts, self.tolerance, self.seed)
         member = memberships(points, centres)
@@ -104,9 +103,9 @@ class Modaresi2014(Verifier):
 
     def _features(self, texts: list[str]) -> tuple[list[Floats], Floats]:
         """Style features by family, and unit rows of character 3-grams."""
-        marks = ["".join(stream(text, "mark")) for text in texts]
+        marks = ["".join(units_of(text, "mark")) for text in texts]
         style = [grams.dense(marks) * _rate(marks, texts) for grams in self.grams_[:-1]]
-        words = [stream(text, "word") for text in texts]
+        words = [units_of(text, "word") for text in texts]
         tokens = np.array([max(len(part), 1) for part in words], dtype=np.float64)
         style += [
             np.array([[sum(m in kind for m in text)] for text in marks]) / tokens[:, None] for kind in (",،、", ";·")
@@ -119,8 +118,7 @@ class Modaresi2014(Verifier):
             np.array([[found[w] for w in self.words_] for found in counts]).reshape(len(texts), -1) / tokens[:, None]
         )
         chars = self.grams_[-1].dense([text.lower() for text in texts])
-        length = np.sqrt(np.einsum("ij,ij->i", chars, chars))
-        return style, chars / np.where(length > 0, length, 1)[:, None]
+        return style, unit(chars)
 
     def _raw(self, members: Members) -> Floats:
         """(n, 10): mean standardised difference of each family, and one minus the cosine."""
@@ -144,7 +142,7 @@ def fuzzy_c_means(points: Floats, clusters: int, restarts: int, tolerance: float
     best: Floats | None = None
     least = np.inf
     for restart in range(restarts):
-        member = random_stream(seed, "fuzzy-c-means", restart).dirichlet(np.ones(clusters), size=len(points))
+        member = stream(seed, "fuzzy-c-means", restart).dirichlet(np.ones(clusters), size=len(points))
         for _ in range(1000):
             weight = member**2
             centres = (weight.T @ points) / weight.sum(axis=0)[:, None]

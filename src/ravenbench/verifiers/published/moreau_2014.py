@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
 from ravenbench.verifiers.published.moreau_2014_features import MEANS, MEASURES, Observations
 from ravenbench.verifiers.published.moreau_2014_search import evolve
 
@@ -22,10 +24,11 @@ LEARNERS: tuple[tuple[str, float], ...] = (("tree", 10), ("tree", 5), ("svr", 0.
 """Leaves of at least so many problems, or C of a linear support vector regression."""
 
 
+@dataclass(eq=False, repr=False)
 class Moreau2014(Verifier):
-    """Regression on similarities of a problem's texts; what they are computed from is searched for genetically.
+    """Regression on similarities of a problem's texts, of a kind that a genetic algorithm chooses.
 
-    After the authors' later public code [C]; details of the PAN-2014 run are not confirmed. Observations are word
+    After the authors' later public code; details of the PAN-2014 run are not confirmed. Observations are word
     1–3-grams, patterns of frequent words (3–6-grams), character 2–4-grams, forms of tokens, type/token ratio, word
     and sentence length. Genes: each observation on or off, cosine or minmax, the mean over known documents (median,
     arithmetic, geometric, harmonic), the learner, and whether answers near 0.5 are given up for c@1. Fitness is
@@ -33,11 +36,11 @@ class Moreau2014(Verifier):
     random 5 %, mutation .02; a stage ends when no later window (4 of 8 generations, then 3 of 6) beats the first.
     The last generation's best are rated again in repeated cross-validation.
 
-    Rebuilt [O]: scikit-learn's tree in place of M5P, linear support vector regression, uniform crossover, similarities
-    kept for the whole search; of the confidence learners the direct optimum of c@1 and none. Part-of-speech 1–4-grams
-    are observed on demand (``tags``), since the tagger is a part of its own, NLTK's, for English; no skips and no
-    mixtures of tokens and tags. The band is chosen on answers of an outer cross-validation that searches anew in every
-    fold, since a search overfits small corpora.
+    Rebuilt by us: scikit-learn's tree in place of M5P, linear support vector regression, uniform crossover,
+    similarities kept for the whole search; of the confidence learners the direct optimum of c@1 and none.
+    Part-of-speech 1–4-grams are observed on demand (``tags``), since the tagger is a part of its own, NLTK's, for
+    English; no skips and no mixtures of tokens and tags. The band is chosen on answers of an outer cross-validation
+    that searches anew in every fold, since a search overfits small corpora.
 
     Parameters
     ----------
@@ -65,30 +68,20 @@ class Moreau2014(Verifier):
     Moreau, Jayapal & Vogel 2014 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "moreau-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "moreau-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(
-        self,
-        population: int = 100,
-        generations: int = 60,
-        outer: int = 2,
-        size: int = 5000,
-        least: int = 3,
-        tags: bool = False,
-        seed: int = 0,
-    ) -> None:
-        self.population = population
-        self.generations = generations
-        self.outer = outer
-        self.size = size
-        self.least = least
-        self.tags = tags
-        self.seed = seed
+    population: int = 100
+    generations: int = 60
+    outer: int = 2
+    size: int = 5000
+    least: int = 3
+    tags: bool = False
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Search and learn.
+        """Search for the best configuration and learn its regression.
 
         Raises
         ------
@@ -116,12 +109,12 @@ class Moreau2014(Verifier):
         self.observations_ = Observations(UNITS, self.size, self.least, self.tags).fit(texts)
         features = self.observations_.features(problems)
         fold, _ = calibration_folds(problems, same, self.outer)
-        apart = np.full(len(same), float(same.mean()))
-        for f in np.unique(fold):
-            out = fold == f
-            if min(same[~out].sum(), (~same[~out]).sum()) >= 2:
-                genome = self._search(features[~out], same[~out], problems.select(~out), int(f))
-                apart[out] = _predict(_learn(features[~out], same[~out], genome), features[out], genome)
+
+        def answered(rest: Bools, out: Bools) -> Floats:
+            genome = self._search(features[rest], same[rest], problems.select(rest), int(fold[out][0]))
+            return _predict(_learn(features[rest], same[rest], genome), features[out], genome)
+
+        apart = out_of_fold(answered, fold, same, least=2, otherwise=float(same.mean()))
         self.genome_ = self._search(features, same, problems, -1)
         self.radius_ = best_radius(apart, same) if self.genome_[-1] == 1 else 0.0
         self.nested_ = _final(apply_band(apart, self.radius_), same)
@@ -179,11 +172,10 @@ def _predict(model: Any, features: Floats, genome: Ints) -> Floats:
 
 
 def _fitness(features: Floats, same: Bools, fold: Ints, genome: Ints) -> float:
-    answers = np.full(len(same), 0.5)
-    for f in np.unique(fold):
-        out = fold == f
-        if 0 < same[~out].sum() < (~out).sum():
-            answers[out] = _predict(_learn(features[~out], same[~out], genome), features[out], genome)
+    def answered(rest: Bools, out: Bools) -> Floats:
+        return _predict(_learn(features[rest], same[rest], genome), features[out], genome)
+
+    answers = out_of_fold(answered, fold, same)
     if genome[-1] == 1:
         answers = apply_band(answers, best_radius(answers, same))
     return _final(answers, same)

@@ -58,7 +58,7 @@ class Observations:
 
     @property
     def count(self) -> int:
-        """Number of observations."""
+        """Number of observations: families of n-grams, and levels."""
         return sum(len(space.vocabulary_) for space in (self.space, self.tags) if space is not None) + len(LEVELS)
 
     def features(self, problems: Problems) -> Floats:
@@ -99,7 +99,7 @@ class _Kind:
         self.norms = [norms(self.vectors, self.masks, measure) for measure in MEASURES]
 
     def similarities(self, u: int, rows: Ints, measure: int) -> Floats:
-        """Of text ``u`` to ``rows``, (rows, families)."""
+        """Similarities of text ``u`` to ``rows``, (rows, families)."""
         norm = self.norms[measure]
         return similarities(self.vectors.dense(u), norm[u], self.vectors, norm, rows, self.masks, MEASURES[measure])
 

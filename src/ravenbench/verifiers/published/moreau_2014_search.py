@@ -62,7 +62,7 @@ def evolve(
 
 
 def stalled(history: Sequence[float], window: int, windows: int) -> bool:
-    """Whether none of the later of the last ``windows`` windows has a larger mean than the first of them."""
+    """True if none of the later of the last ``windows`` windows has a larger mean than the first of them."""
     if len(history) < window * windows:
         return False
     mean = np.array(history[len(history) - window * windows :]).reshape(windows, window).mean(axis=1)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -11,28 +12,30 @@ from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.banded import Banded
 from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.published.shelf_views import cosines, count, dense, stream
+from ravenbench.verifiers.published.shelf_views import cosines, count, dense, units_of
 from ravenbench.verifiers.raven_2026.views import chunks
 
 _WIDEST = 0.02
 
 
+@dataclass(eq=False, repr=False)
 class Satyam2014(Verifier):
     """How far questioned segments lie from known ones, in deviations of the known ones among themselves.
 
-    Character n-gram LSA, pairwise similarities and a threshold from their statistics [A]; n is chosen on training
-    problems [A], the rest is ours [O]: documents are cut into segments of about ``segment`` characters; counts are
-    weighted by log-entropy, log(1 + tf) · (1 + Σ p log p / log N); at most ``rank`` dimensions; the score is
-    (mean cosine u–K − mean cosine K–K) / deviation of K–K, over pairs of segments. A problem with fewer than three
-    known segments, or with segments all alike, is 0.5. The inverse hyperbolic sine of the score (few segments
-    may lie so close together that it is huge), a logistic map and a band no wider than .02 make answers: the original
-    left 7 of 796 unanswered.
+    The abstract tells of latent semantic analysis of character n-grams, pairwise similarities, a threshold from their
+    statistics, and an n chosen on training problems. The rest is ours: documents are cut into segments of about
+    ``segment`` characters; counts are weighted by log-entropy, log(1 + tf) · (1 + Σ p log p / log N); at most ``rank``
+    dimensions; the score is (mean cosine u–K − mean cosine K–K) / deviation of K–K, over pairs of segments. A problem
+    with fewer than three known segments, or with segments all alike, is 0.5. The inverse hyperbolic sine of the score
+    (few segments may lie so close together that it is huge), a logistic map and a band no wider than .02 make answers:
+    the original left 7 of 796 unanswered.
 
     Parameters
     ----------
     lengths : tuple of int
         n to choose from, by training AUC.
     segment, rank : int
+        Characters of a segment, and most dimensions.
 
     Attributes
     ----------
@@ -45,14 +48,13 @@ class Satyam2014(Verifier):
     analysis (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "satyam-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "satyam-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, lengths: tuple[int, ...] = (3, 4, 5), segment: int = 750, rank: int = 10) -> None:
-        self.lengths = lengths
-        self.segment = segment
-        self.rank = rank
+    lengths: tuple[int, ...] = (3, 4, 5)
+    segment: int = 750
+    rank: int = 10
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         from scipy.special import expit
@@ -79,7 +81,7 @@ class Satyam2014(Verifier):
         length = min(self.segment, max(sum(map(len, texts[:-1])) // 4, 1))
         parts = [chunks(text, length) for text in texts]
         known = sum(map(len, parts[:-1]))
-        segments = [stream(text, "char") for part in parts for text in part]
+        segments = [units_of(text, "char") for part in parts for text in part]
         return separation(latent(log_entropy(dense(count(segments, n))), self.rank), known)
 
 

@@ -1,8 +1,8 @@
 """Texts as the families of features that the systems of PAN-2014 shared, and counts of one batch of texts.
 
-A family is a stream of units: ``char`` (lowercased characters), ``word`` (lowercased words), ``stop`` (those among
-the training texts' most frequent words), ``prefix`` and ``suffix`` (three letters of longer words), ``mark``
-(punctuation), ``length`` (of words) and ``sentence`` (words up to a mark that ends a sentence).
+A family reads a text as a sequence of units: ``char`` (lowercased characters), ``word`` (lowercased words), ``stop``
+(those among the training texts' most frequent words), ``prefix`` and ``suffix`` (three letters of longer words),
+``mark`` (punctuation), ``length`` (of words) and ``sentence`` (words up to a mark that ends a sentence).
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _KEPT = 1024
 """Texts whose tokens are kept."""
 
 
-def stream(text: str, family: Family, stopwords: frozenset[str] = frozenset()) -> Sequence[str]:
-    """Units of a normalised text."""
+def units_of(text: str, family: Family, stopwords: frozenset[str] = frozenset()) -> Sequence[str]:
+    """Units of a normalised text, in order."""
     if family == "char":
         return text.lower()
     words, marks = _read(text)
@@ -49,7 +49,7 @@ def stream(text: str, family: Family, stopwords: frozenset[str] = frozenset()) -
 
 @lru_cache(maxsize=_KEPT)
 def _read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Lowercased words and marks; kept, since families and folds ask for the same texts again and again."""
+    """Lowercased words, and punctuation marks; kept, since families and folds ask for the same texts repeatedly."""
     found = [sys.intern(token) for token in TOKEN.findall(text.lower())]
     return tuple(token for token in found if _is_word(token)), tuple(token for token in found if not _is_word(token))
 
@@ -73,15 +73,15 @@ def sentence_lengths(text: str) -> tuple[int, ...]:
     return tuple(size for size in sizes if size)
 
 
-def count(streams: Sequence[Sequence[str]], n: int) -> Profiles:
+def count(sequences: Sequence[Sequence[str]], n: int) -> Profiles:
     """Counts of every text's n-grams; numbers of n-grams mean something within this batch alone."""
-    return profiles(gram_numbers(numbered(streams), n))
+    return profiles(gram_numbers(numbered(sequences), n))
 
 
-def numbered(streams: Sequence[Sequence[str]]) -> list[Ints]:
+def numbered(sequences: Sequence[Sequence[str]]) -> list[Ints]:
     """Units as integers, in order of the units themselves."""
-    number = {unit: i for i, unit in enumerate(sorted({unit for units in streams for unit in units}))}
-    return [np.array([number[unit] for unit in units], dtype=np.int64) for units in streams]
+    number = {unit: i for i, unit in enumerate(sorted({unit for units in sequences for unit in units}))}
+    return [np.array([number[unit] for unit in units], dtype=np.int64) for units in sequences]
 
 
 def dense(found: Profiles) -> Floats:
@@ -99,22 +99,22 @@ def cosines(rows: Floats) -> Floats:
     return np.clip(unit @ unit.T, -1.0, 1.0)
 
 
-def symbols(streams: Sequence[Sequence[str]]) -> list[str]:
+def symbols(sequences: Sequence[Sequence[str]]) -> list[str]:
     """Units of training texts that get a character of their own, most frequent first."""
-    return frequent(Counter(unit for units in streams for unit in units), _MOST)
+    return frequent(Counter(unit for units in sequences for unit in units), _MOST)
 
 
-def written(streams: Sequence[Sequence[str]], known: Sequence[str]) -> list[str]:
-    """Streams as strings of one private character a unit, for the n-gram kernel to count.
+def written(sequences: Sequence[Sequence[str]], known: Sequence[str]) -> list[str]:
+    """Sequences as strings of one private character a unit, for the n-gram kernel to count.
 
-    Units that are not among ``known`` share one; streams of characters (``known`` empty) stay as they are.
+    Units that are not among ``known`` share one; sequences of characters (``known`` empty) stay as they are.
     """
     if not known:
-        return ["".join(units) for units in streams]
-    used = {unit for units in streams for unit in units}
+        return ["".join(units) for units in sequences]
+    used = {unit for units in sequences for unit in units}
     code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(known) if symbol in used}
     code |= dict.fromkeys(used - code.keys(), chr(_FIRST))
-    return ["".join([code[unit] for unit in units]) for units in streams]
+    return ["".join([code[unit] for unit in units]) for units in sequences]
 
 
 class Members:

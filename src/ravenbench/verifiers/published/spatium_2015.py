@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -16,28 +17,30 @@ from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.published.impostors_background import Background
 
 MARGIN = 0.025
-"""Ratios closer to 1 than this say nothing [C]."""
+"""Ratios closer to 1 than this say nothing."""
 _LEAST = 1.0
 
 
+@dataclass(eq=False, repr=False)
 class Spatium2015(Verifier):
-    """Whether the known documents are nearer to the questioned text than those of other authors.
+    """How much nearer the known documents are to the questioned text than documents of other authors.
 
-    Features are the ``size`` most frequent tokens of the questioned text, punctuation apart [A]; where more are
-    equally frequent than fit, none of these is taken [C]. In every round d0 is the L1 distance to the known documents
+    Features are the ``size`` most frequent tokens of the questioned text, punctuation apart; where more are equally
+    frequent than fit, none of these is taken. In every round d0 is the L1 distance to the known documents
     (concatenated; frequencies per 1000 tokens) and d* the least to ``impostors`` random known sets of other authors,
-    of as many documents where there are enough. The round says d* / d0, or 1 where that is within ±.025 [C]; the
-    answer is a piecewise linear map of the mean R of the rounds [C].
+    of as many documents where there are enough. The round says d* / d0, or 1 where that is within ±.025; the answer is
+    a piecewise linear map of the mean R of the rounds. All of this is the code's.
 
-    Deviations from the code [O]: impostors come from training problems and the largest R is that of training, where
+    Deviations from the code: impostors come from training problems and the largest R is that of training, where
     the code takes both from the test batch; a distance below one token in a thousand counts as that, which mends
-    the division by zero; nothing is rounded. Rejections of the original map stay just below 0.5 only by R / 2 [C].
+    the division by zero; nothing is rounded. Rejections of the original map stay just below 0.5 only by R / 2.
 
     Parameters
     ----------
     size : int
         Tokens, 200–300 in the paper, 200 in the code.
     rounds, impostors : int
+        Rounds a problem, and known sets of other authors a round.
     seed : int
         Decides impostors, drawn by problem id.
 
@@ -54,15 +57,14 @@ class Spatium2015(Verifier):
     Kocher & Savoy 2015 (PAN at CLEF) and its code.
     """
 
-    name: ClassVar[str] = "spatium-2015"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+    name = "spatium-2015"
+    symmetric = False
+    provenance = "sourced"
 
-    def __init__(self, size: int = 200, rounds: int = 5, impostors: int = 3, seed: int = 0) -> None:
-        self.size = size
-        self.rounds = rounds
-        self.impostors = impostors
-        self.seed = seed
+    size: int = 200
+    rounds: int = 5
+    impostors: int = 3
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Collect impostors and the largest R.

@@ -2,57 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import CorpusError, SpecError, did_you_mean
+from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import words
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.published.unmasking_curves import FORMS, Form, curve, meta_features, points
 
 GRID = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
 _FOLDS = 5
 
 
+@dataclass(eq=False, repr=False)
 class Unmasking(Verifier):
     """A linear SVM over curves of how well known and questioned text can be told apart, ever fewer words left.
 
     Texts of one author differ by few words: once these are taken away, accuracy in 10-fold cross-validation falls
     fast. Known documents are concatenated.
 
-    ``2007`` [L, partly C]: disjoint consecutive chunks of at least 500 words, the 250 words of highest average
-    frequency over both texts, three strongest removed for either side in each of 10 rounds; the SVM over curves sees
-    accuracies and drops. It needs texts of book length. ``2019`` [C]: 30 chunks of 600 words drawn with replacement
-    from a text of any length, five removed for either side until none is left, points max(0, 2 (accuracy − ½)),
-    averaged over runs. Chunks share words across folds, so these curves are optimistic by design, in training as in
-    test. Where sources are silent [O]: lowercase words, frequencies standardised over the chunks of a problem, C = 1
-    for the SVMs of a curve, two runs, accuracies averaged before points are taken.
+    ``2007``, recalled and partly checked against code: disjoint consecutive chunks of at least 500 words, the 250 words
+    of highest average frequency over both texts, three strongest removed for either side in each of 10 rounds; the SVM
+    over curves sees accuracies and drops. It needs texts of book length. ``2019``, from the code: 30 chunks of 600
+    words drawn with replacement from a text of any length, five removed for either side until none is left, points
+    max(0, 2 (accuracy − ½)), averaged over runs. Chunks share words across folds, so these curves are optimistic by
+    design, in training as in test. Where sources are silent, by our choice: lowercase words, frequencies standardised
+    over the chunks of a problem, C = 1 for the SVMs of a curve, two runs, accuracies averaged before points are taken.
 
-    The answer is the logistic of the margin [O]; |margin| < ``threshold`` is left unanswered, .1 in the published
-    configuration of 2019 [C]; a smaller C makes smaller margins. Weights of classes and the loss, which the published
-    grid varies too [C], are left alone: equal and squared hinge [O].
+    The answer is the logistic of the margin, our choice; |margin| < ``threshold`` is left unanswered, .1 in the
+    published configuration of 2019; a smaller C makes smaller margins. Weights of classes and the loss, which the
+    published grid varies too, are left alone: equal, and squared hinge.
 
     A text of fewer words than a chunk is not too short for 2019's form, but its chunks are all but copies of it: any
     two such texts are told apart to the end, curves stay at 1 in both classes, and most margins lie below the
     threshold (79 of 96 problems of PAN-2014's Dutch essays of some 400 words, with C = 1).
 
-    Bugs of reimplementations are not repeated [C]: accuracy is that of cross-validation and not of training, chunks
+    Bugs of reimplementations are not repeated: accuracy is that of cross-validation and not of training, chunks
     are disjoint in 2007's form, and a classifier decides, not the smallest sum.
 
     Parameters
     ----------
     form : {"2019", "2007"}
+        The publication.
     words, chunks, features, drop, rounds, runs : int, optional
         Words of a chunk, chunks of a text (2019), features at the start, features removed for either side in a round,
         rounds, and repetitions (2019).
     C : float, optional
         Of the SVM over curves; by default the one of .001, .01 … 100 with the best accuracy in cross-validation on
-        training curves, the smallest of equals [C: a grid].
+        training curves, the smallest of equals (the code too searches a grid).
     threshold : float
+        Margin below which a problem is left unanswered.
     seed : int
         Chunks are drawn by problem id, so that rewritten twins share draws.
 
@@ -67,34 +71,21 @@ class Unmasking(Verifier):
     Koppel, Schler & Bonchek-Dokow 2007 (JMLR 8); Bevendorff et al. 2019 (NAACL) and its code.
     """
 
-    name: ClassVar[str] = "unmasking"
-    version: ClassVar[int] = 2
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+    name = "unmasking"
+    version = 2
+    symmetric = False
+    provenance = "sourced"
 
-    def __init__(
-        self,
-        form: Literal["2019", "2007"] = "2019",
-        words: int | None = None,
-        chunks: int | None = None,
-        features: int | None = None,
-        drop: int | None = None,
-        rounds: int | None = None,
-        runs: int | None = None,
-        C: float | None = None,
-        threshold: float = 0.1,
-        seed: int = 0,
-    ) -> None:
-        self.form = form
-        self.words = words
-        self.chunks = chunks
-        self.features = features
-        self.drop = drop
-        self.rounds = rounds
-        self.runs = runs
-        self.C = C
-        self.threshold = threshold
-        self.seed = seed
+    form: Literal["2019", "2007"] = "2019"
+    words: int | None = None
+    chunks: int | None = None
+    features: int | None = None
+    drop: int | None = None
+    rounds: int | None = None
+    runs: int | None = None
+    C: float | None = None
+    threshold: float = 0.1
+    seed: int = 0
 
     def settings(self) -> Form:
         """The form with the parameters that were given.
@@ -130,17 +121,12 @@ class Unmasking(Verifier):
         CorpusError
             If texts are too short for two chunks, or one class is absent.
         """
-        features, same = self._features(problems), np.asarray(same, dtype=bool)
+        features = self._features(problems)
         told = ~np.isnan(features).any(axis=1)
-        if same[told].all() or not same[told].any():
-            raise CorpusError(
-                "unmasking cannot learn from one class",
-                found=f"curves of {int(same[told].sum())} same-author and {int((~same[told]).sum())} different-author "
-                f"problems; {int((~told).sum())} have texts too short for two chunks",
-                expected="curves of both classes",
-                fix="use unmasking(form='2019') for short texts" if self.form == "2007" else None,
-            )
-        known, truth = features[told], same[told]
+        fix = "use unmasking(form='2019') for short texts" if self.form == "2007" else None
+        long_enough = "problems with texts of two chunks or more"
+        known = features[told]
+        truth = both_classes(np.asarray(same, dtype=bool)[told], self.name, of=long_enough, fix=fix)
         self.C_ = self._strength(known, problems.select(told), truth) if self.C is None else self.C
         model = _svm(self.C_).fit(known, truth)
         self.coef_: Floats = model.coef_[0]
@@ -157,15 +143,14 @@ class Unmasking(Verifier):
 
     def _strength(self, features: Floats, problems: Problems, same: Bools) -> float:
         """The C with the best accuracy in cross-validation."""
+
+        def right(rest: Bools, out: Bools) -> Floats:
+            models = [_svm(C).fit(features[rest], same[rest]) for C in GRID]
+            return np.stack([model.predict(features[out]) == same[out] for model in models], axis=1)
+
         fold, _ = calibration_folds(problems, same, _FOLDS)
-        right = np.zeros(len(GRID))
-        for f in np.unique(fold):
-            out = fold == f
-            if 0 < same[~out].sum() < (~out).sum():
-                right += [
-                    (_svm(C).fit(features[~out], same[~out]).predict(features[out]) == same[out]).sum() for C in GRID
-                ]
-        return GRID[int(np.argmax(right))]
+        found = out_of_fold(right, fold, same, otherwise=0.0, columns=len(GRID))
+        return GRID[int(np.argmax(found.sum(axis=0)))]
 
     def _features(self, problems: Problems) -> Floats:
         curves = self.curves(problems)

@@ -87,7 +87,7 @@ def standardised(chunks: Floats) -> Floats:
 
 
 def points(curve: Floats) -> Floats:
-    """max(0, 2 (accuracy − ½))."""
+    """Accuracies as points of a curve from 0 (chance) to 1: max(0, 2 (accuracy − ½))."""
     return np.maximum(0.0, 2 * (curve - 0.5))
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -16,20 +17,22 @@ from ravenbench.verifiers.published.pieces import known_and_questioned
 _PIECES = 4
 
 
+@dataclass(eq=False, repr=False)
 class Vartapetiance2014(Verifier):
     """1 if the questioned text's stop-word patterns are as near to the known ones as these are to each other, else 0.
 
-    Answers are binary [S]. Patterns [L]: for each ordered pair of stop words the frequency with which the second
-    follows the first at a distance of 1 to ``gap`` words, and mean and variance of that distance. Rebuilt [O]: the
-    stop words are the most frequent words of training, which serves any language; frequencies are per word and
-    scaled by their deviation in training, and so are means and variances; texts with fewer than four known documents
-    are joined and cut in four, and the questioned text is cut into pieces as long, whose cosines are averaged. A text
-    is accepted if its cosine is at least the mean less one standard deviation of the known pieces' cosines to the
-    others. Where a side has no pattern at all the answer is 0.5.
+    Answers are binary, as published. Patterns (recalled, not verified): for each ordered pair of stop words the
+    frequency with which the second follows the first at a distance of 1 to ``gap`` words, and mean and variance of that
+    distance. Rebuilt by us: the stop words are the most frequent words of training, which serves any language;
+    frequencies are per word and scaled by their deviation in training, and so are means and variances; texts with fewer
+    than four known documents are joined and cut in four, and the questioned text is cut into pieces as long, whose
+    cosines are averaged. A text is accepted if its cosine is at least the mean less one standard deviation of the known
+    pieces' cosines to the others. Where a side has no pattern at all the answer is 0.5.
 
     Parameters
     ----------
     stop_words, gap : int
+        How many stop words, and the largest distance in words between two of them.
 
     Attributes
     ----------
@@ -42,13 +45,12 @@ class Vartapetiance2014(Verifier):
     Vartapetiance & Gillam 2014 (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "vartapetiance-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "vartapetiance-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, stop_words: int = 50, gap: int = 5) -> None:
-        self.stop_words = stop_words
-        self.gap = gap
+    stop_words: int = 50
+    gap: int = 5
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Choose stop words and learn scales.
@@ -103,10 +105,10 @@ def patterns(text: Sequence[str], stop_words: Sequence[str], gap: int) -> Floats
     """
     width = len(stop_words)
     number = {word: i for i, word in enumerate(stop_words)}
-    stream = np.array([number.get(word, -1) for word in text], dtype=np.int64)
+    number_at = np.array([number.get(word, -1) for word in text], dtype=np.int64)
     count, total, squares = np.zeros((3, width * width))
-    for distance in range(1, min(gap, len(stream) - 1) + 1):
-        first, second = stream[:-distance], stream[distance:]
+    for distance in range(1, min(gap, len(number_at) - 1) + 1):
+        first, second = number_at[:-distance], number_at[distance:]
         both = (first >= 0) & (second >= 0)
         here = np.bincount(first[both] * width + second[both], minlength=width * width)
         count += here

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
-from ravenbench.randomness import stream as random_stream
+from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 from ravenbench.verifiers.published.impostors_background import Background
-from ravenbench.verifiers.published.shelf_views import Family, Members, stream, symbols, written
+from ravenbench.verifiers.published.shelf_views import Family, Members, symbols, units_of, written
 from ravenbench.verifiers.raven_2026.grams import Grams
 
 FAMILIES: tuple[tuple[Family, int, int], ...] = (
@@ -23,17 +24,18 @@ FAMILIES: tuple[tuple[Family, int, int], ...] = (
 _SMOOTHING = 0.1
 
 
+@dataclass(eq=False, repr=False)
 class Zamani2014(Scorer):
     """Share of the known author among the questioned document's nearest neighbours.
 
     Every feature is a probability distribution, distances between documents are those of distributions, neighbours
     decide, and for each author the features are chosen that tell him from others: the best two at PAN-2014, without
-    knee detection; never abstains [A]. Ours [O]: character 1–3-grams, words, frequent words, punctuation, sentence and
-    word lengths (parts of speech are left out: they need a tagger for each language); add-0.1 smoothing;
-    Jensen-Shannon distance. A feature discriminates by (mean distance K–others − mean distance within K) / pooled
-    deviation; the two best are averaged, each divided by its mean distance. Neighbours are the 2k + 1 nearest of K and
-    ``others`` documents by other authors of the training problems, weighted by inverse distance and so that K as a
-    whole weighs as much as the others. A single known document is cut in halves, which stand for two. Shares become
+    knee detection; so far the abstract, by which it never abstains. Ours: character 1–3-grams, words, frequent words,
+    punctuation, sentence and word lengths (parts of speech are left out: they need a tagger for each language); add-0.1
+    smoothing; Jensen-Shannon distance. A feature discriminates by (mean distance K–others − mean distance within K) /
+    pooled deviation; the two best are averaged, each divided by its mean distance. Neighbours are the 2k + 1 nearest of
+    K and ``others`` documents by other authors of the training problems, weighted by inverse distance and so that K as
+    a whole weighs as much as the others. A single known document is cut in halves, which stand for two. Shares become
     answers by logistic regression.
 
     Parameters
@@ -60,14 +62,13 @@ class Zamani2014(Scorer):
     from probabilistic feature set (CLEF).
     """
 
-    name: ClassVar[str] = "zamani-2014"
-    symmetric: ClassVar[bool] = False
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "reconstructed"
+    name = "zamani-2014"
+    symmetric = False
+    provenance = "reconstructed"
 
-    def __init__(self, others: int = 30, best: int = 2, seed: int = 0) -> None:
-        self.others = others
-        self.best = best
-        self.seed = seed
+    others: int = 30
+    best: int = 2
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.background_ = Background(500, self.seed).fit(problems, same)
@@ -75,9 +76,9 @@ class Zamani2014(Scorer):
         self.words_ = frequent_words(texts, FAMILIES[4][2])
         self.symbols_, self.grams_ = [], []
         for family, n, size in FAMILIES:
-            streams = [stream(text, family, frozenset(self.words_)) for text in texts]
-            self.symbols_.append([] if family == "char" else symbols(streams))
-            self.grams_.append(Grams(n, size).fit(written(streams, self.symbols_[-1])))
+            sequences = [units_of(text, family, frozenset(self.words_)) for text in texts]
+            self.symbols_.append([] if family == "char" else symbols(sequences))
+            self.grams_.append(Grams(n, size).fit(written(sequences, self.symbols_[-1])))
         self.profiles_ = self._distributions(texts)
         return self
 
@@ -89,7 +90,7 @@ class Zamani2014(Scorer):
             allowed = self.background_.allowed(
                 [normalised(problems.texts[row]) for row in [*problems.known(i), problems.questioned_index[i]]]
             )
-            rng = random_stream(self.seed, "zamani-others", str(problems.ids[i]))
+            rng = stream(self.seed, "zamani-others", str(problems.ids[i]))
             chosen = np.sort(rng.choice(allowed, size=min(self.others, len(allowed)), replace=False))
             result[i] = self._share(profiles, members.known[i], int(members.questioned[i]), chosen)
         return result
@@ -101,7 +102,7 @@ class Zamani2014(Scorer):
         """Smoothed distributions of texts over each family's values."""
         found = []
         for (family, n, _), grams, known in zip(FAMILIES, self.grams_, self.symbols_, strict=True):
-            read = written([stream(text, family, frozenset(self.words_)) for text in texts], known)
+            read = written([units_of(text, family, frozenset(self.words_)) for text in texts], known)
             total = np.array([max(len(text) - n + 1, 0) for text in read], dtype=np.float64)
             counts = grams.dense(read) * total[:, None] + _SMOOTHING
             found.append(counts / counts.sum(axis=1)[:, None])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -15,47 +16,42 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.published.impostors_background import Background
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Family, MinMax
 from ravenbench.verifiers.raven_2026.normalise import s_norm
-from ravenbench.verifiers.raven_2026.views import Views, chunks
+from ravenbench.verifiers.raven_2026.views import View, Views, chunks
 from ravenbench.verifiers.raven_2026.whitened import Whitened, WhitenedBatch
 
 _BLOCK = 400
 _PPM_IMPOSTORS = 20
 
 
+_DELTAS: dict[str, tuple[View, int, int]] = {
+    "token-100": ("token", 1, 100), "token-150": ("token", 1, 150), "token-300": ("token", 1, 300),
+    "token-500": ("token", 1, 500), "token2-delta": ("token", 2, 300), "mask2-delta": ("mask", 2, 300),
+    "mask3-delta": ("mask", 3, 500), "marks1-delta": ("marks", 1, 20), "marks2-delta": ("marks", 2, 60),
+    "marks3-delta": ("marks", 3, 150), "shape1-delta": ("shape", 1, 40), "shape2-delta": ("shape", 2, 300),
+    "shape3-delta": ("shape", 3, 500), "char2-delta": ("char", 2, 500), "char3-delta": ("char", 3, 1500),
+}  # fmt: skip
+_MINMAXES: dict[str, tuple[View, int, int]] = {
+    "char2-minmax": ("char", 2, 5000), "char3-minmax": ("char", 3, 5000), "char4-minmax": ("char", 4, 5000),
+    "char5-minmax": ("char", 5, 5000), "mask2-minmax": ("mask", 2, 3000), "mask3-minmax": ("mask", 3, 5000),
+    "token-minmax": ("token", 1, 5000),
+}  # fmt: skip
+_WHITENED: dict[str, tuple[View, int, int]] = {
+    "white-150": ("token", 1, 150), "white-250": ("token", 1, 250), "white-400": ("token", 1, 400),
+    "white-token2": ("token", 2, 250), "white-mask2": ("mask", 2, 250), "white-mask3": ("mask", 3, 250),
+    "white-shape2": ("shape", 2, 200), "white-char2": ("char", 2, 400), "white-char3": ("char", 3, 400),
+}  # fmt: skip
+"""View, length of n-grams, and how many are taken up, by the name of a feature."""
+
+
 def families() -> dict[str, Family]:
     """Every family by the name of its feature."""
-    found: dict[str, Family] = {f"token-{size}": Delta("token", 1, size) for size in (100, 150, 300, 500)}
-    found["token2-delta"] = Delta("token", 2, 300)
-    found["mask2-delta"] = Delta("mask", 2, 300)
-    found["mask3-delta"] = Delta("mask", 3, 500)
-    found["marks1-delta"] = Delta("marks", 1, 20)
-    found["marks2-delta"] = Delta("marks", 2, 60)
-    found["marks3-delta"] = Delta("marks", 3, 150)
-    found["shape1-delta"] = Delta("shape", 1, 40)
-    found["shape2-delta"] = Delta("shape", 2, 300)
-    found["shape3-delta"] = Delta("shape", 3, 500)
-    found["char2-delta"] = Delta("char", 2, 500)
-    found["char3-delta"] = Delta("char", 3, 1500)
-    found |= {f"char{n}-minmax": MinMax("char", n, 5000) for n in (2, 3, 4, 5)}
-    found["mask2-minmax"] = MinMax("mask", 2, 3000)
-    found["mask3-minmax"] = MinMax("mask", 3, 5000)
-    found["token-minmax"] = MinMax("token", 1, 5000)
-    return found
+    deltas: dict[str, Family] = {name: Delta(*settings) for name, settings in _DELTAS.items()}
+    return deltas | {name: MinMax(*settings) for name, settings in _MINMAXES.items()}
 
 
 def whitened() -> dict[str, Whitened]:
     """Every whitened family by the name of its feature."""
-    return {
-        "white-150": Whitened("token", 1, 150),
-        "white-250": Whitened("token", 1, 250),
-        "white-400": Whitened("token", 1, 400),
-        "white-token2": Whitened("token", 2, 250),
-        "white-mask2": Whitened("mask", 2, 250),
-        "white-mask3": Whitened("mask", 3, 250),
-        "white-shape2": Whitened("shape", 2, 200),
-        "white-char2": Whitened("char", 2, 400),
-        "white-char3": Whitened("char", 3, 400),
-    }
+    return {name: Whitened(*settings) for name, settings in _WHITENED.items()}
 
 
 def feature_names() -> list[str]:
@@ -63,6 +59,7 @@ def feature_names() -> list[str]:
     return [*families(), *whitened(), "ppm", "length"]
 
 
+@dataclass(eq=False)
 class Extractor:
     """Learns impostors, vocabularies and scales from training problems and measures problems.
 
@@ -77,8 +74,8 @@ class Extractor:
         The order in which impostors stand in for PPM, which is too slow for all of them.
     """
 
-    def __init__(self, impostors: int = 400, seed: int = 0) -> None:
-        self.impostors, self.seed = impostors, seed
+    impostors: int = 400
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems.

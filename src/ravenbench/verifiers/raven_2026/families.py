@@ -14,6 +14,7 @@ import numpy as np
 
 from ravenbench.text.minmax import norms, similarities
 from ravenbench.types import Floats, Ints
+from ravenbench.verifiers.contract.spread import centre_of, unit
 from ravenbench.verifiers.raven_2026.grams import Grams
 from ravenbench.verifiers.raven_2026.views import View
 
@@ -37,7 +38,7 @@ class Chunked:
 
 
 class Family(Protocol):
-    """One kind of similarity."""
+    """A kind of similarity, learned from chunks of training texts."""
 
     view: View
 
@@ -53,6 +54,7 @@ class Family(Protocol):
         ...
 
 
+@dataclass(eq=False)
 class Delta:
     """Cosine of standardised relative frequencies (Cosine Delta).
 
@@ -62,19 +64,18 @@ class Delta:
     mean_, deviation_ : (size,)
     """
 
-    def __init__(self, view: View, n: int, size: int) -> None:
-        self.view, self.n, self.size = view, n, size
+    view: View
+    n: int
+    size: int
 
     def fit(self, texts: Sequence[str]) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)
         rows = self.grams_.dense(texts)
-        self.mean_ = rows.mean(axis=0)
-        deviation = rows.std(axis=0)
-        self.deviation_ = np.where(deviation > 1e-12, deviation, 1.0)
+        self.mean_, self.deviation_ = centre_of(rows)
         return self
 
     def standard(self, texts: Sequence[str]) -> Floats:
-        """Z-scores, (texts, size)."""
+        """Standardised frequencies of texts, (texts, size)."""
         return np.asarray((self.grams_.dense(texts) - self.mean_) / self.deviation_)
 
     def embed(self, documents: Chunked) -> Floats:
@@ -86,6 +87,7 @@ class Delta:
         return own @ others.T, np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]])
 
 
+@dataclass(eq=False)
 class MinMax:
     """Σmin / Σmax of relative frequencies (Koppel & Winter 2014).
 
@@ -94,8 +96,9 @@ class MinMax:
     grams_ : Grams
     """
 
-    def __init__(self, view: View, n: int, size: int) -> None:
-        self.view, self.n, self.size = view, n, size
+    view: View
+    n: int
+    size: int
 
     def fit(self, texts: Sequence[str]) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)
@@ -124,9 +127,3 @@ class MinMax:
                     count = np.bincount(owner, minlength=len(mine)) * (documents.bounds[d + 1] - documents.bounds[d])
                     linked[mine] += np.bincount(owner, weights=found, minlength=len(mine)) / count
         return documents.mean(each), linked
-
-
-def unit(rows: Floats) -> Floats:
-    """Rows scaled to length 1; a zero row stays zero."""
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None])

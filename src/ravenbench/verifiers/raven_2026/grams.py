@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from ravenbench.text.minmax import Vectors
 from ravenbench.text.ngrams import CharNgrams
+from ravenbench.text.tokens import frequent
 from ravenbench.types import Floats
 
 
+@dataclass(eq=False)
 class Grams:
     """Relative frequencies of the ``size`` n-grams most frequent in training texts, ties by code point.
 
@@ -20,19 +24,12 @@ class Grams:
     names_ : list of str
     """
 
-    def __init__(self, n: int, size: int) -> None:
-        self.n, self.size = n, size
+    n: int
+    size: int
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Choose the vocabulary."""
-        lexicon = CharNgrams(self.n, lowercase=False).lexicon()
-        _, ids, counts = lexicon.count(texts)
-        total = np.bincount(ids, weights=counts, minlength=len(lexicon))
-        kept = np.arange(len(lexicon))
-        if len(kept) > self.size:
-            kept = np.flatnonzero(total >= np.partition(total, -self.size)[-self.size])
-        number = dict(zip(lexicon.names(kept), total[kept].tolist(), strict=True))
-        self.names_ = sorted(number, key=lambda name: (-number[name], name))[: self.size]
+        """Choose the vocabulary from training texts."""
+        self.names_ = list(frequent_grams(texts, self.n, self.size)[0])
         return self
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
@@ -53,8 +50,20 @@ class Grams:
         return Vectors(ends, feature[order].astype(np.int32), values[order], len(self.names_))
 
     def dense(self, texts: Sequence[str]) -> Floats:
-        """The same as a matrix (texts, names)."""
+        """Frequencies as ``vectors`` gives them, as a matrix (texts, names)."""
         sparse = self.vectors(texts)
         matrix = np.zeros((len(texts), sparse.features))
         matrix[np.repeat(np.arange(len(texts)), np.diff(sparse.bounds)), sparse.ids] = sparse.values
         return matrix
+
+
+def frequent_grams(texts: Sequence[str], n: int, size: int) -> tuple[dict[str, int], int]:
+    """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all n-grams."""
+    lexicon = CharNgrams(n, lowercase=False).lexicon()
+    _, ids, counts = lexicon.count(texts)
+    total = np.bincount(ids, weights=counts, minlength=len(lexicon)).astype(np.int64)
+    kept = np.arange(len(total))
+    if len(kept) > size:
+        kept = np.flatnonzero(total >= np.partition(total, -size)[-size])
+    number = Counter(dict(zip(lexicon.names(kept), total[kept].tolist(), strict=True)))
+    return {name: number[name] for name in frequent(number, size)}, int(total.sum())

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from ravenbench.types import Bools, Floats
+from ravenbench.verifiers.contract.spread import centre_of
 
 _FURTHEST = 3.0
 
 
+@dataclass(eq=False)
 class Ridge:
     """Probabilities of "same author" from features.
 
@@ -28,16 +31,13 @@ class Ridge:
     intercept_ : float
     """
 
-    def __init__(self, C: float) -> None:
-        self.C = C
+    C: float
 
     def fit(self, features: Floats, same: Bools) -> Self:
         """Learn from features (n, f) of problems of both classes."""
         from sklearn.linear_model import LogisticRegression
 
-        self.mean_ = features.mean(axis=0)
-        deviation = features.std(axis=0)
-        self.deviation_ = np.where(deviation > 1e-12, deviation, 1.0)
+        self.mean_, self.deviation_ = centre_of(features)
         model = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-10, max_iter=1000)
         model.fit(self._standard(features), same)
         self.coef_: Floats = model.coef_[0]
@@ -45,7 +45,7 @@ class Ridge:
         return self
 
     def answers(self, features: Floats) -> Floats:
-        """Probabilities, (n,)."""
+        """Probabilities of the same author from features (n, f), (n,)."""
         from scipy.special import expit
 
         # Not a matrix product: its rounding may depend on how many rows there are.

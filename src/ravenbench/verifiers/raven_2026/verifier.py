@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.calibrators.inputs import learnable
-from ravenbench.verifiers.contract.base import Verifier, calibration_folds
+from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.raven_2026.extract import Extractor, feature_names
 from ravenbench.verifiers.raven_2026.ridge import Ridge
 
@@ -20,11 +21,12 @@ _MOST_PROBLEMS = 2000
 _WIDEST = 0.1
 
 
+@dataclass(eq=False, repr=False)
 class Raven2026(Verifier):
     """A ridge logistic regression over similarities normalised by impostors, with a small band of non-answers.
 
     Thirty-odd families of features (frequent tokens and marks, masked syntax, marks, shapes, character n-grams,
-    compression; ``raven_features.extract``) each give one similarity of questioned and known documents. It enters as
+    compression; see ``extract``) each give one similarity of questioned and known documents. It enters as
     its mean z-score against both sides' similarities to their nearest impostors, which are training documents of
     other authors than the problem's. The regression, and the half-width ≤ .1 of the band, which is chosen on
     answers out of fold, are all that is learned from the truth.
@@ -60,14 +62,13 @@ class Raven2026(Verifier):
     ``docs/raven-2026.md`` has the protocol under which it was made, and its figures.
     """
 
-    name: ClassVar[str] = "raven-2026"
-    provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "ours"
+    name = "raven-2026"
+    provenance = "ours"
 
-    def __init__(self, C: float = 0.05, impostors: int = 400, length: bool = False, seed: int = 0) -> None:
-        self.C = C
-        self.impostors = impostors
-        self.length = length
-        self.seed = seed
+    C: float = 0.05
+    impostors: int = 400
+    length: bool = False
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems.
@@ -83,8 +84,7 @@ class Raven2026(Verifier):
             raise SpecError(
                 "a parameter of raven-2026 is out of range", found=str(self), expected="C > 0, impostors ≥ 2"
             )
-        same = np.asarray(same, dtype=bool)
-        learnable(np.zeros(len(same)), same, self.name)
+        same = both_classes(same, self.name)
         self.extractor_ = Extractor(self.impostors, self.seed).fit(problems, same)
         if len(problems) > _MOST_PROBLEMS:
             rng = stream(self.seed, "raven-2026-problems", len(problems))
@@ -100,8 +100,8 @@ class Raven2026(Verifier):
         CorpusError
             If one class is absent among the problems that can be told.
         """
-        learnable(np.where(able, 0.0, np.nan), same, self.name)
-        problems, same, features = problems.select(able), same[able], self._used(features[able])
+        problems, same = problems.select(able), both_classes(same[able], self.name)
+        features = self._used(features[able])
         names = feature_names()
         self.features_ = tuple(names if self.length else names[:-1])
         self.radius_ = self._band(problems, same, features)
@@ -121,11 +121,8 @@ class Raven2026(Verifier):
         return features if self.length else features[:, :-1]
 
     def _band(self, problems: Problems, same: Bools, features: Floats) -> float:
-        fold, _ = calibration_folds(problems, same, _FOLDS)
-        answers = np.full(len(same), 0.5)
-        for f in np.unique(fold):
-            rest = fold != f
-            if same[rest].all() or not same[rest].any():
-                return 0.0
-            answers[~rest] = Ridge(self.C).fit(features[rest], same[rest]).answers(features[~rest])
-        return best_radius(answers, same, _WIDEST)
+        def answered(rest: Bools, out: Bools) -> Floats:
+            return Ridge(self.C).fit(features[rest], same[rest]).answers(features[out])
+
+        answers = out_of_fold(answered, calibration_folds(problems, same, _FOLDS)[0], same, otherwise=np.nan)
+        return 0.0 if np.isnan(answers).any() else best_radius(answers, same, _WIDEST)

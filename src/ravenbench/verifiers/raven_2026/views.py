@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, Self
 
 from ravenbench.text.tokens import TOKEN, frequent
@@ -15,6 +16,7 @@ _MOST = 60_000
 _LONGEST = 12
 
 
+@dataclass(eq=False)
 class Views:
     """Rewrites texts; vocabulary and frequent words come from training texts, so any language will do.
 
@@ -36,8 +38,7 @@ class Views:
     kept_ : list of str
     """
 
-    def __init__(self, kept: int = 150) -> None:
-        self.kept = kept
+    kept: int = 150
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn the vocabulary of some texts."""
@@ -49,7 +50,7 @@ class Views:
         return self
 
     def read(self, texts: Sequence[str]) -> dict[View, list[str]]:
-        """Every view of every text."""
+        """Every text as each view shows it."""
         code = {token: chr(_FIRST + 1 + i) for i, token in enumerate(self.tokens_)}
         kept = set(self.kept_)
         token: dict[str, str] = {}

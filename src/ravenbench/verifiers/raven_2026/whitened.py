@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from ravenbench.types import Bools, Floats, Ints
-from ravenbench.verifiers.raven_2026.families import Chunked, Delta, unit
+from ravenbench.verifiers.contract.spread import unit
+from ravenbench.verifiers.raven_2026.families import Chunked, Delta
 from ravenbench.verifiers.raven_2026.views import View
 
 _PRIOR = 50
 """Degrees of freedom at which the scatter within authors counts as much as the scatter of all texts."""
 
 
+@dataclass(eq=False)
 class Whitened:
     """Standardised frequencies, scaled so that what varies within authors' own texts counts little.
 
@@ -31,8 +34,9 @@ class Whitened:
         Share of the identity.
     """
 
-    def __init__(self, view: View, n: int, size: int) -> None:
-        self.view, self.n, self.size = view, n, size
+    view: View
+    n: int
+    size: int
 
     def fit(self, texts: Sequence[str], author: Ints) -> Self:
         """Learn vocabulary, scale and the amount of shrinkage from impostors' chunks and their authors."""

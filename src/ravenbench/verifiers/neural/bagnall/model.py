@@ -15,16 +15,16 @@ from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.batching import batches
 
 DEPTH, IGNORED = 70, 10
-"""Characters through which errors go back; those at the beginning of a text that are not predicted."""
+"""Characters through which errors go back, and characters at the beginning of a text that are not predicted."""
 _NOISE = 0.2
 _LEAK, _LEAK_FALL, _LEAKED = 5.0, 0.7, 2
 _TOKENS = 65536
 
 
 class ManyHeads(nn.Module):
-    """Characters to states, and by each author's head to the next character's distribution.
+    """The network: a recurrent layer turns characters into states, each author's head these into a distribution.
 
-    Bagnall's layer has 139 ReSQRT units; here it is a GRU [O]. His presynaptic noise becomes noise on the states that
+    Bagnall's layer has 139 ReSQRT units; ours is a GRU. His presynaptic noise becomes noise on the states that
     heads read.
     """
 

@@ -1,4 +1,4 @@
-"""Which documents of a problem teach a head and which it is asked about, and what several cost together."""
+"""The documents of a problem that teach a head, those it is asked about, and what several cost together."""
 
 from __future__ import annotations
 

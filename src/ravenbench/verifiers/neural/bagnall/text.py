@@ -38,7 +38,7 @@ class Alphabet:
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Alphabet:
-        """Those that make up at least 10⁻⁵ of the training texts."""
+        """The characters that make up at least 10⁻⁵ of the training texts."""
         counts = Counter(c for text in texts for c in mapped(text))
         total = sum(counts.values())
         return cls("".join(sorted(c for c, n in counts.items() if n >= _RARE * total)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import torch
 
@@ -14,8 +14,22 @@ from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.loop import Epoch, Settings, train
 
 
+class Options(Protocol):
+    """What training asks of the verifier it trains for, beside the fields of ``Settings``."""
+
+    name: ClassVar[str]
+    hidden: int
+    characters: int
+    longest: int
+    batch: int
+    accumulate: int
+    precision: str
+    deterministic: bool
+    seed: int
+
+
 def trained(
-    options: Any, texts: list[Ints], alphabet: int, device: torch.device, spec: dict[str, Any], folder: Path | None
+    options: Options, texts: list[Ints], alphabet: int, device: torch.device, spec: dict[str, Any], folder: Path | None
 ) -> tuple[ManyHeads, list[Epoch]]:
     """A network with one head a text, trained on them with the options of a verifier.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import torch
@@ -16,6 +17,7 @@ from ravenbench.verifiers.neural.bagnall.training import trained
 from ravenbench.verifiers.neural.training import devices
 
 
+@dataclass(eq=False, repr=False)
 class Bagnall2015Transductive(Verifier):
     """One head for the known documents of every problem asked, and one for the training texts (the control corpus).
 
@@ -31,35 +33,21 @@ class Bagnall2015Transductive(Verifier):
     Bagnall 2015, Author identification using multi-headed recurrent neural networks (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "bagnall-2015-transductive"
-    symmetric: ClassVar[bool] = False
-    transductive: ClassVar[bool] = True
+    name = "bagnall-2015-transductive"
+    symmetric = False
+    transductive = True
 
-    def __init__(
-        self,
-        hidden: int = 128,
-        epochs: int = 12,
-        characters: int = 200_000,
-        longest: int = 6000,
-        batch: int = 40,
-        accumulate: int = 1,
-        learning_rate: float = 4e-3,
-        precision: str = "auto",
-        deterministic: bool = True,
-        device: str = "auto",
-        seed: int = 0,
-    ) -> None:
-        self.hidden = hidden
-        self.epochs = epochs
-        self.characters = characters
-        self.longest = longest
-        self.batch = batch
-        self.accumulate = accumulate
-        self.learning_rate = learning_rate
-        self.precision = precision
-        self.deterministic = deterministic
-        self.device = device
-        self.seed = seed
+    hidden: int = 128
+    epochs: int = 12
+    characters: int = 200_000
+    longest: int = 6000
+    batch: int = 40
+    accumulate: int = 1
+    learning_rate: float = 4e-3
+    precision: str = "auto"
+    deterministic: bool = True
+    device: str = "auto"
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Keep the training texts as control corpus; their truth is not used."""

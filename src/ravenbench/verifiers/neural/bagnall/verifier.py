@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -28,21 +29,23 @@ _TEXTS, _LENGTH = 40, 1000
 """Reference texts by which a head's typical cost is measured, and characters read of each."""
 
 
+@dataclass(eq=False, repr=False)
 class Bagnall2015(Scorer):
-    """Rank of the asked author's head among those of training authors: the inductive form [O].
+    """Rank of the asked author's head among those of training authors.
 
-    Trained once, on the training problems' authors. For a problem a head is fitted to the known documents on the
-    frozen layer, in the same way as the references' heads, so that a score depends on nothing but the problem. The
-    original trains on the problems it is asked about: see ``bagnall-2015-transductive``.
+    This inductive form is ours: it is trained once, on the training problems' authors. For a problem a head is fitted
+    to the known documents on the frozen layer, in the same way as the references' heads, so that a score depends on
+    nothing but the problem. The original trains on the problems it is asked about: see ``bagnall-2015-transductive``.
 
-    From the original [C]: text mapping, text read from its end, 70 characters of history, 40 segments a batch, the
+    From the original's code: text mapping, text read from its end, 70 characters of history, 40 segments a batch, the
     first ten characters of a text ignored, leakage, medians of heads subtracted, 1 − rank; roles are exchanged where
     the questioned text is longer than the known ones. Rows are ranked within themselves, where their L1 norm decides
-    nothing. Ours [O]: GRU, AdamW, a band of non-answers chosen out of fold.
+    nothing. Ours: GRU, AdamW, a band of non-answers chosen out of fold.
 
     Parameters
     ----------
     hidden : int
+        Units of the recurrent layer.
     epochs : int
     characters : int
         About as many are read in an epoch.
@@ -71,40 +74,24 @@ class Bagnall2015(Scorer):
     Bagnall 2015, Author identification using multi-headed recurrent neural networks (PAN at CLEF).
     """
 
-    name: ClassVar[str] = "bagnall-2015"
-    symmetric: ClassVar[bool] = False
-    cross_fit: ClassVar[bool] = False
-    _folder: Path | None = None
+    name = "bagnall-2015"
+    symmetric = False
+    cross_fit = False
+    _folder: Path | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        hidden: int = 128,
-        epochs: int = 12,
-        characters: int = 200_000,
-        references: int = 60,
-        longest: int = 6000,
-        strength: float = 1.0,
-        batch: int = 40,
-        accumulate: int = 1,
-        learning_rate: float = 4e-3,
-        precision: str = "auto",
-        deterministic: bool = True,
-        device: str = "auto",
-        seed: int = 0,
-    ) -> None:
-        self.hidden = hidden
-        self.epochs = epochs
-        self.characters = characters
-        self.references = references
-        self.longest = longest
-        self.strength = strength
-        self.batch = batch
-        self.accumulate = accumulate
-        self.learning_rate = learning_rate
-        self.precision = precision
-        self.deterministic = deterministic
-        self.device = device
-        self.seed = seed
+    hidden: int = 128
+    epochs: int = 12
+    characters: int = 200_000
+    references: int = 60
+    longest: int = 6000
+    strength: float = 1.0
+    batch: int = 40
+    accumulate: int = 1
+    learning_rate: float = 4e-3
+    precision: str = "auto"
+    deterministic: bool = True
+    device: str = "auto"
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the shared layer, then fit the reference heads.

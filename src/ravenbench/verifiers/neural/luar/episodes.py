@@ -22,7 +22,7 @@ def tiles(tokens: Ints, width: int, before: Sequence[int], after: Sequence[int])
 
 
 class Drawn:
-    """Batches of an epoch.
+    """Draws the batches of an epoch.
 
     An author can be drawn who has two texts, or one text of two pieces. An epoch draws each about once for every two
     texts they have; a batch holds an author once. Two episodes come from two texts where there are two, else from two

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.types import Floats
 from ravenbench.verifiers.neural.luar.episodes import Drawn, tiles
 from ravenbench.verifiers.neural.luar.model import Luar, contrastive, stacked
 from ravenbench.verifiers.neural.training.authors import Written, pairs
+from ravenbench.verifiers.neural.training.backbones import Reading
 from ravenbench.verifiers.neural.training.loop import Epoch, Settings, train
 
-if TYPE_CHECKING:
-    from ravenbench.verifiers.neural.luar.verifier import LUAR
+
+class Options(Protocol):
+    """What training asks of the verifier it trains for, beside the fields of ``Settings``."""
+
+    reading_: Reading
+    model: str | None
+    piece: int
+    pieces: int
+    batch: int
+    chunk: int
+    learning_rate: float | None
+    temperature: float
+    held_out: float
+    seed: int
+
+    def embeddings(self, texts: list[str]) -> Floats:
+        """Unit embeddings under the network as it is by now, (texts, dimensions)."""
+        ...
 
 
 def train_network(
-    options: LUAR,
+    options: Options,
     model: Luar,
     known: Written,
     texts: list[str],

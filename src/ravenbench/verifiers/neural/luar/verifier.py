@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -29,6 +30,7 @@ TOKENS = {"cpu": 1024, "cuda": 65_536}
 """Tokens in a batch when scoring, by kind of device."""
 
 
+@dataclass(eq=False, repr=False)
 class LUAR(Scorer):
     """Cosine of two texts' embeddings, on a scale learned in training; several known documents are averaged.
 
@@ -49,13 +51,13 @@ class LUAR(Scorer):
     revision : str, optional
         Of a model by name.
     layers, hidden, heads, vocabulary : int
-        Of the transformer from scratch.
+        Sizes of the transformer from scratch.
     dimensions : int
         Of the embedding; published weights bring their own.
     piece, pieces : int
         Tokens a piece, special tokens included, and most pieces of a training episode.
     epochs, batch : int
-        Batch counts authors, two episodes each.
+        Training epochs, and authors in a batch, with two episodes each.
     chunk : int
         Episodes computed at once while training: gradient caching makes any batch fit, 0 turns it off.
     accumulate : int
@@ -66,13 +68,15 @@ class LUAR(Scorer):
         Share of training in which the rate rises; τ of the loss; share of authors held out for early stopping, and
         epochs without improvement on them after which training ends (0: never).
     tokens : int, optional
-        In a batch when scoring; by default 1,024 on a CPU and 65,536 on a GPU.
+        Tokens in a batch when scoring; by default 1,024 on a CPU and 65,536 on a GPU.
     precision : {"auto", "fp32", "bf16"}
         Of training; scores are always computed in fp32.
     deterministic : bool
+        Use kernels that give the same numbers every time.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
     seed : int
+        Decides initial weights, held-out authors and the episodes of every epoch.
 
     Attributes
     ----------
@@ -91,63 +95,37 @@ class LUAR(Scorer):
     Limited Setup.
     """
 
-    name: ClassVar[str] = "luar"
-    cross_fit: ClassVar[bool] = False
-    _folder: Path | None = None
-    _built: Luar | None = None
+    name = "luar"
+    cross_fit = False
+    _folder: Path | None = field(default=None, init=False)
+    _built: Luar | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        model: str | None = None,
-        revision: str | None = None,
-        layers: int = 2,
-        hidden: int = 128,
-        heads: int = 4,
-        vocabulary: int = 4000,
-        dimensions: int = 128,
-        piece: int = 32,
-        pieces: int = 16,
-        epochs: int = 20,
-        batch: int = 32,
-        chunk: int = 64,
-        accumulate: int = 1,
-        learning_rate: float | None = None,
-        warmup: float = 0.1,
-        temperature: float = 0.1,
-        held_out: float = 0.1,
-        patience: int = 5,
-        tokens: int | None = None,
-        precision: str = "auto",
-        deterministic: bool = True,
-        device: str = "auto",
-        seed: int = 0,
-    ) -> None:
-        self.model = model
-        self.revision = revision
-        self.layers = layers
-        self.hidden = hidden
-        self.heads = heads
-        self.vocabulary = vocabulary
-        self.dimensions = dimensions
-        self.piece = piece
-        self.pieces = pieces
-        self.epochs = epochs
-        self.batch = batch
-        self.chunk = chunk
-        self.accumulate = accumulate
-        self.learning_rate = learning_rate
-        self.warmup = warmup
-        self.temperature = temperature
-        self.held_out = held_out
-        self.patience = patience
-        self.tokens = tokens
-        self.precision = precision
-        self.deterministic = deterministic
-        self.device = device
-        self.seed = seed
+    model: str | None = None
+    revision: str | None = None
+    layers: int = 2
+    hidden: int = 128
+    heads: int = 4
+    vocabulary: int = 4000
+    dimensions: int = 128
+    piece: int = 32
+    pieces: int = 16
+    epochs: int = 20
+    batch: int = 32
+    chunk: int = 64
+    accumulate: int = 1
+    learning_rate: float | None = None
+    warmup: float = 0.1
+    temperature: float = 0.1
+    held_out: float = 0.1
+    patience: int = 5
+    tokens: int | None = None
+    precision: str = "auto"
+    deterministic: bool = True
+    device: str = "auto"
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Train.
+        """Train the network, and learn the scale of its cosines.
 
         Raises
         ------
@@ -239,7 +217,7 @@ class LUAR(Scorer):
         return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the network, which is built again."""
+        """State to pickle: all but the network, which is built again."""
         return {k: v for k, v in vars(self).items() if k != "_built"}
 
     def default_calibrator(self) -> Calibrator:

@@ -92,11 +92,12 @@ class AdHominem(nn.Module):
         return self.documents(documents, counts, None if pair is None else Shared(pair, int(pair.max()) + 1))
 
 
+@dataclass(eq=False)
 class Shared:
     """Dropout whose masks are one for all rows of a pair and constant over time."""
 
-    def __init__(self, pair: torch.Tensor, pairs: int) -> None:
-        self.pair, self.pairs = pair, pairs
+    pair: torch.Tensor
+    pairs: int
 
     def __call__(self, x: torch.Tensor, keep: float) -> torch.Tensor:
         mask = torch.bernoulli(torch.full((self.pairs, x.shape[-1]), keep, device=x.device)).to(x.dtype) / keep

@@ -64,7 +64,7 @@ def detector_batches(
 
 
 def detector_loss(detector: Detector, seen: Floats, target: Bools) -> torch.Tensor:
-    """Cross-entropy of a batch."""
+    """Cross-entropy of the detector's odds over a batch."""
     weight = next(detector.parameters())
     inputs = torch.from_numpy(seen).to(weight)
     odds = detector(inputs).squeeze(1).float()

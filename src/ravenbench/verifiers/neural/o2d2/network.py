@@ -18,7 +18,7 @@ _KEEP = 0.8
 
 
 class O2D2Network(nn.Module):
-    """Three losses, each of which trains its own part: no gradient goes back from one part into the one before.
+    """The whole network; each of three losses trains its own part, and no gradient goes back into the part before.
 
     The contrastive loss shapes the embeddings, the Bayes factors' cross-entropy the two-covariance model, the
     uncertainty loss the confusion matrices.

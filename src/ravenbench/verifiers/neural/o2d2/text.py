@@ -34,7 +34,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, documents: Iterable[Sequence[str]], words: int, characters: int) -> Vocabulary:
-        """The most frequent of the training documents, ties by code point."""
+        """The most frequent words and characters of the training documents, ties by code point."""
         counts: Counter[str] = Counter()
         for document in documents:
             counts.update(document)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -20,10 +20,18 @@ from ravenbench.verifiers.neural.training.authors import Written, pairs
 from ravenbench.verifiers.neural.training.loop import Epoch, Settings, train
 from ravenbench.verifiers.neural.training.pairing import Drawn, repaired
 
-if TYPE_CHECKING:
-    from ravenbench.verifiers.neural.o2d2.verifier import O2D2
-
 _CLIPPED: dict[str, Any] = {"warmup": 0.0, "clip": 5.0, "clip_each": True}
+
+
+class Options(Protocol):
+    """What training asks of the verifier it trains for, beside the fields of ``Settings``."""
+
+    embedding: int
+    windows: int
+    batch: int
+    detector_epochs: int
+    deterministic: bool
+    seed: int
 
 
 def begin_words(network: O2D2Network, reading: Reading) -> None:
@@ -35,7 +43,7 @@ def begin_words(network: O2D2Network, reading: Reading) -> None:
 
 
 def train_network(
-    options: O2D2,
+    options: Options,
     network: O2D2Network,
     learn: tuple[Reading, Written],
     held: tuple[Reading, Written],
@@ -79,7 +87,7 @@ def train_network(
 
 
 def train_detector(
-    options: O2D2,
+    options: Options,
     network: O2D2Network,
     apart: tuple[Reading, Written],
     device: torch.device,

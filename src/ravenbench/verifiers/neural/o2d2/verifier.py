@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -27,15 +28,16 @@ from ravenbench.verifiers.neural.training.pairing import calibration_apart
 from ravenbench.verifiers.neural.training.weights import arrays, fill
 
 
+@dataclass(eq=False, repr=False)
 class O2D2(Verifier):
-    """Probability of the same author, or 0.5 where the detector finds a pair undecidable.
+    """Probability that two texts share their author, or 0.5 where a detector finds a pair undecidable.
 
     Sizes published: ``vectors=300, hidden=50, windows=210, epochs=35, learning_rate=6e-4, shortest=100``, on 276,000
-    pairs. The defaults are for some thousand documents on a CPU [O]. Ours too: word vectors begin as factorised mutual
-    information of the training texts where the original had fastText's; weights are those of the epoch with the best
-    log-likelihood of held-out authors' pairs (either class weighing the same); several known documents are averaged;
-    the branch that learns topics, which does not shape authorship embeddings, is left out. The constant of the Bayes
-    factor is the model's (see ``bayes_factor``).
+    pairs. The defaults are ours, for some thousand documents on a CPU. Ours too: word vectors begin as factorised
+    mutual information of the training texts where the original had fastText's; weights are those of the epoch with the
+    best log-likelihood of held-out authors' pairs (either class weighing the same); several known documents are
+    averaged; the branch that learns topics, which does not shape authorship embeddings, is left out. The constant of
+    the Bayes factor is the model's (see ``bayes_factor``).
 
     Training documents are paired anew every epoch, each once. The detector learns on documents whose authors and, where
     topics are known, topics occur nowhere in training (those the planner marked for calibration, if any).
@@ -43,25 +45,28 @@ class O2D2(Verifier):
     Parameters
     ----------
     words, characters : int
-        Vocabularies.
+        Sizes of the vocabularies.
     vectors, hidden, embedding : int
-        Word vectors; recurrent units a direction; embedding.
+        Dimensions of word vectors, recurrent units a direction, and dimensions of the embedding.
     windows : int
         Most windows of 30 tokens read of a document.
     shortest : int
-        Tokens; shorter documents are not trained on.
+        Documents of fewer tokens are not trained on.
     epochs, batch, accumulate, learning_rate, patience
-        Of training; ``batch`` counts pairs. Training ends when held-out authors gained nothing for ``patience`` epochs
-        (0: never).
+        How the network is trained; ``batch`` counts pairs. Training ends when held-out authors gained nothing for
+        ``patience`` epochs (0: never).
     detector_epochs : int
-        0: every pair is answered.
+        How long the detector is trained; with 0 there is none and every pair is answered.
     held_out, calibration : float
         Share of authors for early stopping; of topics (or authors) for the detector.
     precision : {"auto", "fp32", "bf16"}
+        Of training.
     deterministic : bool
+        Use kernels that give the same numbers every time.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
     seed : int
+        Decides initial weights, held-out authors and the pairs of every epoch.
 
     Attributes
     ----------
@@ -77,50 +82,28 @@ class O2D2(Verifier):
     authorship verification (PAN at CLEF); Boenninghoff, Rupp, Nickel & Kolossa 2020, Deep Bayes factor scoring.
     """
 
-    name: ClassVar[str] = "o2d2"
-    _folder: Path | None = None
+    name = "o2d2"
+    _folder: Path | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        words: int = 5000,
-        characters: int = 300,
-        vectors: int = 64,
-        hidden: int = 32,
-        embedding: int = 60,
-        windows: int = 40,
-        shortest: int = 30,
-        epochs: int = 35,
-        batch: int = 20,
-        accumulate: int = 1,
-        learning_rate: float = 2e-3,
-        patience: int = 10,
-        detector_epochs: int = 60,
-        held_out: float = 0.1,
-        calibration: float = 0.2,
-        precision: str = "auto",
-        deterministic: bool = True,
-        device: str = "auto",
-        seed: int = 0,
-    ) -> None:
-        self.words = words
-        self.characters = characters
-        self.vectors = vectors
-        self.hidden = hidden
-        self.embedding = embedding
-        self.windows = windows
-        self.shortest = shortest
-        self.epochs = epochs
-        self.batch = batch
-        self.accumulate = accumulate
-        self.learning_rate = learning_rate
-        self.patience = patience
-        self.detector_epochs = detector_epochs
-        self.held_out = held_out
-        self.calibration = calibration
-        self.precision = precision
-        self.deterministic = deterministic
-        self.device = device
-        self.seed = seed
+    words: int = 5000
+    characters: int = 300
+    vectors: int = 64
+    hidden: int = 32
+    embedding: int = 60
+    windows: int = 40
+    shortest: int = 30
+    epochs: int = 35
+    batch: int = 20
+    accumulate: int = 1
+    learning_rate: float = 2e-3
+    patience: int = 10
+    detector_epochs: int = 60
+    held_out: float = 0.1
+    calibration: float = 0.2
+    precision: str = "auto"
+    deterministic: bool = True
+    device: str = "auto"
+    seed: int = 0
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Train the network, then the detector.

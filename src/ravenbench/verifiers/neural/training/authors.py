@@ -9,6 +9,7 @@ import numpy as np
 from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Ints, Problems
+from ravenbench.verifiers.contract.folds import author_clusters
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,12 @@ class Written:
     topic: Ints
 
     def select(self, which: Bools) -> Written:
-        """Some documents, authors numbered anew."""
+        """The documents marked in ``which`` (n,), their authors numbered anew."""
         author = np.unique(self.author[which], return_inverse=True)[1]
         return Written(self.documents[which], author.astype(np.int64), self.topic[which])
 
     def of(self, author: int) -> Ints:
-        """Rows of ``documents`` by an author."""
+        """Places in ``documents`` of one author's."""
         return np.flatnonzero(self.author == author)
 
     @property
@@ -68,20 +69,11 @@ def written(problems: Problems, same: Bools) -> Written:
         If all documents are one author's.
     """
     documents = problems.documents
-    known = np.searchsorted(documents, problems.known_index)
-    questioned = np.searchsorted(documents, problems.questioned_index)
     if problems.author is not None and (problems.author.codes[documents] >= 0).all():
         label: Ints = problems.author.codes[documents]
     else:
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        same = np.asarray(same, dtype=bool)
-        lead = known[problems.known_ptr[:-1]]
-        left = np.concatenate([lead[problems.owner], lead[same]])
-        right = np.concatenate([known, questioned[same]])
-        graph = coo_array((np.ones(len(left)), (left, right)), shape=(len(documents), len(documents)))
-        label = connected_components(graph, directed=False)[1].astype(np.int64)
+        place = np.searchsorted(documents, np.arange(len(problems.texts)))
+        label = author_clusters(problems, same, place, len(documents))
     author = np.unique(label, return_inverse=True)[1].astype(np.int64)
     if author.max(initial=0) < 1:
         raise CorpusError("a neural verifier cannot learn from one author", expected="several authors")

@@ -47,7 +47,7 @@ class Backbone:
 
     @property
     def hidden(self) -> int:
-        """Width of its states."""
+        """Width of the transformer's states."""
         return int(self.module.config.hidden_size)
 
 

@@ -1,8 +1,8 @@
 """Length-bucketed, padded batches, and one encoding of each distinct document.
 
 The shape of the batch a sequence is computed in follows from its own length alone: widths stand on a fixed ladder,
-a width has one batch size, and what is missing is filled with empty rows. Kernels round alike in equal shapes, so a
-vector does not depend on its neighbours, to the last bit.
+a width has one batch size, and what is missing is filled with empty rows. In layers of even size kernels round
+alike in equal shapes, on the processors tried, so a vector does not depend on its neighbours, to the last bit.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def train(
 
 
 class _Run:
-    """A training under way."""
+    """The state of a training: weights, optimizer, history and the best epoch so far."""
 
     def __init__(self, model: torch.nn.Module, settings: Settings, device: torch.device) -> None:
         self.model, self.settings, self.device = model, settings, device

@@ -24,7 +24,7 @@ class Drawn:
     same: Bools
 
     def select(self, which: Ints) -> Drawn:
-        """Some of the pairs."""
+        """The pairs at these places."""
         return Drawn(self.a[which], self.b[which], self.same[which])
 
 
@@ -135,5 +135,5 @@ def _by_topic(found: Written, share: float, seed: int) -> tuple[Bools, Bools]:
 
 
 def _enough(found: Written, which: Bools) -> bool:
-    """Whether two authors have two documents each among these."""
+    """True if two authors have two documents each among those marked."""
     return len(which) > 0 and int((np.bincount(found.author[which], minlength=1) > 1).sum()) >= 2

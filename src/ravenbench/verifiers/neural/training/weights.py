@@ -7,7 +7,7 @@ import torch
 
 
 def arrays(module: torch.nn.Module) -> dict[str, np.ndarray]:
-    """Every tensor by name, float32."""
+    """The weights of a network by name, as float32 arrays."""
     return {name: value.detach().float().cpu().numpy() for name, value in module.state_dict().items()}
 
 

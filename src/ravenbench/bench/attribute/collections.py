@@ -1,0 +1,114 @@
+"""PAN18/19 attribution problems: each answered by every method, and scored where truth is there.
+
+A collection's answers are files of PAN's, one a problem; it has no run folder, and is answered anew each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ravenbench import files
+from ravenbench.attribution.answering import answer_problem
+from ravenbench.bench.attribute.methods import name_methods
+from ravenbench.bench.attribute.spec import METHODS
+from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.work import one_thread
+from ravenbench.formats.pan_attribution import (
+    AttributionProblem,
+    is_attribution,
+    macro_f1,
+    read_attribution,
+    write_attribution_answers,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CollectionScores:
+    """Macro F1 by method and problem (None without truth); ``reject`` is the lead below which a text is nobody's."""
+
+    problems: tuple[AttributionProblem, ...]
+    scores: dict[str, dict[str, float | None]]
+    reject: float
+
+    def mean(self, method: str) -> float | None:
+        """The mean over problems, None where one has no truth."""
+        known = [value for value in self.scores[method].values() if value is not None]
+        return sum(known) / len(known) if known and len(known) == len(self.scores[method]) else None
+
+
+def is_collection(path: str | Path) -> bool:
+    """Whether a path that exists holds PAN attribution problems."""
+    return Path(path).exists() and is_attribution(path)
+
+
+def answer_collection(
+    path: str | Path,
+    *,
+    methods: str | Sequence[Any] | None = None,
+    reject: float = 0.0,
+    out: str | Path | None = None,
+    progress: Progress = silent,
+) -> CollectionScores:
+    """Answer PAN problems with each method.
+
+    Parameters
+    ----------
+    path : path
+        A folder or zip of problems.
+    methods : str or sequence, optional
+        As those of ``attribute``.
+    reject : float
+        A text is nobody's (``<UNK>``) where the best candidate leads the second by less than this share of the range
+        of scores; 0 answers everything, as closed sets want.
+    out : path or URL, optional
+        Where to write ``answers-PROBLEM.json``; with several methods each has a folder there.
+
+    Raises
+    ------
+    InputError
+        If a problem cannot be read, a method cannot be used, or answers cannot be written.
+    """
+    problems = tuple(read_attribution(path))
+    named = name_methods(METHODS if methods is None else methods)
+    place = None if out is None else files.location(out)
+    scores: dict[str, dict[str, float | None]] = {}
+    for number, (name, method) in enumerate(named.items()):
+        scores[name] = {}
+        folder = place
+        if place is not None and len(named) > 1:
+            folder = place / f"{number + 1:02d}-{type(method).__name__}"
+        for done, problem in enumerate(problems):
+            progress("answering", number * len(problems) + done, len(named) * len(problems))
+            with one_thread():
+                predicted = answer_problem(problem, method, reject)
+            if folder is not None:
+                write_attribution_answers(folder, problem.name, predicted)
+            known = problem.truth
+            scores[name][problem.name] = None if known is None else macro_f1(known, predicted, [*problem.candidates])
+    return CollectionScores(problems, scores, reject)
+
+
+def collection_outlook(
+    path: str | Path, *, methods: str | Sequence[Any] | None = None, out: str | Path | None = None
+) -> Outlook:
+    """What ``answer_collection`` would do; nothing is written and no method is fitted.
+
+    Raises
+    ------
+    InputError
+        If a problem cannot be read or a method cannot be used.
+    """
+    problems = read_attribution(path)
+    fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
+    return Outlook(
+        task="attribute",
+        folder="" if out is None else str(out),
+        problems={p.name: len(p.unknown) for p in problems},
+        cells=fits,
+        done=0,
+        fits=fits,
+    )

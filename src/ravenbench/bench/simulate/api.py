@@ -1,0 +1,106 @@
+"""``ravenbench.simulate``: the topic tests of the main job on scorers whose reliance on topic is known.
+
+OUT/run.json, plan.json, cells/   as for a run; a fold is a replicate, and its cell holds the scores of all its
+                                  test sets
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ravenbench import files
+from ravenbench.bench.shared.engines import local
+from ravenbench.bench.shared.folder import earlier, take_up
+from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.result import RunResult
+from ravenbench.bench.shared.spec import documented
+from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.work import Engine, carry_out
+from ravenbench.bench.simulate.plan import draft, fingerprint, fits
+from ravenbench.bench.simulate.record import SimulatePlan
+from ravenbench.bench.simulate.spec import SimulateSpec, build
+from ravenbench.bench.simulate.unit import ReplicateUnit
+
+
+@documented(SimulateSpec)
+def simulate(
+    corpus: str | None = None,
+    *,
+    pairs: str | None = None,
+    doses: str | Sequence[float] | None = None,
+    replicates: int | None = None,
+    pools: int | None = None,
+    folds: int | None = None,
+    repetitions: int | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> RunResult:
+    """Run both topic tests on scorers of known reliance, on fresh corpora; resume where an earlier call stopped.
+
+    Parameters
+    ----------
+    {options}
+    out : path or URL, optional
+        The simulation's folder; by default ``raven-runs/simulate-<hash of the spec>``.
+    workers : int, optional
+        Processes; all cores by default. Decides nothing but time.
+    engine : Engine, optional
+        Where replicates are simulated instead (see ``ravenbench.bench.shared.engines``).
+    progress : callable, optional
+        Called with (stage, done, total).
+
+    Raises
+    ------
+    InputError
+        Before any long work, if something cannot be used.
+    """
+    given = {name: value for name, value in locals().items() if name in SimulateSpec.__struct_fields__}
+    return carry(build(given), out, engine or local(workers), progress)
+
+
+def carry(spec: SimulateSpec, out: str | Path | None, engine: Engine, progress: Progress = silent) -> RunResult:
+    """Simulate what a spec says; arguments as those of ``simulate``."""
+
+    def plan(store: Store, begin: Callable[[], None]) -> None:
+        begin()
+        store.write_plan(draft(spec))
+
+    store = take_up(_folder(spec, out), "simulate", spec.resolved(), fingerprint(spec), plan, spec.seed)
+    missing = {place.key for place in store.unanswered()}
+    keys = {place.fold: place.key for place in store.plan.cells}
+    units = [
+        ReplicateUnit(store.path, spec, r.fold, r.seed, keys[r.fold])
+        for r in store.plan_as(SimulatePlan).replicates
+        if keys[r.fold] in missing
+    ]
+    return RunResult(store, tuple(carry_out(engine, units, progress, "simulating")))
+
+
+def outlook(spec: SimulateSpec, out: str | Path | None = None) -> Outlook:
+    """What a simulation would do; nothing is written and nothing simulated.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else.
+    """
+    folder, plan = _folder(spec, out), draft(spec)
+    store = earlier(folder, "simulate", spec.resolved(), fingerprint(spec), spec.seed)
+    missing = len(plan.cells) if store is None else len(store.unanswered(plan.cells))
+    return Outlook(
+        task="simulate",
+        folder=str(folder),
+        problems={},
+        cells=len(plan.cells),
+        done=len(plan.cells) - missing,
+        fits=missing * fits(spec),
+    )
+
+
+def _folder(spec: SimulateSpec, out: str | Path | None) -> Path:
+    return spec.default_folder() if out is None else files.location(out)

@@ -1,0 +1,98 @@
+"""What ``raven verify`` was asked for, read and checked before any long work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ravenbench import files, registry
+from ravenbench.bench.shared.classes import check_classes
+from ravenbench.bench.shared.folder import data_hash
+from ravenbench.bench.shared.keys import content_key, decides
+from ravenbench.bench.shared.progress import Progress
+from ravenbench.bench.shared.spec import checked
+from ravenbench.bench.verify.spec import VerifySpec
+from ravenbench.components import Component
+from ravenbench.errors import InputError, SpecError
+from ravenbench.formats.output import whole_file
+from ravenbench.formats.problem_set import ProblemSet
+from ravenbench.formats.problems import read_problems
+from ravenbench.verifiers.contract import persist
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A verifier, the problems it answers, those it learns from (None where it is loaded), and the run's folder.
+
+    ``hashes`` are those of the data and of the method.
+    """
+
+    spec: VerifySpec
+    component: Component
+    test: ProblemSet
+    train: ProblemSet | None
+    hashes: dict[str, str]
+    folder: Path
+
+    @property
+    def ids(self) -> list[str]:
+        """Every test problem; those that cannot be read stand last."""
+        return [*self.test.problems.ids.tolist(), *self.test.faults]
+
+
+def ask(
+    verifier: str | Component,
+    test: str | Path,
+    train: str | Path | None,
+    load: str | Path | None,
+    folder: str | Path | None,
+    progress: Progress,
+) -> Asked:
+    """Read what was asked for.
+
+    Raises
+    ------
+    InputError
+        If something cannot be used.
+    """
+    if (train is None) == (load is None):
+        raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
+    ((name, component),) = registry.named("verifier", [verifier]).items()
+    places = {"test": test, "train": train, "load": load}
+    spec = checked({"verifier": name} | {k: str(v) for k, v in places.items() if v is not None}, VerifySpec)
+    progress("reading the problems", 0, 0)
+    asked = read_problems(files.local_copy(spec.test), "test")
+    taught = None if spec.train is None else read_problems(files.local_copy(spec.train), "train")
+    hashes = {"test": data_hash(spec.test)}
+    if spec.load is not None:
+        hashes["load"] = persist.digest(spec.load)
+    if taught is not None and spec.train is not None:
+        check_classes(taught.name, taught.truth())
+        hashes["train"] = data_hash(spec.train)
+    hashes["methods"] = content_key(decides(component))
+    where = spec.default_folder(hashes) if folder is None else files.location(folder)
+    return Asked(spec, component, asked, taught, hashes, where)
+
+
+def check_answers_file(path: Path, ids: list[str]) -> None:
+    """Refuse a place where answers to these problems cannot be written, before any long work.
+
+    Raises
+    ------
+    InputError
+        If the place cannot be written, or an id cannot stand in a ``.txt``.
+    """
+    if path.is_dir():
+        raise InputError("answers are written to a file, and this is a folder", file=path, fix="name the file")
+    if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
+        raise InputError("an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl")
+    files.check_reachable(path.parent)
+    if files.is_remote(path):
+        return
+    trial = path.with_name(f".{path.name}.trial")
+    try:
+        with whole_file(trial):
+            pass
+    except InputError as error:
+        raise InputError(error.problem, file=path, fix="choose another place for --out") from None
+    trial.unlink()

@@ -1,0 +1,77 @@
+"""From problems to a manifest: one fold, whose test problems are cut into blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+
+from ravenbench.bench.shared.keys import cell_key
+from ravenbench.bench.shared.manifest import fold_record, save_plan, verifier_record
+from ravenbench.bench.shared.one_table import on_one_table
+from ravenbench.bench.shared.store import Store
+from ravenbench.bench.verify.asked import Asked
+from ravenbench.bench.verify.record import ProblemBlock, VerifyPlan
+from ravenbench.components import Component
+from ravenbench.problems.sources import given
+from ravenbench.types import Fold
+from ravenbench.verifiers.contract.base import as_verifier
+
+BLOCK = 512
+"""Test problems in a block; those of a transductive method are never divided."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A whole plan, nothing of it written yet."""
+
+    plan: VerifyPlan
+    fold: Fold
+
+    def write(self, store: Store, begin: Callable[[], None]) -> None:
+        """Write it into a folder that ``begin`` makes."""
+        train = self.fold.train
+        labels = {"author": train.author, "topic": train.topic, "language": train.language}
+        save_plan(store, begin, self.plan, [self.fold], train.texts, labels)
+
+
+def draft(asked: Asked) -> Draft:
+    """The fold of what was asked for, and the plan that tells of it."""
+    nothing = asked.test.problems.select(np.arange(0))
+    _, (train, test) = on_one_table([nothing if asked.train is None else asked.train.problems, asked.test.problems])
+    train_same = np.zeros(0, dtype=bool) if asked.train is None else asked.train.truth()
+    # Test problems may come without truth; nothing reads it then.
+    truth = np.zeros(len(test), dtype=bool) if asked.test.same is None else asked.test.same
+    fold = given(train, train_same, test, truth, "test")
+    record = fold_record(fold)
+    if asked.test.same is None:
+        record = msgspec.structs.replace(record, counts=None, composition=None)
+    learned = record.train_digest if asked.train is not None else asked.hashes["load"]
+    taught = () if asked.train is None else asked.train.notes
+    plan = VerifyPlan(
+        folds={fold.name: record},
+        verifiers=[verifier_record(str(asked.component), asked.component)],
+        cells=[],
+        name=asked.test.name,
+        trained_on=None if asked.train is None else asked.train.name,
+        learned=learned,
+        truth=asked.test.same is not None,
+        blocks=_blocks(asked.component, fold, learned),
+        faults=dict(asked.test.faults),
+        fault_truth=dict(asked.test.fault_truth),
+        left_out={} if asked.train is None else dict(asked.train.faults),
+        notes=[*(f"training: {note}" for note in taught), *asked.test.notes],
+    )
+    return Draft(plan, fold)
+
+
+def _blocks(component: Component, fold: Fold, learned: str) -> list[ProblemBlock]:
+    size = len(fold.test) if as_verifier(component).transductive else BLOCK
+    blocks = []
+    for start in range(0, len(fold.test), size):
+        stop = min(start + size, len(fold.test))
+        digest = fold.test.select(np.arange(start, stop)).digest()
+        blocks.append(ProblemBlock(key=cell_key(component, learned, digest), start=start, stop=stop))
+    return blocks

@@ -1,0 +1,43 @@
+"""What ``raven verify`` keeps: its plan, and what stands beside the trained verifier."""
+
+from __future__ import annotations
+
+from ravenbench.bench.shared.record import Plan, Record
+
+
+class ProblemBlock(Record, frozen=True, kw_only=True):
+    """Test problems that are answered together, a cell of its own: the first, and the one after the last."""
+
+    key: str
+    start: int
+    stop: int
+
+
+class VerifyPlan(Plan, frozen=True, kw_only=True):
+    """The manifest of ``raven verify``; its only fold is ``test``, whose ids are those of the problems it can read.
+
+    ``name`` and ``trained_on`` name the problem sets (None where a trained verifier was loaded); ``learned`` is the
+    digest of what was learned from. ``truth`` says whether the test problems came with truth. ``faults`` says why a
+    test problem could not be read, ``fault_truth`` has the truth of those that the truth file names; ``left_out``
+    says why a training problem was not learned from.
+    """
+
+    name: str
+    trained_on: str | None
+    learned: str
+    truth: bool
+    blocks: list[ProblemBlock]
+    faults: dict[str, str]
+    fault_truth: dict[str, bool]
+    left_out: dict[str, str]
+    notes: list[str]
+
+
+class TrainedRecord(Record, frozen=True, kw_only=True):
+    """``trained.json``: the identity of the verifier in ``trained/``, and how long its training took.
+
+    ``seconds`` is None for a verifier that was loaded.
+    """
+
+    digest: str
+    seconds: float | None
