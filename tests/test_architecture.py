@@ -26,7 +26,6 @@ OPEN_TO_ALL = {"bench": {"shared"}, "reports": {"shared"}, "verifiers": {"contra
 GUESTS = {
     ("bench", "pan14"): {"verify"},
     ("bench", "safety"): {"run", "obfuscate"},
-    ("bench", "attribute"): {"run"},
     ("bench", "simulate"): {"run"},
 }
 """What a task of the bench uses of others."""

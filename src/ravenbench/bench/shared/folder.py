@@ -9,6 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ravenbench import __version__, files, registry
 from ravenbench.bench.shared.record import Head, Kind, OtherFormat, write_record
 from ravenbench.bench.shared.store import Store
@@ -71,7 +73,8 @@ def earlier(folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, s
 
 def _head(spec: Mapping[str, Any], data: dict[str, str], seed: int) -> Head:
     return Head(
-        spec=dict(spec),
+        # As it comes back from a file: a tuple is a list there, and no other spec.
+        spec=msgspec.json.decode(msgspec.json.encode(dict(spec))),
         data=data,
         raven=__version__,
         python=platform.python_version(),

@@ -40,7 +40,7 @@ class SimulateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
-        return dict(msgspec.to_builtins(self), doses=list(self.doses))
+        return dict(msgspec.to_builtins(self))
 
     def default_folder(self) -> Path:
         """``raven-runs/simulate-<hash>``: the same spec finds its own earlier simulation."""
