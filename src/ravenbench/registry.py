@@ -102,6 +102,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
     "calibrator": {
         "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",
         "logistic": "ravenbench.verifiers.calibrators.logistic:Logistic",
+        "scaled-logistic": "ravenbench.verifiers.calibrators.scaled_logistic:ScaledLogistic",
         "isotonic": "ravenbench.verifiers.calibrators.isotonic:Isotonic",
         "linear": "ravenbench.verifiers.calibrators.linear:Linear",
         "banded": "ravenbench.verifiers.calibrators.banded:Banded",

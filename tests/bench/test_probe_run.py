@@ -14,13 +14,26 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
+from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.reports.of_any import write_report
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.json_form import to_json
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
-OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
+OPTIONS = {"topics": 8, "folds": 4, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
 VERIFIERS = "style-only, topic-only, length"
+PLUGIN = """
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from ravenbench import Scorer
+
+class ContentCosine(Scorer):
+    def score(self, problems):
+        vectors = TfidfVectorizer(max_df=0.2).fit_transform(list(problems.texts))
+        known = vectors[problems.known_index]
+        return np.asarray(known.multiply(vectors[problems.questioned_index]).sum(axis=1)).ravel()
+"""
+"""What a new user writes in ten lines: nothing is learned, and content is all that counts."""
 
 
 @pytest.fixture(scope="module")
@@ -32,27 +45,80 @@ def probed(tmp_path_factory) -> Store:
 
 
 def test_topic_is_found_and_style_spared(probed):
-    found = {p["verifier"]: p for p in to_json(analyse(probed))["probe"]}
-    assert found["topic-only"]["verdict"] == "topic-reliant" and found["topic-only"]["gain"] > 0.1
-    assert found["style-only"]["verdict"] != "topic-reliant"
-    assert found["length"]["gain"] == 0, "a scorer that learns nothing gains nothing"
-    for p in found.values():
+    made = to_json(analyse(probed))
+    domain = {p["verifier"]: p for p in made["domain"]}
+    assert domain["topic-only"]["outcome"] == "depends" and domain["topic-only"]["gain"] > 0.1
+    assert domain["style-only"]["outcome"] in ("less", "undecided")
+    assert domain["length"]["outcome"] == "cannot be asked", "a scorer that learns nothing has no training domain"
+    for p in domain.values():
         low, high = p["interval"]
         assert low <= p["gain"] <= high and p["repetitions"] == 5
+    content = {p["verifier"]: p for p in made["content"]}
+    assert content["topic-only"]["outcome"] == "relies" and content["topic-only"]["swing"] > 0.2
+    assert content["style-only"]["outcome"] == content["length"]["outcome"] == "less"
+    assert content["style-only"]["style_left"] > 0.7 > 0.6 > content["topic-only"]["style_left"]
+
+
+def test_what_the_transplant_says_is_what_its_cells_say(probed):
+    """Style left and swing, by hand from the cells of one verifier."""
+    areas = {"left": [], "swing": [], "plain": []}
+    for entry in probed.plan_as(RunPlan).transplant.folds:
+        same = probed.truth(entry.on)
+        assert (same == probed.truth(entry.source)[entry.rows]).all()
+        on, off = (probed.cell("topic-only", fold).scores for fold in (entry.on, entry.off))
+        plain = probed.cell("topic-only", entry.source).scores[entry.rows]
+        areas["plain"].append(auc_of_scores(same, plain))
+        areas["left"].append(auc_of_scores(same, off))
+        high, low = np.where(same, on, off), np.where(same, off, on)
+        areas["swing"].append(auc_of_scores(same, high) - auc_of_scores(same, low))
+    found = analyse(probed).content.row("topic-only").figures
+    for figure, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
+        assert figure.value == pytest.approx(np.mean(areas[name]))
+
+
+def test_a_verdict_does_not_depend_on_who_else_is_listed(probed, tmp_path):
+    alone = run(CORPUS, verifiers="topic-only", out=tmp_path / "run", workers=1, **OPTIONS).store
+    for axis in ("content", "domain"):
+        (mine,) = to_json(analyse(alone))[axis]
+        assert mine == next(p for p in to_json(analyse(probed))[axis] if p["verifier"] == "topic-only")
 
 
 def test_probe_folds_stay_out_of_the_setups(probed):
     analysis = analyse(probed)
-    assert {f.setup for f in analysis.folds} == {"hits", "random"} and len(analysis.folds) == 4
-    assert len(probed.plan.folds) == 4 + 2 * 5 * 4
+    assert {f.setup for f in analysis.folds} == {"hits", "random"} and len(analysis.folds) == 8
+    assert len(probed.plan.folds) == 8 + 2 * 5 * 4 + 4 * 3
     for entry in probed.plan_as(RunPlan).probe.repetitions:
         assert entry.matched_similarity > entry.mismatched_similarity or entry.null
 
 
+def test_hard_pairs_are_described(probed):
+    found = [s for s in analyse(probed).strata if s.verifier == "topic-only"]
+    kinds = {(s.same_author, s.different_author): s.auc.value for s in found}
+    assert kinds["two topics", "one topic"] < kinds["one topic", "two topics"]
+
+
 def test_the_page_leads_with_the_verdicts(probed):
     page = write_report(probed).read_text()
-    assert page.index("topic-reliant") < page.index("HITS against Random")
-    assert 'id="figure-probe"' in page and "four times in five" in page
+    assert page.index('id="figure-content"') < page.index("relies on content") < page.index("HITS against Random")
+    assert 'id="figure-domain"' in page and "training domain: cannot be asked" in page
+
+
+def test_an_untrained_plugin_that_looks_at_content_is_convicted(tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(PLUGIN)
+    monkeypatch.syspath_prepend(tmp_path)
+    options = OPTIONS | {"probe": "transplant"}
+    store = run(CORPUS, verifiers="mine:ContentCosine, style-only", out=tmp_path / "run", workers=1, **options).store
+    found = {p["verifier"]: p["outcome"] for p in to_json(analyse(store))["content"]}
+    assert found == {"mine:ContentCosine": "relies", "style-only": "less"}
+
+
+def test_too_few_donors_give_no_verdict_and_the_run_goes_on(tmp_path):
+    small = {**OPTIONS, "docs_per_topic": 8, "topics": 4, "folds": 2}
+    small["corpus"] = "synthetic(authors=12, topics=8, documents=96, words=40)"
+    store = run(verifiers="length", out=tmp_path / "run", workers=1, **small).store
+    (row,) = to_json(analyse(store))["content"]
+    assert row["outcome"] == "none" and "are needed" in row["reason"]
+    assert "No verdict: " in write_report(store).read_text()
 
 
 @pytest.mark.parametrize("what", ["topic", "author"])
@@ -64,8 +130,8 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
     monkeypatch.setattr("ravenbench.bench.run.plan.load_corpus", lambda _: shuffled)
     result = run(CORPUS, verifiers="style-only, topic-only", out=tmp_path / "run", workers=1, **OPTIONS)
     analysis = analyse(result.store)
-    for p in to_json(analysis)["probe"]:
-        assert p["verdict"] != "topic-reliant" and abs(p["gain"]) < 0.08
+    for p in to_json(analysis)["domain"]:
+        assert p["outcome"] != "depends" and abs(p["gain"]) < 0.08
     if what == "author":
         assert all(abs(r.mean["auc"] - 0.5) < 0.08 for r in analysis.results)
 
@@ -73,8 +139,9 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
 def test_without_a_probe_there_is_no_verdict(tmp_path):
     result = run(CORPUS, verifiers="length", probe="none", out=tmp_path / "run", workers=1, **OPTIONS)
     analysis = analyse(result.store)
-    assert to_json(analysis)["probe"] == []
-    assert "No verdict" in write_report(result.store, analysis).read_text()
+    made = to_json(analysis)
+    assert made["content"] == made["domain"] == []
+    assert 'class="verdict' not in write_report(result.store, analysis).read_text()
 
 
 def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
@@ -83,8 +150,10 @@ def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
     done = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    assert found["cells"] == 2 * (3 * 2 * 2 + 2 * 2 * 4) and found["detectable"] > 0 and found["detectable_gain"] > 0
+    assert found["cells"] == 2 * (3 * 2 * 2 + 2 * 2 * 3 + 2 * 2 * 4)
+    assert found["detectable"] > 0 and found["detectable_gain"] > 0.02
     assert set(found["setups"]) == {"hits", "random", "anti"} and found["probe"]["folds"] == 16
+    assert found["transplant"]["folds"] == 4
     assert set(found["seconds"]) == {"length", "char-ngram"} and found["total_seconds"] > sum(found["seconds"].values())
     assert found["no_choice"] is None
     shown = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan"])

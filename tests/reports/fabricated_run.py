@@ -13,6 +13,8 @@ from ravenbench.bench.shared.record import CellRecord, Head, write_record
 from ravenbench.bench.shared.store import Store
 from ravenbench.files import write_array
 from ravenbench.randomness import stream
+from ravenbench.texts import TextTable
+from ravenbench.types import Labels
 
 # AUC-like separations of same and different scores per setup.
 STRENGTH = {
@@ -73,6 +75,12 @@ def write_run(
     }
     write_record(path / "run.json", "run", msgspec.convert(run, Head))
     store = Store(path)
+    texts, _ = TextTable.collect([f"made-up text {i}" for i in range(2 * pairs)])
+    texts.save(path / "texts")
+    # Pairs of even number have one author; topics are dealt out in turn.
+    writers = [f"author {i % pairs if i < pairs or i % 2 == 0 else i}" for i in range(2 * pairs)]
+    about = [names[i % topics] for i in range(2 * pairs)]
+    store.save_labels([f"d{i}" for i in range(2 * pairs)], {"author": Labels.of(writers), "topic": Labels.of(about)})
     pool_list: list[dict[str, Any]] = []
     setups: list[dict[str, Any]] = []
     folds: dict[str, Any] = {}
@@ -94,8 +102,15 @@ def write_run(
                 means.append(block.mean())
                 maxima.append(block.max())
                 same = np.arange(pairs) % 2 == 0
-                arrays = {"questioned_index": np.arange(pairs), "same": same}
-                np.savez(path / "folds" / f"{fold}.npz", **{f"test_{n}": a for n, a in arrays.items()})
+                arrays = {
+                    "ids": np.array([f"{fold}/{i}" for i in range(pairs)]),
+                    "ptr": np.arange(pairs + 1),
+                    "known": np.arange(pairs),
+                    "questioned": np.arange(pairs, 2 * pairs),
+                    "same": same,
+                }
+                sides = {f"{side}_{n}": a for side in ("train", "test") for n, a in arrays.items()}
+                np.savez(path / "folds" / f"{fold}.npz", **sides)
                 folds[fold] = {
                     "pool": pool,
                     "setup": setup,

@@ -7,6 +7,7 @@ import importlib
 import inspect
 import os
 import sys
+from pathlib import Path
 
 import typer
 
@@ -79,6 +80,8 @@ def _absent() -> None:
 def run() -> None:
     """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted."""
     arguments = sys.argv[1:]
+    # A verifier of one's own, named module:Class, is looked for in the current folder too.
+    sys.path.append(str(Path.cwd()))
     wanted = next((a for a in arguments if not a.startswith("-")), None)
     if arguments == ["--version"]:
         typer.echo(f"raven {__version__}")

@@ -16,6 +16,7 @@ from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.run.sweep import SweepSize, sweep_sizes
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.components import Component
+from ravenbench.statistics.axes import DOMAIN_MARGIN
 from ravenbench.statistics.detectable import detectable
 from ravenbench.statistics.pools import correlation
 from ravenbench.types import Fold
@@ -53,6 +54,8 @@ class Forecast:
     sweep: list[SweepSize] | None
     probe: MeanSizes | None
     probe_reason: str | None
+    transplant: MeanSizes | None
+    transplant_reason: str | None
     cells: int
     fits: int
     seconds: dict[str, float]
@@ -104,6 +107,8 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         sweep=sweep_sizes(plan.sweep, folds),
         probe=_sizes([folds[f] for entry in probes for f in entry.folds.values()]) if probes else None,
         probe_reason=None if section is None else section.reason,
+        transplant=_transplanted(plan, folds),
+        transplant_reason=None if plan.transplant is None else plan.transplant.reason,
         cells=len(plan.cells),
         fits=fits,
         seconds=seconds,
@@ -138,7 +143,14 @@ def _detectable_gain(probes: list[RepetitionRecord], folds: dict[str, Fold]) -> 
     topics = [entry.topics for entry in probes]
     # Real and null repetitions both vary.
     sd = STEADY * math.sqrt(2 * each)
-    return detectable(sd, len(probes) // 2, correlation=correlation(topics))
+    found = detectable(sd, len(probes) // 2, correlation=correlation(topics))
+    return None if found is None else DOMAIN_MARGIN + found
+
+
+def _transplanted(plan: RunPlan, folds: dict[str, Fold]) -> MeanSizes | None:
+    if plan.transplant is None or not plan.transplant.folds:
+        return None
+    return _sizes([folds[entry.on] for entry in plan.transplant.folds])
 
 
 def _sizes(folds: list[Fold]) -> MeanSizes:

@@ -14,16 +14,16 @@ from ravenbench.statistics.clustered import Figure
 def badge(judged: Judged) -> str:
     """The outcome in words that stand alone."""
     margin = f"{judged.margin:.2f}".lstrip("0")
-    words = {
-        Content.LESS: f"content moves it by less than {margin}",
-        Content.UNDECIDED: "content: undecided",
-        Content.NO_VERDICT: "content: no verdict",
+    # Outcomes of both axes compare as text, and two of them read alike.
+    if isinstance(judged.outcome, Content):
+        words = {Content.RELIES: "relies on content", Content.LESS: f"content moves it by less than {margin}"}
+        return words.get(judged.outcome, f"content: {judged.outcome}")
+    own = {
+        Domain.DEPENDS: "depends on its training domain",
         Domain.LESS: f"its training domain matters by less than {margin}",
-        Domain.UNDECIDED: "training domain: undecided",
         Domain.CANNOT_ASK: "training domain: cannot be asked",
-        Domain.NO_VERDICT: "training domain: no verdict",
     }
-    return words.get(judged.outcome, str(judged.outcome))
+    return own.get(judged.outcome, f"training domain: {judged.outcome}")
 
 
 def content_table(analysis: Analysis) -> Table:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ravenbench.reports.run.probe import FEWEST_PAIRS
 from ravenbench.reports.run.records import title
 from ravenbench.reports.run.sweep_tables import planned_sweep
 from ravenbench.reports.shared.tables import Column, Table, Value, terminal
-from ravenbench.statistics.verdict import FEWEST_PAIRS, MOST_DETECTABLE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,6 +20,8 @@ def forecast_table(forecast: Forecast) -> Table:
     parts = [(title(name), sizes) for name, sizes in forecast.setups.items()]
     if forecast.probe is not None:
         parts.append(("crossed probe", forecast.probe))
+    if forecast.transplant is not None:
+        parts.append(("other content", forecast.transplant))
     rows: list[tuple[Value, ...]] = [(n, s.folds, round(s.train), round(s.test)) for n, s in parts]
     columns = (Column("setup", text=True), Column("folds"), Column("pairs in train"), Column("pairs in test"))
     note = f"{forecast.documents:,} documents on {forecast.topics} topics. Pairs: means over folds."
@@ -46,14 +48,21 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         shown.append(Text(forecast.no_choice))
     elif forecast.topics:
         shown.append(Text("With one pool no difference between HITS and Random can be shown: give --pools 10."))
+    if forecast.transplant is not None:
+        text = f"Content is transplanted in {forecast.transplant.folds} folds"
+        shown.append(Text(f"{text} of {forecast.transplant.test:.0f} problems on average."))
+    elif forecast.transplant_reason is not None:
+        shown.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     if forecast.detectable_gain is not None:
-        text = f"The crossed probe would show a true gain of about {forecast.detectable_gain:.3f} in AUC four times in"
-        shown.append(Text(f"{text} five, of a verifier that varies as style-only does; of others a larger one."))
+        text = (
+            f"The crossed probe would call a true gain of about {forecast.detectable_gain:.3f} in AUC dependence four"
+        )
+        shown.append(
+            Text(f"{text} times in five, of a verifier that varies as style-only does; of others a larger one.")
+        )
         if forecast.probe is not None and forecast.probe.test / 2 < FEWEST_PAIRS:
             text = f"Its test sets would have about {forecast.probe.test / 2:.0f} pairs of a class; a verdict needs"
             shown.append(Text(f"{text} {FEWEST_PAIRS}: no verdict. More documents an author and topic would help."))
-        elif forecast.detectable_gain > MOST_DETECTABLE:
-            shown.append(Text("A gain of .050 could go unseen: where nothing is found, there will be no verdict."))
     elif forecast.probe_reason is not None:
-        shown.append(Text(f"No crossed probe ({forecast.probe_reason}), so no verdict."))
+        shown.append(Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains."))
     return shown

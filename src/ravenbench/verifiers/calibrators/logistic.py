@@ -60,7 +60,7 @@ class Logistic(Calibrator):
                 found=str(self),
                 expected="0 ≤ radius < 0.5, C > 0, 0 < prior < 1",
             )
-        scores, same = learnable(_table(scores), same, self.name)
+        scores, same = learnable(table_of(scores), same, self.name)
         with warnings.catch_warnings():
             # Near a perfect split the last steps are below what floats can tell; the answer is the same.
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -75,7 +75,7 @@ class Logistic(Calibrator):
     def transform(self, scores: Floats) -> Floats:
         from scipy.special import expit
 
-        scores = _table(scores)
+        scores = table_of(scores)
         # Not a matrix product: its rounding may depend on how many rows there are.
         odds = (scores * self.coef_).sum(axis=1) + self.intercept_
         out: Floats = expit(odds)
@@ -87,6 +87,7 @@ class Logistic(Calibrator):
         return out
 
 
-def _table(scores: Floats) -> Floats:
+def table_of(scores: Floats) -> Floats:
+    """Scores as (n, f)."""
     scores = np.asarray(scores, dtype=np.float64)
     return scores[:, None] if scores.ndim == 1 else scores

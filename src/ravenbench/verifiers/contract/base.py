@@ -68,17 +68,19 @@ class Scorer(Learner):
     transductive: ClassVar[bool] = False
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
-    @abstractmethod
     def fit(self, problems: Problems, same: Bools) -> Self:
-        """Learn from training problems with truth ``same`` (n,)."""
+        """Learn from training problems with truth ``same`` (n,); nothing is learned unless a method says how."""
+        return self
 
     @abstractmethod
     def score(self, problems: Problems) -> Floats:
         """Raw scores, (n,) with higher = same author, or (n, f) features for the calibrator."""
 
-    @abstractmethod
     def default_calibrator(self) -> Calibrator:
-        """The calibrator this method is published with."""
+        """The calibrator this method is published with; one that suits scores of any scale where it names none."""
+        from ravenbench.verifiers.calibrators.scaled_logistic import ScaledLogistic
+
+        return ScaledLogistic()
 
     def figures(self) -> dict[str, bytes]:
         """Drawings (SVG by file name) of how fitting went: saved beside a trained verifier, never read."""
