@@ -60,7 +60,9 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
         for name, own in zip(verifiers, answers, strict=True):
             values[name].append(own)
     if not same:
-        raise InputError("no fold of this run has every verifier's answers", file=path, fix=f"repeat raven {store.kind}")
+        raise InputError(
+            "no fold of this run has every verifier's answers", file=path, fix=f"repeat raven {store.kind}"
+        )
     names = np.asarray(ids, dtype=np.str_)
     codes = np.concatenate(authors)
     author_names = store.labels["author"].names if "author" in store.labels else ()
