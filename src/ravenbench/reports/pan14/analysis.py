@@ -150,9 +150,7 @@ def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: 
     return _Answered(Truth(ids, same), values, seconds)
 
 
-def _pool(
-    plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], replicates: int, workers: int
-) -> Findings:
+def _pool(plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], replicates: int, workers: int) -> Findings:
     labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in found]
     ids = [
