@@ -29,8 +29,10 @@ _EXPORTS = {
     "load_corpus": "corpora.load",
     "attribute": "bench.attribute.api",
     "evaluate": "reports.evaluate.api",
+    "obfuscate": "bench.obfuscate.api",
     "pan14": "bench.pan14.api",
     "run": "bench.run.api",
+    "safety": "bench.safety.api",
     "simulate": "bench.simulate.api",
     "verify": "bench.verify.api",
 }

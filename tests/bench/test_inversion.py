@@ -6,15 +6,14 @@ from ravenbench.bench.safety.api import safety
 from ravenbench.bench.safety.channel import Channel, stood_for
 from ravenbench.bench.safety.inversion import Restoration, invert, restoration
 from ravenbench.bench.safety.preimage import candidates, is_deterministic, preimages
-from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.recipes.identity import Identity
 from ravenbench.obfuscation.wording.tokens import tokens
 from ravenbench.registry import parse
-from ravenbench.reports.safety.analysis import analyse_safety
-from ravenbench.reports.safety.page import all_tables
+from ravenbench.reports.safety.analysis import analyse
+from ravenbench.reports.safety.tables import all_tables
 from ravenbench.testing import toy_problems
 
 SECRET = {"big": "large", "small": "little", "quick": "fast"}
@@ -113,17 +112,16 @@ def test_attacks_in_a_run(tmp_path):
     for name, seed in (("train", 1), ("test", 2)):
         problems, same = toy_problems(16, 2, seed=seed, words=120)
         write_pan_problems(tmp_path / name, problems, same)
-    spec = SafetySpec(
-        problems=str(tmp_path / "test"), train=str(tmp_path / "train"), obfuscators="identity, random(rate=0.9)",
-        verifiers="char-ngram", attacks=("invert", "preimage"),
+    done = safety(
+        tmp_path / "test", train=tmp_path / "train", obfuscators="identity, random(rate=0.9)", verifiers="char-ngram",
+        attacks=("invert", "preimage"), out=tmp_path / "run", workers=1,
     )  # fmt: skip
-    done = safety(spec, out=tmp_path / "run", workers=1)
     assert done.errors == ()
-    analysis = analyse_safety(done.store)
+    analysis = analyse(done.store)
     rows = {o.name: {r.attack: r for r in o.recovery} for o in analysis.obfuscators}
     assert rows["identity"]["invert"].why_not == "nothing was changed"
     noise = rows["random(rate=0.9)"]
     assert noise["invert"].why_not is None and noise["invert"].restored is not None
     assert "draws at random" in noise["preimage"].why_not
-    assert "i-o01-s0" in done.store.plan["folds"] and "i-o00-s0" not in done.store.plan["folds"]
+    assert "i-o01-s0" in done.store.plan.folds and "i-o00-s0" not in done.store.plan.folds
     assert len(all_tables(analysis)["recovery"].rows) == 4

@@ -10,6 +10,7 @@ import pytest
 from ravenbench.bench.run.api import run
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.store import Store
+from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.errors import InputError
 
 pytestmark = pytest.mark.extra
@@ -98,3 +99,27 @@ def test_a_store_without_rights(bucket, need_extra):
             run(f"{bucket}/c.jsonl", **OPTIONS)
     finally:
         refuse_after(10**9)
+
+
+def test_verify_and_pan14_in_an_object_store(bucket, tmp_path):
+    from ravenbench.bench.pan14.api import pan14
+    from ravenbench.bench.verify.api import verify
+    from ravenbench.formats.answers import read_answers
+    from ravenbench.formats.pan_problems import write_pan_problems
+    from ravenbench.testing import toy_problems
+
+    corpus = tmp_path / "corpus"
+    for part, n, seed in (("train", 24, 1), ("test", 12, 2)):
+        write_pan_problems(corpus / part, *toy_problems(n, known=2, words=60, seed=seed))
+    options = {"train": corpus, "test": corpus, "workers": 1}
+    here = verify("char-ngram(size=300)", **options, out=tmp_path / "answers.txt")
+    there = verify("char-ngram(size=300)", **options, folder=f"{bucket}/v", out=f"{bucket}/answers.txt")
+    written = (there.folder.parent / "answers.txt").read_bytes()
+    assert written == (tmp_path / "answers.txt").read_bytes() and len(read_answers(tmp_path / "answers.txt").ids) == 12
+    for block in there.store.plan_as(VerifyPlan).blocks:
+        (there.store.cell_path(block.key) / "cell.json").unlink()
+    again = verify("char-ngram(size=300)", **options, folder=f"{bucket}/v")
+    assert again.seconds["fit"] is None and again.answers.value.tolist() == here.answers.value.tolist()
+    cells = [pan14(corpus, verifiers="length", out=out, workers=1).store for out in (tmp_path / "p", f"{bucket}/p")]
+    near, far = (store.cell("length", "corpus-00") for store in cells)
+    assert near is not None and far is not None and near.answers.tolist() == far.answers.tolist()

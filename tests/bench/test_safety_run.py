@@ -1,28 +1,35 @@
 """A safety run: cells computed once, rewritings reused, resumed after damage, attacks played."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import asdict
 from typer.testing import CliRunner
 
+from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key
+from ravenbench.bench.obfuscate.surrogates import surrogate_oracle
 from ravenbench.bench.safety.api import safety
 from ravenbench.bench.safety.recovery import mirrored, normalised, recovery, unsafe
-from ravenbench.bench.safety.rewritings import rewrite, rewriting_key
-from ravenbench.bench.safety.spec import SafetySpec, safety_spec
-from ravenbench.bench.safety.surrogates import surrogate_oracle
+from ravenbench.bench.safety.spec import SafetySpec
+from ravenbench.bench.safety.spec import build as build_spec
+from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
-from ravenbench.errors import InputError, SpecError
+from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.obfuscation.apply import tasks_of
 from ravenbench.obfuscation.recipes.identity import Identity
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
-from ravenbench.reports.safety.analysis import analyse_safety
-from ravenbench.reports.safety.json_form import safety_json
-from ravenbench.reports.safety.page import all_tables, page
+from ravenbench.reports.of_any import analyse as analyse_any
+from ravenbench.reports.of_any import report_of
+from ravenbench.reports.safety.analysis import analyse
+from ravenbench.reports.safety.json_form import to_json
+from ravenbench.reports.safety.page import page
+from ravenbench.reports.safety.tables import all_tables
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
 
@@ -48,7 +55,12 @@ def spec(sets):
 
 @pytest.fixture(scope="module")
 def done(spec, tmp_path_factory):
-    return safety(spec, out=tmp_path_factory.mktemp("out") / "run", workers=1)
+    return play(spec, out=tmp_path_factory.mktemp("out") / "run", workers=1)
+
+
+def play(spec, *, changes=None, **options):
+    """Run a spec with some of its fields changed."""
+    return safety(**{**asdict(spec), **(changes or {})}, **options)
 
 
 def cells(folder):
@@ -57,7 +69,7 @@ def cells(folder):
 
 def test_results_and_contract(done):
     assert done.errors == ()
-    analysis = analyse_safety(done.store)
+    analysis = analyse(done.store)
     found = {row.name: row for row in analysis.obfuscators}
     identity, other = found["identity"], found["other-author"]
     assert identity.average_impact == 0
@@ -69,7 +81,7 @@ def test_results_and_contract(done):
     assert other.average_impact >= found["random(rate=0.9)"].average_impact
     assert other.survivors < 0.5
     assert other.interval[0] <= other.average_impact <= other.interval[1]
-    out = safety_json(analysis)
+    out = to_json(analysis)
     json.dumps(out, allow_nan=False)
     assert {"obfuscators", "hall_of_shame"} <= set(out)
     wanted = {"obfuscator", "average_impact", "interval", "verifiers", "soundness", "sensibleness", "changes_per_1000"}
@@ -79,13 +91,13 @@ def test_results_and_contract(done):
 
 
 def test_unobfuscated_answers_are_one_cell(done):
-    keys = {(c["verifier"], c["fold"]): c["key"] for c in done.store.plan["cells"]}
+    keys = done.store.keys
     assert keys["char-ngram", "original"] == keys["char-ngram", "o00-s0"] == keys["char-ngram", "o00-s1"]
     assert keys["char-ngram", "original"] != keys["char-ngram", "o02-s0"]
 
 
 def test_a_run_in_which_no_verifier_counts_says_why(done):
-    analysis = analyse_safety(done.store)
+    analysis = analyse(done.store)
     row = replace(analysis.obfuscators[0], average_impact=None, interval=None)
     without = replace(analysis, verifiers=dict.fromkeys(analysis.verifiers, "it is of no use"), obfuscators=(row,))
     made = all_tables(without)
@@ -95,7 +107,7 @@ def test_a_run_in_which_no_verifier_counts_says_why(done):
 
 
 def test_attacks_are_played(done):
-    rows = {row.name: {r.attack: r for r in row.recovery} for row in analyse_safety(done.store).obfuscators}
+    rows = {row.name: {r.attack: r for r in row.recovery} for row in analyse(done.store).obfuscators}
     assert rows["identity"]["mirror"].unsafe is None
     assert set(rows["random(rate=0.9)"]) == {"normalise", "mirror"}
     assert rows["other-author"]["mirror"].why_not
@@ -104,7 +116,7 @@ def test_attacks_are_played(done):
 
 
 def test_detection_knows_identity_from_noise(done):
-    rows = {row.name: row.detection for row in analyse_safety(done.store).obfuscators}
+    rows = {row.name: row.detection for row in analyse(done.store).obfuscators}
     assert rows["random(rate=0.9)"].auc > 0.75
     assert rows["identity"].auc < 0.7
 
@@ -115,34 +127,103 @@ def test_repeating_changes_nothing_and_damage_is_mended(done, spec):
     times = {
         p: p.stat().st_mtime_ns for p in folder.rglob("*.json") if "report" not in p.parts and p.name != "index.json"
     }
-    safety(spec, out=folder, workers=1)
+    play(spec, out=folder, workers=1)
     assert {p: p.stat().st_mtime_ns for p in times} == times
     (next(folder.glob("cells/*/answers.npy"))).write_bytes(b"damage")
     (folder / "plan.json").unlink()
     next((folder / "rewritings").glob("*.json")).write_text("{")
-    safety(spec, out=folder, workers=1)
+    play(spec, out=folder, workers=1)
     assert cells(folder) == before
 
 
+def flipped(data):
+    """One bit of the last digit before the middle turned."""
+    place = next(i for i in range(len(data) // 2, -1, -1) if chr(data[i]).isdigit())
+    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+
+
+PATTERNS = (
+    "run.json", "plan.json", "cells/*/cell.json", "cells/*/answers.npy", "rewritings/*.json", "measures/*.json",
+    "measures/index.json", "detection.json",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("how", ["flipped", "gone"])
+def test_what_is_damaged_or_missing_is_made_again(small, spec, tmp_path, pattern, how):
+    folder = tmp_path / "run"
+    shutil.copytree(small, folder)
+    untold = told(Store.open(small))
+    for one in list(folder.glob(pattern))[:2]:
+        if how == "gone":
+            one.unlink()
+        else:
+            one.write_bytes(flipped(one.read_bytes()))
+    if pattern in ("run.json", "plan.json") and how == "flipped":
+        with pytest.raises(StoreError, match="damaged"):
+            Store.open(folder)
+    if (pattern, how) == ("run.json", "gone"):
+        with pytest.raises(InputError, match="other files"):
+            play(spec, changes=SMALL, out=folder, workers=1)
+        return
+    assert play(spec, changes=SMALL, out=folder, workers=1).errors == ()
+    assert cells(folder) == cells(small)
+    assert told(Store.open(folder)) == untold
+
+
+SMALL = {"obfuscators": "identity, random(rate=0.9)", "attacks": ("normalise",), "seeds": (0,), "limit": 8}
+
+
+@pytest.fixture(scope="module")
+def small(spec, tmp_path_factory):
+    return play(spec, changes=SMALL, out=tmp_path_factory.mktemp("small") / "run", workers=1).store.path
+
+
+def told(store):
+    """Everything its report says but when it was made and how long it took."""
+    found = report_of(store).to_json(analyse_any(store))
+    return {**found, "run": None, "obfuscators": [{**row, "seconds": None} for row in found["obfuscators"]]}
+
+
+def test_report_plan_and_diff_of_a_folder(small, spec, tmp_path, monkeypatch):
+    def raven(command, *arguments):
+        found = CliRunner().invoke(build(command), [command, *map(str, arguments)], catch_exceptions=False)
+        assert found.exit_code == 0, found.output
+        return found.stdout
+
+    monkeypatch.chdir(tmp_path)
+    assert json.loads(raven("report", small, "--json"))["attacked"] == 8
+    assert json.loads((small / "report" / "report.json").read_text())["kind"] == "safety"
+    asked = [spec.problems, "--train", spec.train, "--obfuscators", SMALL["obfuscators"], "--verifiers", spec.verifiers]
+    asked += ["--limit", 8, "--plan", "--json"]
+    before = json.loads(raven("safety", *asked))
+    # Three folds and as many in plain form, two verifiers; sixteen texts.
+    assert (before["cells"], before["done"], before["fits"]) == (6 * 2 + 16, 0, 4)
+    assert list(tmp_path.iterdir()) == []
+    after = json.loads(raven("safety", *asked, "--out", small))
+    assert (after["cells"], after["done"], after["fits"]) == (28, 28, 0)
+    assert "8 comparisons" in raven("diff", small, "--out", tmp_path / "pages")
+
+
 def test_workers_do_not_matter(spec, tmp_path):
-    small = spec.model_copy(update={"obfuscators": "random(rate=0.9)", "attacks": (), "seeds": (0,), "limit": 6})
+    few = {"obfuscators": "random(rate=0.9)", "attacks": (), "seeds": (0,), "limit": 6}
     for workers in (1, 2):
-        safety(small, out=tmp_path / str(workers), workers=workers)
+        play(spec, changes=few, out=tmp_path / str(workers), workers=workers)
     assert cells(tmp_path / "1") == cells(tmp_path / "2")
 
 
 def test_rewritings_are_shared_between_runs(done, spec, tmp_path):
     kept = done.store.path / "rewritings"
     times = {p: p.stat().st_mtime_ns for p in kept.iterdir()}
-    smaller = spec.model_copy(update={"obfuscators": "random(rate=0.9)", "attacks": (), "verifiers": "length"})
-    safety(smaller, out=tmp_path / "run", rewritings=kept, workers=1)
+    smaller = {"obfuscators": "random(rate=0.9)", "attacks": (), "verifiers": "length"}
+    play(spec, changes=smaller, out=tmp_path / "run", rewritings=kept, workers=1)
     assert {p: p.stat().st_mtime_ns for p in kept.iterdir()} == times
 
 
 def test_failing_obfuscator_is_told_and_the_rest_goes_on(spec, tmp_path):
     update = {"obfuscators": "identity, bench_helpers_absent:Nothing", "attacks": ()}
     with pytest.raises(SpecError):
-        safety(spec.model_copy(update=update), out=tmp_path / "run", workers=1)
+        play(spec, changes=update, out=tmp_path / "run", workers=1)
 
     problems, _ = toy_problems(4, 1)
 
@@ -160,15 +241,15 @@ def test_failing_obfuscator_is_told_and_the_rest_goes_on(spec, tmp_path):
 
 def test_bad_options(spec):
     with pytest.raises(SpecError, match="no attack"):
-        safety(spec.model_copy(update={"attacks": ("guess",)}))
+        play(spec, changes={"attacks": ("guess",)})
     with pytest.raises(SpecError, match="whole numbers"):
-        safety_spec(problems="a", train="b", seeds="x")
+        build_spec({"problems": "a", "train": "b", "seeds": "x"})
     with pytest.raises(SpecError, match="--seeds names one twice"):
-        safety_spec(problems="a", train="b", seeds="0,0")
+        build_spec({"problems": "a", "train": "b", "seeds": "0,0"})
     with pytest.raises(SpecError, match="--attacks names one twice"):
-        safety_spec(problems="a", train="b", attacks="mirror,mirror")
+        build_spec({"problems": "a", "train": "b", "attacks": "mirror,mirror"})
     with pytest.raises(SpecError, match="listed twice"):
-        safety(spec.model_copy(update={"obfuscators": "identity, identity"}))
+        play(spec, changes={"obfuscators": "identity, identity"})
 
 
 def test_rewriting_keys_tell_all_that_decides():
@@ -267,3 +348,11 @@ def test_command_prints_json(spec, sets, tmp_path):
     page = (tmp_path / "run" / "report" / "index.html").read_text()
     assert "Can authors hide?" in page
     assert "<script src" not in page
+
+
+def test_the_folder_may_be_a_url(small, spec):
+    pytest.importorskip("upath")
+    done = play(spec, changes=SMALL, out="memory://safety/run", workers=1)
+    assert done.errors == ()
+    assert told(done.store) == told(Store.open(small))
+    assert play(spec, changes=SMALL, out="memory://safety/run", workers=1).errors == ()

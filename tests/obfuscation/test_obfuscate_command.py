@@ -19,6 +19,12 @@ def raven(*arguments):
     return found.stdout
 
 
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """Runs keep their folders below the working folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
 def problem_set(tmp_path, no_resources):
     rows = [(task.id, task.known, task.questioned) for task in toy_tasks(4)]

@@ -294,7 +294,7 @@ def test_the_plan_of_a_run_writes_nothing(whole, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Length, "pair_features", lambda *_: pytest.fail("a method was run"))
     done = run(whole / "data" / "du_essays", "--verifiers", "length", "--plan")
-    assert done.exit_code == 0 and "1 cells, 0 of them done already; 1 fits to do" in done.stdout
+    assert done.exit_code == 0 and "cells: 1, 0 of them done; fits to do: 1" in done.stdout
     told = json.loads(run(whole / "data", "--verifiers", VERIFIERS, "--out", whole / "run", "--plan", "--json").stdout)
     assert (told["task"], told["cells"], told["done"], told["fits"]) == ("pan14", 6, 6, 0)
     other = run(whole / "data", "--verifiers", "length", "--out", whole / "run", "--plan")

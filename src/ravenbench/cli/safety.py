@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ravenbench.bench.safety.spec import SafetySpec, build
+from ravenbench.bench.shared.spec import help_of
 from ravenbench.cli.meaning import Inference, SentenceEncoder
+from ravenbench.cli.options import option
 
 
 def command(
-    problems: Annotated[str, typer.Argument(help="Problems to attack, with truth (PAN folder, zip or pairs).")],
-    train: Annotated[str, typer.Option(help="Problems the verifiers learn from.")],
-    obfuscators: Annotated[
-        str | None, typer.Option(help="Default: identity, random, mihaylova-2016, mansoorizadeh-2016.")
-    ] = None,
-    verifiers: Annotated[str | None, typer.Option(help="Default: char-ngram, ppm, function-words, cng-2013.")] = None,
-    seeds: Annotated[str, typer.Option(help="Seeds of the rewritings, comma-separated.")] = "0",
-    attacks: Annotated[
-        str,
-        typer.Option(help="On the obfuscations, of normalise, mirror, invert (both rewrite much), preimage; or none."),
-    ] = "normalise",
-    surrogates: Annotated[str | None, typer.Option(help="Verifiers that searching obfuscators may ask.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Use so many test problems of each class.")] = None,
+    problems: Annotated[str, typer.Argument(help=help_of(SafetySpec, "problems"))],
+    train: Annotated[str, option(SafetySpec, "train")],
+    obfuscators: Annotated[str | None, option(SafetySpec, "obfuscators")] = None,
+    verifiers: Annotated[str | None, option(SafetySpec, "verifiers")] = None,
+    seeds: Annotated[str | None, option(SafetySpec, "seeds", metavar="SEED[,SEED…]")] = None,
+    attacks: Annotated[str | None, option(SafetySpec, "attacks")] = None,
+    surrogates: Annotated[str | None, option(SafetySpec, "surrogates")] = None,
+    limit: Annotated[int | None, option(SafetySpec, "limit")] = None,
     languagetool: Annotated[
         str | None, typer.Option(help="Address of a LanguageTool server; texts are sent there.")
     ] = None,
     encoder: SentenceEncoder = None,
     nli: Inference = None,
     rewritings: Annotated[
-        Path | None, typer.Option(help="Folder where rewritings are kept and found again; default: in --out.")
+        str | None, typer.Option(help="Folder where rewritings are kept and found again; default: in --out.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The run's folder; default raven-runs/safety-….")] = None,
+    out: Annotated[str | None, typer.Option(help="The run's folder or URL; default raven-runs/safety-….")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
+    scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only say what would be done, and what of it is done already.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts.
@@ -42,35 +44,27 @@ def command(
 
         raven safety pan14/en_essays.zip --train pan14/en_essays.zip --obfuscators mihaylova-2016,mansoorizadeh-2016
     """
+    given = {name: value for name, value in locals().items() if name in SafetySpec.__struct_fields__}
     from ravenbench.bench.safety.api import safety
     from ravenbench.bench.safety.measures import Helpers
-    from ravenbench.bench.safety.spec import safety_spec
-    from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.reports.safety.analysis import analyse_safety
-    from ravenbench.reports.safety.json_form import safety_json
-    from ravenbench.reports.safety.page import terminal, write_safety
+    from ravenbench.bench.safety.outlook import outlook
+    from ravenbench.bench.shared import engines
+    from ravenbench.cli.show import progress_bar, show_outlook, show_report
 
-    spec = safety_spec(
-        problems=problems, train=train, obfuscators=obfuscators, verifiers=verifiers, seeds=seeds, attacks=attacks,
-        surrogates=surrogates, limit=limit,
-    )  # fmt: skip
+    how = engines.engine(engine, workers, scheduler)
+    spec = build(given)
     for name, component in spec.named_obfuscators().items():
         if component.sends_text:
             typer.secho(f"{name}: texts leave this machine", fg="yellow", err=True)
+    if plan:
+        show_outlook(outlook(spec, out, rewritings), json)
+        return
     if languagetool is not None:
         typer.secho("LanguageTool: texts leave this machine", fg="yellow", err=True)
+    helpers = Helpers(languagetool, encoder, nli)
     with progress_bar() as progress:
-        result = safety(
-            spec, out=out, rewritings=rewritings, helpers=Helpers(languagetool, encoder, nli), workers=workers,
-            progress=progress,
-        )  # fmt: skip
-    analysis = analyse_safety(result.store)
-    page = write_safety(result.store, analysis)
-    if json:
-        print_json(safety_json(analysis))
-    else:
-        print_parts(terminal(analysis), page)
-    if result.errors or any(o.error for o in analysis.obfuscators):
-        first = next(iter(result.errors), next((f"{o.name}: {o.error}" for o in analysis.obfuscators if o.error), ""))
-        typer.secho(f"not all could be done, the first: {first}", fg="red", err=True)
+        result = safety(**given, out=out, rewritings=rewritings, helpers=helpers, engine=how, progress=progress)
+    show_report(result.store, json)
+    if result.errors:
+        typer.secho(f"not all could be done, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)

@@ -95,7 +95,7 @@ def show_outlook(outlook: Outlook, json: bool) -> None:
         return
     for name, count in outlook.problems.items():
         typer.echo(f"{name}: {count:,} problems")
-    typer.echo(f"{outlook.cells:,} cells, {outlook.done:,} of them done already; {outlook.fits:,} fits to do")
+    typer.echo(f"cells: {outlook.cells:,}, {outlook.done:,} of them done; fits to do: {outlook.fits:,}")
     typer.echo(f"folder: {outlook.folder}")
 
 

@@ -1,4 +1,7 @@
-"""Output that is there whole or not at all: folders and streamed files under a temporary name, then renamed."""
+"""Output that is there whole or not at all: folders and streamed files under a temporary name, then renamed.
+
+A place in an object store has no rename: what goes there is built in a temporary folder here and copied at the end.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +25,11 @@ def check_fresh(path: str | Path) -> None:
     InputError
         If something other than an empty folder is there, or the place cannot be written.
     """
-    path = Path(path)
+    path = location(path)
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError("the output folder is not empty", file=path, fix="give a new one, or remove it")
+    if is_remote(path):
+        return
     near = path.absolute().parent
     while not near.exists():
         near = near.parent
@@ -46,8 +51,16 @@ def fresh_folder(path: str | Path) -> Iterator[Path]:
     InputError
         If the place is taken by something that is not an empty folder, or cannot be written.
     """
-    path = Path(path)
+    path = location(path)
     check_fresh(path)
+    if is_remote(path):
+        with tempfile.TemporaryDirectory(prefix="raven-") as made:
+            yield Path(made)
+            for file in sorted(p for p in Path(made).rglob("*") if p.is_file()):
+                place = path / file.relative_to(made).as_posix()
+                place.parent.mkdir(parents=True, exist_ok=True)
+                write_bytes(place, file.read_bytes())
+        return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))

@@ -49,6 +49,11 @@ def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
     write_json(Path(path), parts_to_json(parts))
 
 
+def parts_file(text: Path) -> Path:
+    """Where the parts of a single text lie: ``essay.txt`` → ``essay.obfuscation.json``."""
+    return text.with_name(f"{text.stem}.obfuscation.json")
+
+
 def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...]:
     """Read the parts of a PAN16 file, in order of their ids, tiling the original.
 

@@ -1,9 +1,10 @@
-"""``raven safety``: obfuscators against verifiers, as cells of one run.
+"""``ravenbench.safety``: obfuscators against verifiers, as cells of one run.
 
     OUT/run.json, plan.json, texts/, folds/, cells/   as for a run; fold ``original`` and one for each obfuscator and
                                                       seed, ``oNN-sSEED``; of attacks, ``n-…``, ``m-…``, ``i-…``
     OUT/rewritings/KEY.json                           one rewriting each (or in the folder given)
-    OUT/measures/KEY.json                             soundness, sensibleness and efficiency of one obfuscator and seed
+    OUT/measures/KEY.json, index.json                 soundness, sensibleness and efficiency of one obfuscator and seed
+    OUT/detection.json                                how well rewritings can be told from genuine texts
 
 Verifiers learn from unobfuscated training problems once and answer every test set; the unobfuscated answers are a
 cell like others. Only questioned texts of same-author problems are rewritten.
@@ -11,90 +12,98 @@ cell like others. Only questioned texts of same-author problems are rewritten.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from ravenbench.bench.run.api import take_up
-from ravenbench.bench.run.execute import Progress, execute, silent
-from ravenbench.bench.run.plan import begin, data_hash, packages
+from ravenbench import files
+from ravenbench.bench.obfuscate.rewritings import kept_at, place_of, read_rewriting
 from ravenbench.bench.safety.detection import detect
-from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, MeasureUnit, measures_key, read_measures
+from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measure
 from ravenbench.bench.safety.plan import SafetyPlanner
-from ravenbench.bench.safety.spec import SafetySpec, check_attacks, default_folder
-from ravenbench.bench.shared.engines import Engine, local
+from ravenbench.bench.safety.record import SafetyPlan
+from ravenbench.bench.safety.spec import SafetySpec, build, check_attacks, default_folder
+from ravenbench.bench.shared.engines import local
+from ravenbench.bench.shared.execute import execute
+from ravenbench.bench.shared.folder import take_up
+from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.result import RunResult
+from ravenbench.bench.shared.spec import documented
 from ravenbench.bench.shared.store import Store
-from ravenbench.files import write_json
+from ravenbench.bench.shared.work import Engine
+from ravenbench.components import Component
+from ravenbench.obfuscation.base import Obfuscator
 
 
-@dataclass(frozen=True)
-class SafetyResult:
-    """A finished safety run: its store, and the errors of cells that failed."""
-
-    store: Store
-    errors: tuple[str, ...]
-
-
+@documented(SafetySpec)
 def safety(
-    spec: SafetySpec,
+    problems: str | Path,
     *,
+    train: str | Path,
+    obfuscators: str | Sequence[str | Obfuscator] | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    seeds: str | Sequence[int] | None = None,
+    attacks: str | Sequence[str] | None = None,
+    surrogates: str | None = None,
+    limit: int | None = None,
     out: str | Path | None = None,
     rewritings: str | Path | None = None,
     helpers: Helpers = NO_HELPERS,
     workers: int | None = None,
+    engine: Engine | None = None,
     progress: Progress = silent,
-) -> SafetyResult:
+) -> RunResult:
     """Rewrite, answer, measure; resume where an earlier call stopped.
 
     Parameters
     ----------
-    out : path, optional
+    {options}
+    out : path or URL, optional
         The run's folder; by default ``raven-runs/safety-<problems>-<hash of the spec>``.
-    rewritings : path, optional
+    rewritings : path or URL, optional
         Where rewritings are stored and looked for; by default within ``out``.
     helpers : Helpers, optional
         A LanguageTool server (rewritten texts are then sent there), a sentence encoder, an inference model.
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
+    engine : Engine, optional
+        Where units of work are done instead (see ``ravenbench.bench.shared.engines``).
+    progress : callable, optional
+        Called with (stage, done, total).
+
+    Returns
+    -------
+    RunResult
+        Its errors are those of obfuscators that could not be used and of cells that failed.
 
     Raises
     ------
     InputError
         Before any long work, if something cannot be used.
     """
-    named, verifiers = spec.named_obfuscators(), spec.run().named_verifiers()
-    check_attacks(spec, named, verifiers)
+    spec = build({name: value for name, value in locals().items() if name in SafetySpec.__struct_fields__})
+    verifying = spec.named_verifiers()
+    check_attacks(spec, spec.named_obfuscators(), verifying)
     helpers.check()
-    folder = Path(out) if out is not None else default_folder(spec)
-    kept = Path(rewritings) if rewritings is not None else folder / "rewritings"
-    engine = local(workers)
-    data = {"problems": data_hash(spec.problems), "train": data_hash(spec.train)}
-
-    def write(store: Store, record: dict[str, Any]) -> None:
-        begin(store, record | {"packages": packages(), "rewritings": str(kept.resolve())})
-        SafetyPlanner(spec, store, kept, engine, progress).write(named, verifiers)
-
-    store = take_up(folder, spec.resolved(), data, write)
-    errors = execute(store, spec.run(), engine, progress)
-    measure(store, kept, engine, helpers, progress)
+    work = engine or local(workers)
+    folder = files.location(out) if out is not None else default_folder(spec)
+    elsewhere = None if rewritings is None else files.location(rewritings)
+    place = place_of(elsewhere)
+    planner = SafetyPlanner(spec, kept_at(folder, place), place, work, progress)
+    store = take_up(folder, "safety", spec.resolved(), spec.data(), planner.write)
+    kept = kept_at(folder, store.plan_as(SafetyPlan).rewritings, elsewhere)
+    if not all_kept(store, kept):
+        # Measures rest on rewritings: those that were lost are made again, and with them the plan.
+        planner.write(store, lambda: None)
+        store = Store(folder)
+    plan = store.plan_as(SafetyPlan)
+    errors = execute(store, verifying, work, progress)
+    measure(store.path / "measures", kept, plan.obfuscators, work, helpers, progress)
     detect(store, kept, progress)
-    return SafetyResult(store, tuple(errors))
+    unusable = (f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None)
+    return RunResult(store, (*unusable, *errors))
 
 
-def measure(store: Store, kept: Path, engine: Engine, helpers: Helpers, progress: Progress) -> None:
-    """Measure the quality of every set of rewritings that is not measured yet; notes its address in the store."""
-    folder = store.path / "measures"
-    folder.mkdir(exist_ok=True)
-    units, names = [], {}
-    for entry in store.plan["obfuscators"]:
-        for seed, info in entry["seeds"].items():
-            keys = tuple(info["rewritings"].values())
-            key = measures_key(keys, helpers)
-            names[f"{entry['name']} {seed}"] = key
-            if read_measures(folder, key) is None:
-                units.append(MeasureUnit(folder, kept, key, keys, helpers))
-    write_json(folder / "index.json", names)
-    if units:
-        progress("measuring rewritings", 0, len(units))
-        for done, _ in enumerate(engine(units), start=1):
-            progress("measuring rewritings", done, len(units))
+def all_kept(store: Store, kept: Path) -> bool:
+    """Whether every rewriting that the plan names is there and whole."""
+    sets = (done for entry in store.plan_as(SafetyPlan).obfuscators for done in entry.sets.values())
+    return all(read_rewriting(kept, key) is not None for done in sets for key in done.rewritings.values())

@@ -4,7 +4,7 @@ A logistic regression on language-model (log-probabilities and ranks of tokens),
 function-word features, trained on the outputs for other authors' texts;
 once knowing the obfuscator under test, once knowing only the others.
 
-    OUT/detection.json     results by obfuscator, under the key of the rewritings they rest on
+    OUT/detection.json     results by obfuscator (``DetectionRecord``)
 
 References
 ----------
@@ -13,20 +13,21 @@ Mahmood, Shafiq & Srinivasan 2020, A girl has a name, and it's … adversarial a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.run.execute import Progress
-from ravenbench.bench.safety.rewritings import read_rewriting
+from ravenbench.bench.obfuscate.rewritings import read_rewriting
+from ravenbench.bench.safety.record import Detection, DetectionRecord, SafetyPlan
 from ravenbench.bench.shared.keys import content_key
+from ravenbench.bench.shared.progress import Progress
+from ravenbench.bench.shared.record import read_record, write_record
 from ravenbench.bench.shared.store import Store
-from ravenbench.files import write_json
+from ravenbench.errors import StoreError
 from ravenbench.metrics.auc import auc
 from ravenbench.metrics.roc import curve
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
@@ -46,25 +47,10 @@ RANKS = (1, 10, 100, 1000)
 """Upper ends of the histogram of token ranks."""
 
 
-@dataclass(frozen=True)
-class Detection:
-    """How well rewritings are told from genuine texts by other authors' examples.
-
-    ``auc`` and ``tpr`` (at most 1 % of genuine texts flagged) for a detector that knows this obfuscator,
-    ``auc_unseen`` and ``tpr_unseen`` for one that knows the others only; None where there is none other or too
-    few authors.
-    """
-
-    auc: float | None
-    tpr: float | None
-    auc_unseen: float | None
-    tpr_unseen: float | None
-
-
 def detect(store: Store, kept: Path, progress: Progress) -> dict[str, Detection]:
     """Detection of each obfuscator's first seed, computed once for the same rewritings."""
-    entries = [e for e in store.plan["obfuscators"] if e["seeds"]]
-    keys = {e["name"]: list(next(iter(e["seeds"].values()))["rewritings"].items()) for e in entries}
+    firsts = {o.name: o.first[1] for o in store.plan_as(SafetyPlan).obfuscators if o.first is not None}
+    keys = {name: list(done.rewritings.items()) for name, done in firsts.items()}
     address = content_key([VERSION, missing("brown") is None, keys])
     path = store.path / "detection.json"
     if (found := read_detection(path, address)) is not None:
@@ -79,21 +65,19 @@ def detect(store: Store, kept: Path, progress: Progress) -> dict[str, Detection]
     for name, items in keys.items():
         done = [(i, r.rewriting) for i, key in items if (r := read_rewriting(kept, key)) and r.rewriting is not None]
         rewritten[name] = ([r.text for _, r in done], np.array([groups[i] for i, _ in done], dtype=np.int64))
-    changed = [e["name"] for e in entries if next(iter(e["seeds"].values()))["changed"]]
+    changed = [name for name, done in firsts.items() if done.changed]
     results = _detect(genuine, rewritten, changed, progress)
-    write_json(path, {"key": address, "obfuscators": {name: asdict(d) for name, d in results.items()}})
+    write_record(path, "safety", DetectionRecord(key=address, obfuscators=results))
     return results
 
 
 def read_detection(path: Path, address: str | None = None) -> dict[str, Detection] | None:
     """Stored results, None where there are none (of this address)."""
     try:
-        record = json.loads(path.read_text("utf-8"))
-        if address is not None and record["key"] != address:
-            return None
-        return {name: Detection(**row) for name, row in record["obfuscators"].items()}
-    except (OSError, ValueError, KeyError, TypeError):
+        record = read_record(path, DetectionRecord)
+    except (OSError, StoreError):
         return None
+    return record.obfuscators if address in (None, record.key) else None
 
 
 Texts = tuple[Sequence[str], Ints]
@@ -108,10 +92,10 @@ def _detect(
     parts = {name: _Sample.of(texts, measure) for name, texts in {"": genuine, **rewritten}.items()}
     for number, name in enumerate(rewritten):
         progress("detecting rewritings", number, len(rewritten))
-        seen = _score(parts[""], [parts[name]], parts[name])
+        known = _score(parts[""], [parts[name]], parts[name])
         others = [parts[other] for other in changed if other != name]
         unseen = _score(parts[""], others, parts[name]) if others else (None, None)
-        results[name] = Detection(*seen, *unseen)
+        results[name] = Detection(auc=known[0], tpr=known[1], auc_unseen=unseen[0], tpr_unseen=unseen[1])
     return results
 
 

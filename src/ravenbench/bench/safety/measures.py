@@ -1,19 +1,22 @@
 """Soundness, sensibleness and efficiency of stored rewritings, measured once and kept beside them.
 
-FOLDER/KEY.json     one obfuscator and seed: measures by problem, and what was not measured and why
+FOLDER/KEY.json       one obfuscator and seed (``MeasuresRecord``)
+FOLDER/index.json     which key belongs to which obfuscator and seed (``MeasureIndex``)
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import Any
 
-from ravenbench import files
-from ravenbench.bench.safety.rewritings import read_rewriting
+from ravenbench.bench.obfuscate.rewritings import read_rewriting
+from ravenbench.bench.safety.record import MeasuredSet, MeasuredText, MeasureIndex, MeasuresRecord, ObfuscatorRecord
 from ravenbench.bench.shared.keys import content_key
+from ravenbench.bench.shared.progress import Progress
+from ravenbench.bench.shared.record import read_record, write_record
+from ravenbench.bench.shared.work import Engine, carry_out
+from ravenbench.errors import StoreError
 from ravenbench.obfuscation.measures import neural
 from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
@@ -23,9 +26,6 @@ from ravenbench.text.nltk_data import missing
 
 VERSION = 2
 """Raised by hand whenever a measure changes."""
-
-Row = Mapping[str, Any]
-"""``soundness``, ``sensibleness``, ``efficiency`` (name → number or None) and ``survives`` of one rewriting."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Helpers:
     nli: str | None = None
 
     def check(self) -> None:
-        """Whether they can be asked; nothing is loaded or sent.
+        """Refuse what cannot be asked; nothing is loaded or sent.
 
         Raises
         ------
@@ -84,18 +84,50 @@ class MeasureUnit:
         server = self.helpers.languagetool
         grammar: Callable[[str], int] | None = LanguageTool(server) if server else None
         sense = Sensibleness(grammar)
-        rows: dict[str, Row] = {}
+        rows: dict[str, MeasuredText] = {}
         for name, rewriting in texts.items():
             soundness = sound.measure(rewriting.parts)
-            rows[name] = {
-                "soundness": soundness,
-                "sensibleness": sense.measure(rewriting.original, rewriting.text),
-                "efficiency": efficiency(rewriting.parts),
-                "survives": survives(soundness),
-            }
-        missing = {**sound.missing, **sense.missing}
-        files.write_json(self.folder / f"{self.key}.json", {"key": self.key, "rows": rows, "missing": missing})
+            rows[name] = MeasuredText(
+                soundness=_numbers(soundness),
+                sensibleness=_numbers(sense.measure(rewriting.original, rewriting.text)),
+                efficiency=_numbers(efficiency(rewriting.parts)),
+                survives=survives(soundness),
+            )
+        found = MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
+        write_record(self.folder / f"{self.key}.json", "safety", found)
         return []
+
+
+def measure(
+    folder: Path,
+    kept: Path,
+    obfuscators: Sequence[ObfuscatorRecord],
+    engine: Engine,
+    helpers: Helpers,
+    progress: Progress,
+) -> None:
+    """Measure the quality of every set of rewritings that is not measured yet, and write the index.
+
+    Parameters
+    ----------
+    folder : Path
+        Where measures are kept.
+    kept : Path
+        Where rewritings are.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    units, sets = [], []
+    for entry in obfuscators:
+        for seed, done in entry.sets.items():
+            keys = tuple(done.rewritings.values())
+            key = measures_key(keys, helpers)
+            sets.append(MeasuredSet(obfuscator=entry.name, seed=seed, key=key))
+            if read_measures(folder, key) is None:
+                units.append(MeasureUnit(folder, kept, key, keys, helpers))
+    index = MeasureIndex(sets=sets)
+    if read_index(folder) != index:
+        write_record(folder / "index.json", "safety", index)
+    carry_out(engine, units, progress, "measuring rewritings")
 
 
 def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
@@ -104,10 +136,30 @@ def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
     return content_key([VERSION, here, list(astuple(helpers)), *keys])
 
 
-def read_measures(folder: Path, key: str) -> tuple[dict[str, Row], dict[str, str]] | None:
-    """Measures by problem, and reasons by measure that was not made; None where missing or damaged."""
+def read_measures(folder: Path, key: str) -> MeasuresRecord | None:
+    """Measures of one obfuscator and seed, None where they are missing or damaged."""
     try:
-        record = json.loads((folder / f"{key}.json").read_text("utf-8"))
-        return (dict(record["rows"]), dict(record["missing"])) if record["key"] == key else None
-    except (OSError, ValueError, KeyError, TypeError):
+        record = read_record(folder / f"{key}.json", MeasuresRecord)
+    except (OSError, StoreError):
         return None
+    return record if record.key == key else None
+
+
+def read_index(folder: Path) -> MeasureIndex | None:
+    """Which measures belong to which obfuscator and seed, None where that is missing or damaged."""
+    try:
+        return read_record(folder / "index.json", MeasureIndex)
+    except (OSError, StoreError):
+        return None
+
+
+def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
+    """Measures of one obfuscator by seed, those that are there."""
+    index = read_index(folder)
+    keys = {} if index is None else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
+    found = {seed: read_measures(folder, key) for seed, key in keys.items()}
+    return {seed: one for seed, one in found.items() if one is not None}
+
+
+def _numbers(found: Mapping[str, float | None]) -> dict[str, float | None]:
+    return {name: None if value is None else float(value) for name, value in found.items()}

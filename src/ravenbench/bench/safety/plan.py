@@ -3,213 +3,186 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import numpy as np
 
-from ravenbench import registry
-from ravenbench.bench.run.execute import Progress
-from ravenbench.bench.run.plan import manifest, on_one_table
-from ravenbench.bench.safety.inversion import Restoration, invert, inverted, learn, restoration
-from ravenbench.bench.safety.preimage import is_deterministic, preimages
-from ravenbench.bench.safety.recovery import RewriteTexts, mirrored, normalised
-from ravenbench.bench.safety.rewritings import Stored, rewrite
+from ravenbench import files
+from ravenbench.bench.obfuscate.rewritings import Stored, rewrite
+from ravenbench.bench.obfuscate.surrogates import Surrogates
+from ravenbench.bench.safety.attacks import Attacks
+from ravenbench.bench.safety.record import AttackedCorpus, ObfuscatorRecord, RewrittenSet, SafetyPlan
+from ravenbench.bench.safety.recovery import normalised
 from ravenbench.bench.safety.spec import SafetySpec
-from ravenbench.bench.safety.surrogates import surrogate_oracle
-from ravenbench.bench.shared.engines import Engine
-from ravenbench.bench.shared.keys import cell_key
+from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan, verifier_record
+from ravenbench.bench.shared.one_table import on_one_table
+from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component, identity
 from ravenbench.errors import CorpusError, InputError
+from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.apply import tasks_of
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
 from ravenbench.problems.rewritten import rewritten
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
-from ravenbench.types import Bools, Fold, Problems
+from ravenbench.types import Bools, Fold, Ints, Problems
 
-ATTACKER = (7919, 104729)
-"""Seeds of the mirror attack's own rewritings."""
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """The problems of a safety run: those to learn from, those to answer, and which of these are rewritten."""
+
+    train: ProblemSet
+    test: ProblemSet
+    base: Fold
+    tasks: tuple[ObfuscationTask, ...]
+
+
+def read_attacked(spec: SafetySpec) -> Attacked:
+    """Read training and test problems, and take as many of the test problems as the spec allows.
+
+    Raises
+    ------
+    InputError
+        If they cannot be read, or no same-author problem is among them.
+    """
+    train = read_problems(files.local_copy(spec.train), "train")
+    test = read_problems(files.local_copy(spec.problems), "test")
+    chosen = choose(test.truth(), spec.limit)
+    if not test.truth()[chosen].any():
+        raise CorpusError("no same-author problem is there to obfuscate", file=spec.problems)
+    same = test.truth()[chosen]
+    base = given(train.problems, train.truth(), test.problems.select(chosen), same, "original")
+    return Attacked(train, test, base, tuple(tasks_of(base.test, np.flatnonzero(same).tolist(), test.language)))
 
 
 @dataclass
 class SafetyPlanner:
-    """Writes a run's plan into its store."""
+    """Writes a run's plan into its store.
+
+    ``kept`` is the folder that keeps rewritings, ``place`` its name in the plan.
+    """
 
     spec: SafetySpec
-    store: Store
     kept: Path
+    place: str
     engine: Engine
     progress: Progress
     folds: list[Fold] = field(default_factory=list)
 
-    def write(self, named: dict[str, Obfuscator], verifiers: dict[str, Component]) -> None:
-        """Rewrite, then write folds and manifest."""
-        train, test = read_problems(self.spec.train, "train"), read_problems(self.spec.problems, "test")
-        chosen = choose(test.truth(), self.spec.limit)
-        if not test.truth()[chosen].any():
-            raise CorpusError("no same-author problem is there to obfuscate", file=self.spec.problems)
-        problems, same = test.problems.select(chosen), test.truth()[chosen]
-        base = given(train.problems, train.truth(), problems, same, "original")
-        tasks = tasks_of(base.test, np.flatnonzero(same).tolist(), test.language)
-        oracle = None
-        if any(component.needs_oracle for component in named.values()):
-            surrogates = registry.parse_list("verifier", self.spec.surrogates or "")
-            oracle = surrogate_oracle(surrogates, train.problems, train.truth())
-        self.folds = [base]
+    def write(self, store: Store, begin: Callable[[], None]) -> None:
+        """Read the problems, rewrite, then write folds and manifest."""
+        named, verifiers = self.spec.named_obfuscators(), self.spec.named_verifiers()
+        found = read_attacked(self.spec)
+        # Rewritings are kept in the run's folder while it is planned, so that folder has to know whose it is.
+        begin()
+        asked = self.spec.surrogates
+        surrogates = None if asked is None else Surrogates(asked, found.train.problems, found.train.truth())
+        self.folds = [found.base]
         entries = [
-            self._attack(number, name, component, base, tasks, oracle)
+            self._rewrite(number, name, component, found, surrogates)
             for number, (name, component) in enumerate(named.items())
         ]
         if "normalise" in self.spec.attacks:
             self.folds += normalised([fold for fold in self.folds if "attack" not in fold.labels])
-        plan = {
-            "kind": "safety",
-            "corpus": {"name": test.name, "language": test.language, "faults": dict(test.faults),
-                       "left_out_of_training": dict(train.faults)},
-            "attacked": [task.id for task in tasks],
-            "obfuscators": entries,
-            "verifiers": [
-                {"name": name, "spec": str(c), "identity": identity(c), "version": c.version,
-                 "provenance": getattr(c, "provenance", None)}
-                for name, c in verifiers.items()
-            ],
-        }  # fmt: skip
-        self._save(plan, verifiers)
+        plan = SafetyPlan(
+            corpus=AttackedCorpus(
+                name=found.test.name,
+                language=found.test.language,
+                faults=dict(found.test.faults),
+                left_out_of_training=dict(found.train.faults),
+            ),
+            attacked=[task.id for task in found.tasks],
+            attacks=list(self.spec.attacks),
+            obfuscators=entries,
+            rewritings=self.place,
+            folds={},
+            verifiers=[verifier_record(name, component) for name, component in verifiers.items()],
+            cells=[],
+        )
+        self._save(store, begin, plan, verifiers)
 
-    def _attack(
-        self,
-        number: int,
-        name: str,
-        component: Obfuscator,
-        base: Fold,
-        tasks: list[ObfuscationTask],
-        oracle: Oracle | None,
-    ) -> dict[str, Any]:
-        entry: dict[str, Any] = {
-            "name": name, "identity": identity(component), "version": component.version,
-            "provenance": component.provenance, "sends_text": component.sends_text, "seeds": {}, "error": None,
-        }  # fmt: skip
-        asks = self.spec.surrogates or ""
+    def _rewrite(
+        self, number: int, name: str, component: Obfuscator, found: Attacked, surrogates: Surrogates | None
+    ) -> ObfuscatorRecord:
+        """Rewrite with every seed and add the folds; one that cannot be used is told, and the rest goes on."""
+        entry = ObfuscatorRecord(
+            name=name,
+            identity=identity(component),
+            version=component.version,
+            provenance=component.provenance,
+            sends_text=component.sends_text,
+            sets={},
+            error=None,
+        )
+        attacks = Attacks(self.spec.attacks, component, self._made)
+        sets: dict[int, RewrittenSet] = {}
         for seed in self.spec.seeds:
             try:
-                done = rewrite(
-                    self.kept, component, seed, tasks, self.engine, self.progress,
-                    oracle if component.needs_oracle else None, asks if component.needs_oracle else "",
-                )  # fmt: skip
+                done = rewrite(self.kept, component, seed, found.tasks, self.engine, self.progress, surrogates)
             except InputError as error:
-                return entry | {"seeds": {}, "error": str(error).replace("\n  ", "; ")}
+                return msgspec.structs.replace(entry, error=str(error).replace("\n  ", "; "))
             failed = {one.id: str(one.error).splitlines()[0] for one in done if one.rewriting is None}
             if len(failed) > len(done) / 10:
-                return entry | {
-                    "seeds": {},
-                    "error": f"failed on {len(failed)} texts, first: {next(iter(failed.values()))}",
-                }
+                reason = f"failed on {len(failed)} texts, first: {next(iter(failed.values()))}"
+                return msgspec.structs.replace(entry, error=reason)
             texts = {one.id: one.rewriting.text for one in done if one.rewriting is not None}
-            fold = rewritten(base, texts, f"o{number:02d}-s{seed}", obfuscator=name, seed=seed)
-            self.folds.append(fold)
-            entry["seeds"][str(seed)] = {"fold": fold.name, **_summary(done), "failed": failed}
-            if "mirror" in self.spec.attacks:
-                entry["seeds"][str(seed)]["mirror"] = self._mirror(component, seed, fold)
-            if {"invert", "preimage"} & set(self.spec.attacks):
-                entry["seeds"][str(seed)] |= self._trace(component, seed, fold, tasks, done)
-        return entry
+            fold = rewritten(found.base, texts, f"o{number:02d}-s{seed}", obfuscator=name, seed=seed)
+            played = attacks.play(seed, fold, found.tasks, done)
+            self.folds += [fold, *played.folds]
+            sets[seed] = msgspec.structs.replace(
+                _summary(fold.name, done, failed),
+                not_played=played.not_played,
+                inversion=played.inversion,
+                preimage=played.preimage,
+            )
+        return msgspec.structs.replace(entry, sets=sets)
 
-    def _mirror(self, component: Obfuscator, seed: int, fold: Fold) -> str | None:
-        """Add the mirror fold; why there is none, or None."""
-        if component.needs_oracle:
-            return "a search attack is not mirrored"
-        try:
-            attacker = [s for s in ATTACKER if s != seed]
-            self.folds.append(mirrored(fold, self._maker(component), seed, attacker))
-        except InputError as error:
-            return str(error).replace("\n  ", "; ")
-        return None
+    def _made(self, component: Obfuscator, tasks: Sequence[ObfuscationTask], seed: int) -> dict[str, str]:
+        """New texts by id, from the store where they were rewritten; a text that failed stays as it is."""
+        done = rewrite(self.kept, component, seed, tasks, self.engine, self.progress)
+        original = {task.id: task.questioned for task in tasks}
+        return {o.id: original[o.id] if o.rewriting is None else o.rewriting.text for o in done}
 
-    def _trace(
-        self, component: Obfuscator, seed: int, fold: Fold, tasks: list[ObfuscationTask], done: list[Stored]
-    ) -> dict[str, Any]:
-        """Add the inverted fold; what was restored and which preimages were found, or why there is nothing."""
-        asked = [attack for attack in ("invert", "preimage") if attack in self.spec.attacks]
-        if component.needs_oracle:
-            return dict.fromkeys(asked, "a search attack is not inverted")
-        by_id = {one.id: one.rewriting for one in done}
-        pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
-        if not pairs:
-            return dict.fromkeys(asked, "nothing was changed")
-        found: dict[str, Any] = {}
-        own = next(s for s in ATTACKER if s != seed)
-        try:
-            channel = learn(fold.train, self._maker(component), own)
-            if "invert" in asked:
-                self.folds.append(inverted(fold, self._maker(component), seed, own, channel))
-                total = Restoration(0, 0, 0)
-                for task, rewriting in pairs:
-                    attacked = invert(rewriting.text, task.known, channel)
-                    total += restoration(task.questioned, rewriting.text, attacked)
-                found["inversion"] = {"precision": total.precision, "recall": total.recall, "altered": total.altered}
-            if "preimage" in asked and not is_deterministic(component, tasks):
-                found["preimage"] = "it draws at random: there is no preimage to enumerate"
-            elif "preimage" in asked:
-                result = preimages(component, pairs, channel)
-                found["preimages"] = {**asdict(result), "share": result.share}
-        except InputError as error:
-            return dict.fromkeys(asked, str(error).replace("\n  ", "; "))
-        return found
-
-    def _maker(self, component: Obfuscator) -> RewriteTexts:
-        """Rewrites tasks, from the store where they were rewritten; a text that failed stays."""
-
-        def texts(tasks: Sequence[ObfuscationTask], seed: int) -> dict[str, str]:
-            done = rewrite(self.kept, component, seed, tasks, self.engine, self.progress)
-            original = {task.id: task.questioned for task in tasks}
-            return {o.id: original[o.id] if o.rewriting is None else o.rewriting.text for o in done}
-
-        return texts
-
-    def _save(self, plan: dict[str, Any], verifiers: dict[str, Component]) -> None:
+    def _save(self, store: Store, begin: Callable[[], None], plan: SafetyPlan, verifiers: dict[str, Component]) -> None:
         sets: list[Problems] = []
         for fold in self.folds:
             sets += [fold.train, fold.test]
         texts, sets = on_one_table(sets)
         folds = [replace(f, train=sets[2 * i], test=sets[2 * i + 1]) for i, f in enumerate(self.folds)]
-        plan["folds"] = {fold.name: manifest(fold) for fold in folds}
-        plan["cells"] = [
-            {"key": cell_key(component, info["train_digest"], info["test_digest"]), "verifier": name, "fold": fold}
-            for fold, info in plan["folds"].items()
-            for name, component in verifiers.items()
-        ]
-        texts.save(self.store.path / "texts")
+        records = {fold.name: fold_record(fold) for fold in folds}
+        plan = msgspec.structs.replace(plan, folds=records, cells=cell_places(verifiers, records))
         labels = {k: getattr(folds[0].train, k) for k in ("author", "topic", "language")}
-        self.store.save_labels([texts.hash(i).hex() for i in range(len(texts))], labels)
-        for fold in folds:
-            self.store.save_fold(fold)
-        self.store.write_plan(plan)
+        save_plan(store, begin, plan, folds, texts, labels)
 
 
-def choose(same: Bools, limit: int | None) -> Any:
+def choose(same: Bools, limit: int | None) -> Ints:
     """Rows of the test problems to use, ascending: all, or ``limit`` of each class drawn by a fixed seed."""
     if limit is None:
-        return np.arange(len(same))
+        return np.arange(len(same), dtype=np.int64)
     rng = stream(0, "safety-limit", len(same))
     return np.sort(np.concatenate([rng.permutation(np.flatnonzero(same == y))[:limit] for y in (True, False)]))
 
 
-def _summary(done: list[Stored]) -> dict[str, Any]:
+def _summary(fold: str, done: Sequence[Stored], failed: dict[str, str]) -> RewrittenSet:
     notes: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     for one in done:
         if one.rewriting is not None:
             notes.update(one.rewriting.notes)
             counts.update(one.rewriting.counts)
-    return {
-        "rewritings": {one.id: one.key for one in done},
-        "changed": sum(one.rewriting is not None and one.rewriting.changed for one in done),
-        "seconds": sum(one.seconds for one in done),
-        "notes": dict(sorted(notes.items())),
-        "counts": dict(sorted(counts.items())),
-    }
+    return RewrittenSet(
+        fold=fold,
+        rewritings={one.id: one.key for one in done},
+        changed=sum(one.rewriting is not None and one.rewriting.changed for one in done),
+        seconds=float(sum(one.seconds for one in done)),
+        notes=dict(sorted(notes.items())),
+        counts=dict(sorted(counts.items())),
+        failed=failed,
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+import msgspec
 
-from ravenbench import registry
-from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench import files, registry
 from ravenbench.bench.safety.recovery import ATTACKS
-from ravenbench.components import Component, identity_hash
+from ravenbench.bench.shared.folder import data_hash
+from ravenbench.bench.shared.keys import content_key, decides
+from ravenbench.bench.shared.spec import AtLeastTwo, checked, told
+from ravenbench.components import Component, identity, identity_hash
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator
 
@@ -18,23 +21,29 @@ DEFAULT_OBFUSCATORS = "identity, random, mihaylova-2016, mansoorizadeh-2016"
 DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
 
 
-class SafetySpec(BaseModel):
-    """What decides a safety run's answers.
+class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides a safety run's answers."""
 
-    ``limit`` keeps this many same-author and as many different-author test problems; ``attacks`` are those of
-    ``bench.safety.recovery``; ``surrogates`` are verifiers that searching obfuscators may ask.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    problems: str
-    train: str
-    obfuscators: str = DEFAULT_OBFUSCATORS
-    verifiers: str = DEFAULT_VERIFIERS
-    seeds: tuple[int, ...] = Field((0,), min_length=1)
-    attacks: tuple[str, ...] = ()
-    surrogates: str | None = None
-    limit: int | None = Field(None, ge=2)
+    problems: Annotated[str, told("Problems to attack, with truth (PAN folder, zip or pairs).")]
+    train: Annotated[str, told("Problems the verifiers learn from.")]
+    obfuscators: Annotated[
+        str, told("Obfuscators to test; default: identity, random, mihaylova-2016, mansoorizadeh-2016.")
+    ] = DEFAULT_OBFUSCATORS
+    verifiers: Annotated[str, told("Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.")] = (
+        DEFAULT_VERIFIERS
+    )
+    seeds: Annotated[
+        Annotated[tuple[int, ...], msgspec.Meta(min_length=1)], told("Seeds of the rewritings; default: 0.")
+    ] = (0,)
+    attacks: Annotated[
+        tuple[str, ...],
+        told(
+            "What is played against the obfuscations, of normalise, mirror, invert (both rewrite much) and preimage; "
+            "or none. Default: normalise."
+        ),
+    ] = ("normalise",)
+    surrogates: Annotated[str | None, told("Verifiers that searching obfuscators may ask.")] = None
+    limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:
         """Display name → component, in order.
@@ -44,51 +53,73 @@ class SafetySpec(BaseModel):
         SpecError
             If one does not parse or stands twice.
         """
-        named: dict[str, Obfuscator] = {}
-        for component in registry.parse_list("obfuscator", self.obfuscators):
-            if str(component) in named:
-                raise SpecError(f"obfuscator {str(component)!r} is listed twice")
-            named[str(component)] = component
-        if not named:
-            raise SpecError("no obfuscator is given", expected="a comma-separated list", fix=DEFAULT_OBFUSCATORS)
-        return named
+        found = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
+        return cast("dict[str, Obfuscator]", found)
 
-    def run(self) -> RunSpec:
-        """The part of it that concerns verifiers."""
-        return build({"train": self.train, "test": self.problems, "verifiers": self.verifiers})
+    def named_verifiers(self) -> dict[str, Component]:
+        """Display name → component, in order.
+
+        Raises
+        ------
+        SpecError
+            If one does not parse or stands twice.
+        """
+        return registry.named("verifier", self.verifiers, default=DEFAULT_VERIFIERS)
 
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
-        return self.model_dump(mode="json")
+        return dict(msgspec.to_builtins(self))
+
+    def data(self) -> dict[str, str]:
+        """Identity of the problems, and of all methods that have a say in the answers.
+
+        Raises
+        ------
+        SpecError
+            If a file is not there.
+        """
+        rewriting = [identity(component) for component in self.named_obfuscators().values()]
+        asked = registry.parse_list("verifier", self.surrogates or "")
+        answering = [decides(component) for component in (*self.named_verifiers().values(), *asked)]
+        return {
+            "problems": data_hash(self.problems),
+            "train": data_hash(self.train),
+            "methods": content_key([rewriting, answering]),
+        }
 
 
-def safety_spec(*, seeds: str = "0", attacks: str = "none", **options: Any) -> SafetySpec:
-    """A spec from command-line values; None means not given.
+def build(given: Mapping[str, Any]) -> SafetySpec:
+    """A spec from values by field, None meaning not given; lists may be text with commas.
 
     Raises
     ------
     SpecError
         If a value does not fit.
     """
-    given = {key: value for key, value in options.items() if value is not None}
-    try:
-        numbers = tuple(int(part) for part in registry.split(seeds))
-    except ValueError:
-        raise SpecError("--seeds are whole numbers", found=seeds, expected="0 or 0,1,2") from None
-    names = () if attacks.strip() == "none" else tuple(registry.split(attacks))
-    for option, values in (("--seeds", numbers), ("--attacks", names)):
-        if len(set(values)) < len(values):
-            raise SpecError(f"{option} names one twice", found=", ".join(map(str, values)))
-    try:
-        return SafetySpec(seeds=numbers, attacks=names, **given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise SpecError(f"{first['loc'][0]}: {first['msg']}", found=first["input"]) from None
+    values = {name: value for name, value in given.items() if value is not None}
+    for name in ("problems", "train"):
+        if name in values:
+            values[name] = str(values[name])
+    for name in ("obfuscators", "verifiers"):
+        if name in values and not isinstance(values[name], str):
+            values[name] = ", ".join(map(str, values[name]))
+    for name in ("seeds", "attacks"):
+        if name in values:
+            listed = values[name]
+            values[name] = tuple(registry.split(listed) if isinstance(listed, str) else listed)
+            if len(set(values[name])) < len(values[name]):
+                raise SpecError(f"--{name} names one twice", found=", ".join(map(str, values[name])))
+    if values.get("attacks") == ("none",):
+        values["attacks"] = ()
+    if not all(str(seed).removeprefix("-").isdecimal() for seed in values.get("seeds", ())):
+        raise SpecError("--seeds are whole numbers", found=given["seeds"], expected="0 or 0,1,2")
+    return checked(values, SafetySpec)
 
 
 def default_folder(spec: SafetySpec) -> Path:
     """``raven-runs/safety-<problems>-<hash>``: the same spec finds its own earlier run."""
-    return Path("raven-runs") / f"safety-{Path(spec.problems).stem}-{identity_hash(spec.resolved())[:8]}"
+    stem = Path(files.local_copy(spec.problems)).stem
+    return Path("raven-runs") / f"safety-{stem}-{identity_hash(spec.resolved())[:8]}"
 
 
 def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifiers: dict[str, Component]) -> None:
@@ -97,6 +128,7 @@ def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifier
     Raises
     ------
     SpecError
+        If there is one of these.
     """
     for name in spec.attacks:
         if name not in ATTACKS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -11,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, read_measures
-from ravenbench.bench.safety.rewritings import read_rewriting
+from ravenbench.bench.obfuscate.record import ObfuscatePlan
+from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
+from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measures_of
+from ravenbench.bench.safety.record import MeasuredText, SafetyPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
+from ravenbench.formats.archive import Split
 from ravenbench.formats.pan_obfuscation import Part, read_parts
 from ravenbench.formats.problems import read_problems
 from ravenbench.reports.diff.columns import columns_page
@@ -43,7 +45,7 @@ def neural_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:
 
 
 def from_sets(
-    original: Path, rewritten: Path, split: str | None, system: str, helpers: Helpers = NO_HELPERS
+    original: Path, rewritten: Path, split: Split | None, system: str, helpers: Helpers = NO_HELPERS
 ) -> Iterator[Comparison]:
     """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them.
 
@@ -52,7 +54,7 @@ def from_sets(
     InputError
         If a set cannot be read, or the two have no problem in common.
     """
-    before, after = read_problems(original, split), read_problems(rewritten)  # type: ignore[arg-type]
+    before, after = read_problems(original, split), read_problems(rewritten)
     place = {name: i for i, name in enumerate(after.problems.ids.tolist())}
     shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
     if not shared:
@@ -68,42 +70,68 @@ def from_sets(
 
 
 def from_run(folder: Path) -> Iterator[Comparison]:
-    """Every rewriting of a safety run, first seed, with verifiers' answers before and after.
+    """Every changed text of a run of ``obfuscate`` or ``safety``.
+
+    Of ``safety`` these are the rewritings of the first seed, with verifiers' answers before and after.
 
     Raises
     ------
     InputError
-        If the folder is no safety run.
+        If the folder belongs to another task.
     """
     store = Store.open(folder)
-    if store.plan.get("kind") != "safety":
-        raise InputError("not a safety run", file=folder, expected="a folder written by raven safety")
-    kept = Path(store.run["rewritings"])
+    if store.kind == "obfuscate":
+        return _of_obfuscation(store)
+    if store.kind != "safety":
+        raise InputError(
+            f"a run of raven {store.kind} holds no rewritings", file=folder,
+            expected="a folder written by raven safety or raven obfuscate",
+        )  # fmt: skip
+    return _of_safety(store)
+
+
+def _of_obfuscation(store: Store) -> Iterator[Comparison]:
+    plan = store.plan_as(ObfuscatePlan)
+    kept = kept_at(store.path, plan.rewritings)
+    for text in plan.texts:
+        found = read_rewriting(kept, text.key)
+        if found is not None and found.rewriting is not None and found.rewriting.changed:
+            yield compare(text.id, found.rewriting.parts, plan.obfuscator, notes=found.rewriting.notes)
+
+
+def _of_safety(store: Store) -> Iterator[Comparison]:
+    plan = store.plan_as(SafetyPlan)
+    kept = kept_at(store.path, plan.rewritings)
     row = {name: i for i, name in enumerate(store.fold("original").test.ids.tolist())}
-    verifiers = [v["name"] for v in store.plan["verifiers"]]
-    before = {v: cell.answers for v in verifiers if (cell := store.cell(v, "original")) is not None}
-    index = json.loads((folder / "measures" / "index.json").read_text("utf-8"))
-    for problem in store.plan["attacked"]:
-        for entry in store.plan["obfuscators"]:
-            for seed, info in list(entry["seeds"].items())[:1]:
-                found = read_rewriting(kept, info["rewritings"].get(problem, ""))
-                if found is None or found.rewriting is None or not found.rewriting.changed:
-                    continue
-                scores = {}
-                for verifier, first in before.items():
-                    cell = store.cell(verifier, info["fold"])
-                    if cell is not None and cell.answers is not None and first is not None:
-                        scores[verifier] = (float(first[row[problem]]), float(cell.answers[row[problem]]))
-                measures = read_measures(folder / "measures", index.get(f"{entry['name']} {seed}", ""))
-                facts = {} if measures is None else _facts(measures[0].get(problem, {}))
-                yield compare(
-                    problem,
-                    found.rewriting.parts,
-                    entry["name"],
-                    notes=found.rewriting.notes,
-                    scores=scores,
-                    facts=facts,
-                )
+    measured = {entry.name: measures_of(store.path / "measures", entry.name) for entry in plan.obfuscators}
+    answers = {
+        (verifier.name, fold): cell.answers
+        for verifier in plan.verifiers
+        for fold in ("original", *(entry.first[1].fold for entry in plan.obfuscators if entry.first is not None))
+        if (cell := store.cell(verifier.name, fold)) is not None and cell.answers is not None
+    }
+    for problem in plan.attacked:
+        for entry in plan.obfuscators:
+            if entry.first is None:
+                continue
+            seed, done = entry.first
+            found = read_rewriting(kept, done.rewritings.get(problem, ""))
+            if found is None or found.rewriting is None or not found.rewriting.changed:
+                continue
+            scores = {}
+            for verifier in plan.verifiers:
+                before, after = (answers.get((verifier.name, fold)) for fold in ("original", done.fold))
+                if before is not None and after is not None:
+                    scores[verifier.name] = (float(before[row[problem]]), float(after[row[problem]]))
+            measures = measured[entry.name].get(seed)
+            yield compare(
+                problem,
+                found.rewriting.parts,
+                entry.name,
+                notes=found.rewriting.notes,
+                scores=scores,
+                facts={} if measures is None else _facts(measures.rows.get(problem)),
+            )
 
 
 def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool = False) -> int:
@@ -135,8 +163,11 @@ def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool 
     return len(rows)
 
 
-def _facts(row: Any) -> dict[str, str]:
-    found = {heading: row.get(part, {}).get(name) for part, name, heading in SHOWN}
+def _facts(text: MeasuredText | None) -> dict[str, str]:
+    if text is None:
+        return {}
+    parts = {"soundness": text.soundness, "sensibleness": text.sensibleness}
+    found = {heading: parts[part].get(name) for part, name, heading in SHOWN}
     return {heading: f"{value:.3f}" for heading, value in found.items() if value is not None}
 
 

@@ -15,7 +15,7 @@ from ravenbench.types import Fold, Ints, Labels
 
 
 def is_run(path: str | Path) -> bool:
-    """Whether a path is a folder of ``raven run``."""
+    """Whether a path is a folder that a command such as ``raven run`` wrote."""
     place = location(path)
     return (place / "run.json").is_file() and (place / "plan.json").is_file()
 
@@ -60,7 +60,9 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
         for name, own in zip(verifiers, answers, strict=True):
             values[name].append(own)
     if not same:
-        raise InputError("no fold of this run has every verifier's answers", file=path, fix="repeat raven run")
+        raise InputError(
+            "no fold of this run has every verifier's answers", file=path, fix=f"repeat raven {store.kind}"
+        )
     names = np.asarray(ids, dtype=np.str_)
     codes = np.concatenate(authors)
     author_names = store.labels["author"].names if "author" in store.labels else ()

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
 from ravenbench.metrics.safety import REASONS
 from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis, VerifierRow
 
@@ -15,7 +17,7 @@ _DELTAS = {
 }  # fmt: skip
 
 
-def safety_json(analysis: SafetyAnalysis) -> dict[str, Any]:
+def to_json(analysis: SafetyAnalysis) -> dict[str, Any]:
     """The object ``raven safety --json`` prints and ``report/report.json`` holds."""
     return {
         "corpus": analysis.corpus,
@@ -38,7 +40,7 @@ def safety_json(analysis: SafetyAnalysis) -> dict[str, Any]:
             for s in analysis.shame
         ],
         "reasons": {str(number): text for number, text in REASONS.items()},
-        "run": dict(analysis.run),
+        "run": {key: value for key, value in msgspec.to_builtins(analysis.run).items() if key != "data"},
     }
 
 
@@ -64,7 +66,7 @@ def _obfuscator(analysis: SafetyAnalysis, row: ObfuscatorRow) -> dict[str, Any]:
         "seconds": row.seconds,
         "changed": row.changed,
         "notes": dict(row.notes),
-        "detection": None if row.detection is None else asdict(row.detection),
+        "detection": None if row.detection is None else msgspec.to_builtins(row.detection),
         "recovery": [asdict(r) for r in row.recovery],
     }
 

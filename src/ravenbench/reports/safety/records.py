@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ravenbench.bench.safety.detection import Detection
+from ravenbench.bench.safety.record import Detection
+from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.safety import Effect, VerificationEffect
 from ravenbench.statistics.bootstrap import Interval
 
@@ -125,4 +126,4 @@ class SafetyAnalysis:
     """Display name → accuracy and recall before, and the threshold where finite."""
     obfuscators: tuple[ObfuscatorRow, ...]
     shame: tuple[Shame, ...]
-    run: Mapping[str, object]
+    run: Head

@@ -1,0 +1,1 @@
+"""Texts rewritten by an obfuscator, each a result that is kept."""

@@ -1,0 +1,133 @@
+"""``ravenbench.obfuscate``: texts rewritten so that their author is hidden, each rewriting kept as a cell.
+
+FOLDER/run.json, plan.json       as for a run
+FOLDER/rewritings/KEY.json       one rewriting each (or in the folder given)
+OUT                              the new text, folder of texts or problem set, with parts beside each text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ravenbench import files
+from ravenbench.bench.obfuscate.product import check_out, write_product
+from ravenbench.bench.obfuscate.record import ObfuscatePlan, TextRecord
+from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, rewrite
+from ravenbench.bench.obfuscate.source import Source, read_source
+from ravenbench.bench.obfuscate.spec import ObfuscateSpec, build, default_folder
+from ravenbench.bench.obfuscate.surrogates import read_surrogates
+from ravenbench.bench.shared.engines import local
+from ravenbench.bench.shared.folder import take_up
+from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.result import RunResult
+from ravenbench.bench.shared.spec import documented
+from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.work import Engine
+from ravenbench.components import identity
+from ravenbench.formats.archive import Split
+from ravenbench.obfuscation.base import Obfuscator, Rewriting
+from ravenbench.text.alignment import plain_words
+
+
+@dataclass(frozen=True)
+class ObfuscateResult(RunResult):
+    """A finished obfuscation: its store, the errors met, and the rewritings in order of the plan's texts.
+
+    Where a text could not be rewritten its rewriting is None, and nothing was written to ``out``.
+    """
+
+    rewritings: tuple[Rewriting | None, ...]
+
+
+@documented(ObfuscateSpec)
+def obfuscate(
+    obfuscator: str | Obfuscator,
+    source: str | Path,
+    *,
+    seed: int | None = None,
+    every: bool | None = None,
+    split: Split | None = None,
+    known: Sequence[str | Path] | None = None,
+    language: str | None = None,
+    train: str | Path | None = None,
+    surrogates: str | None = None,
+    out: str | Path | None = None,
+    folder: str | Path | None = None,
+    rewritings: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> ObfuscateResult:
+    """Rewrite texts so that their author is hidden; resume where an earlier call stopped.
+
+    Of a problem set the questioned texts of same-author problems are rewritten.
+
+    Parameters
+    ----------
+    {options}
+    out : path or URL, optional
+        Where to write the new text, folder or problem set; without it, rewritings are only kept.
+    folder : path or URL, optional
+        The run's folder; by default ``raven-runs/obfuscate-<source>-<hash>``.
+    rewritings : path or URL, optional
+        Where rewritings are kept and looked for; by default within ``folder``.
+    workers : int, optional
+        Processes; all cores by default. Decides nothing but time.
+    engine : Engine, optional
+        Where texts are rewritten instead (see ``ravenbench.bench.shared.engines``).
+    progress : callable, optional
+        Called with (stage, done, total).
+
+    Raises
+    ------
+    InputError
+        Before any long work, if something cannot be used.
+    """
+    spec = build({name: value for name, value in locals().items() if name in ObfuscateSpec.__struct_fields__})
+    work = engine or local(workers)
+    recipe, texts = spec.component(), read_source(spec)
+    product = None if out is None else files.location(out)
+    if product is not None:
+        check_out(product, texts.single)
+    asked = read_surrogates(recipe.name, spec.surrogates, spec.train) if recipe.needs_oracle else None
+    data = spec.data()
+    place = default_folder(spec, data) if folder is None else files.location(folder)
+    elsewhere = None if rewritings is None else files.location(rewritings)
+
+    def plan(store: Store, begin: Callable[[], None]) -> None:
+        begin()
+        store.write_plan(draft(spec, recipe, texts, place_of(elsewhere)))
+
+    store = take_up(place, "obfuscate", spec.resolved(), data, plan, spec.seed)
+    kept = kept_at(place, store.plan_as(ObfuscatePlan).rewritings, elsewhere)
+    done = rewrite(kept, recipe, spec.seed, texts.tasks, work, progress, asked)
+    found = tuple(one.rewriting for one in done)
+    whole = [one for one in found if one is not None]
+    if product is not None and len(whole) == len(found):
+        write_product(product, texts, whole)
+    errors = (f"{one.id}: {str(one.error).splitlines()[0]}" for one in done if one.rewriting is None)
+    return ObfuscateResult(store, tuple(errors), found)
+
+
+def draft(spec: ObfuscateSpec, recipe: Obfuscator, source: Source, rewritings: str) -> ObfuscatePlan:
+    """The plan: every text and the key of its rewriting."""
+    keys = keys_of(recipe, spec.seed, source.tasks, spec.surrogates)
+    return ObfuscatePlan(
+        obfuscator=str(recipe),
+        identity=identity(recipe),
+        version=recipe.version,
+        provenance=recipe.provenance,
+        sends_text=recipe.sends_text,
+        source=spec.source,
+        language=spec.language or (None if source.problems is None else source.problems.language),
+        texts=[
+            TextRecord(id=task.id, words=len(plain_words(task.questioned)), key=key)
+            for task, key in zip(source.tasks, keys, strict=True)
+        ],
+        rewritings=rewritings,
+        folds={},
+        verifiers=[],
+        cells=[],
+    )

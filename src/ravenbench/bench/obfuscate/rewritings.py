@@ -1,0 +1,177 @@
+"""Rewritings as results: stored by obfuscator, seed and the hashes of the texts, and never made twice (contract 9).
+
+FOLDER/KEY.json     one rewriting (``RewritingRecord``): its parts, notes, counts of operations, seconds; or its error
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ravenbench import files
+from ravenbench.bench.obfuscate.record import RewritingRecord
+from ravenbench.bench.obfuscate.surrogates import Surrogates
+from ravenbench.bench.shared.keys import content_key
+from ravenbench.bench.shared.progress import Progress
+from ravenbench.bench.shared.record import read_record, write_record
+from ravenbench.bench.shared.work import Engine, carry_out, tell
+from ravenbench.components import identity
+from ravenbench.errors import InputError, StoreError
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting
+from ravenbench.text.nltk_data import missing
+from ravenbench.texts import content_hash
+
+RESOURCES = ("wordnet", "brown", "averaged_perceptron_tagger_eng")
+BLOCK = 4
+"""Texts of one unit of work."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored rewriting; ``rewriting`` is None where the obfuscator failed on this text."""
+
+    key: str
+    id: str
+    rewriting: Rewriting | None
+    seconds: float
+    error: str | None
+
+
+@dataclass(frozen=True)
+class RewriteUnit:
+    """A few texts for one fitted obfuscator."""
+
+    folder: Path
+    obfuscator: Obfuscator
+    seed: int
+    tasks: tuple[ObfuscationTask, ...]
+    oracle: Oracle | None = None
+    oracle_name: str = ""
+
+    def work(self) -> list[str]:
+        """Rewrite and commit each; an error is kept in the place of the rewriting."""
+        errors = []
+        for task in self.tasks:
+            found, wrong = None, None
+            began = time.perf_counter()
+            try:
+                found = self.obfuscator.obfuscate(task, self.seed, self.oracle)
+            except Exception as error:
+                wrong = tell(error)
+                errors.append(f"{self.obfuscator} on {task.id}: {wrong.splitlines()[0]}")
+            key = rewriting_key(self.obfuscator, self.seed, task, self.oracle_name)
+            record = RewritingRecord(
+                key=key,
+                id=task.id,
+                obfuscator=str(self.obfuscator),
+                seed=self.seed,
+                parts=None if found is None else found.parts,
+                notes=() if found is None else tuple(found.notes),
+                counts={} if found is None else dict(found.counts),
+                seconds=time.perf_counter() - began,
+                error=wrong,
+            )
+            write_record(self.folder / f"{key}.json", "obfuscate", record)
+        return errors
+
+
+def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask, oracle: str = "") -> str:
+    """Address of a rewriting: all that decides it.
+
+    The id is among it, for random draws depend on it; and which resources are here, for some recipes run without.
+    """
+    texts = [content_hash(text).hex() for text in (task.questioned, *task.known)]
+    return content_key([identity(obfuscator), seed, task.id, task.language, oracle, resources_here(), *texts])
+
+
+def resources_here() -> list[bool]:
+    """Which of the word lists and models that recipes use are on this machine."""
+    return [missing(name) is None for name in RESOURCES]
+
+
+def keys_of(
+    obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask], surrogates: Surrogates | str | None = None
+) -> list[str]:
+    """The key of every task's rewriting; ``surrogates`` count for a search alone."""
+    asked = surrogates.verifiers if isinstance(surrogates, Surrogates) else surrogates
+    name = (asked or "") if obfuscator.needs_oracle else ""
+    return [rewriting_key(obfuscator, seed, task, name) for task in tasks]
+
+
+def rewrite(
+    folder: Path,
+    obfuscator: Obfuscator,
+    seed: int,
+    tasks: Sequence[ObfuscationTask],
+    engine: Engine,
+    progress: Progress,
+    surrogates: Surrogates | None = None,
+) -> list[Stored]:
+    """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made.
+
+    Raises
+    ------
+    InputError
+        If the obfuscator cannot be used on this set at all.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    keys = keys_of(obfuscator, seed, tasks, surrogates)
+    found = [read_rewriting(folder, key) for key in keys]
+    pending = [task for task, one in zip(tasks, found, strict=True) if one is None or one.rewriting is None]
+    if pending:
+        obfuscator.fit(tasks)
+        asked = surrogates if obfuscator.needs_oracle else None
+        oracle, name = (None, "") if asked is None else (asked.oracle, asked.verifiers)
+        blocks = [tuple(pending[i : i + BLOCK]) for i in range(0, len(pending), BLOCK)]
+        units = [RewriteUnit(folder, obfuscator, seed, block, oracle, name) for block in blocks]
+        carry_out(engine, units, progress, f"rewriting: {obfuscator.name}")
+        found = [read_rewriting(folder, key) for key in keys]
+    return [one for one in found if one is not None]
+
+
+def read_rewriting(folder: Path, key: str) -> Stored | None:
+    """A stored rewriting, None where it is missing or damaged."""
+    try:
+        record = read_record(folder / f"{key}.json", RewritingRecord)
+    except (OSError, StoreError):
+        return None
+    if record.key != key:
+        return None
+    rewriting = None if record.parts is None else Rewriting(record.parts, record.notes, record.counts)
+    return Stored(key, record.id, rewriting, record.seconds, record.error)
+
+
+def place_of(asked: Path | None) -> str:
+    """How a plan names the folder of its rewritings: the one asked for, or ``rewritings`` within the run's folder."""
+    if asked is None:
+        return "rewritings"
+    return str(asked) if files.is_remote(asked) else str(asked.resolve())
+
+
+def kept_at(run: Path, place: str, asked: Path | None = None) -> Path:
+    """Where a planned run keeps its rewritings.
+
+    Parameters
+    ----------
+    run : Path
+        The run's folder.
+    place : str
+        The place as the run's plan names it (``place_of``).
+    asked : Path, optional
+        The place given now.
+
+    Raises
+    ------
+    InputError
+        If that is another one.
+    """
+    kept = run / place if place == "rewritings" else files.location(place)
+    kept = kept if files.is_remote(kept) else kept.resolve()
+    if asked is not None and str(asked if files.is_remote(asked) else asked.resolve()) != str(kept):
+        raise InputError(
+            "this run keeps its rewritings elsewhere", file=run, found=str(kept), expected=str(asked),
+            fix="give no --rewritings, or another --out",
+        )  # fmt: skip
+    return kept

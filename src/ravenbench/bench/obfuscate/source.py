@@ -1,0 +1,60 @@
+"""What is to be rewritten: a text, a folder of texts or a problem set, as tasks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ravenbench import files
+from ravenbench.bench.obfuscate.spec import ObfuscateSpec
+from ravenbench.errors import InputError
+from ravenbench.formats.archive import Archive
+from ravenbench.formats.pan_pairs import is_lines
+from ravenbench.formats.pan_problems import problem_roots
+from ravenbench.formats.problem_set import ProblemSet
+from ravenbench.formats.problems import read_problems
+from ravenbench.formats.whole_text import read_whole, whole
+from ravenbench.obfuscation.apply import tasks_of
+from ravenbench.obfuscation.base import ObfuscationTask
+
+
+@dataclass(frozen=True)
+class Source:
+    """The texts as tasks; of a problem set also the set and the rows of the problems that the tasks stand for.
+
+    ``single`` says that the source is one text and no folder.
+    """
+
+    tasks: tuple[ObfuscationTask, ...]
+    rows: tuple[int, ...]
+    problems: ProblemSet | None
+    single: bool
+
+
+def read_source(spec: ObfuscateSpec) -> Source:
+    """Read what is to be rewritten.
+
+    Of a problem set these are the questioned texts of same-author problems, or with ``every`` of all.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.
+    """
+    path = files.local_copy(spec.source)
+    with Archive(path) as archive:
+        if problem_roots(archive) or any(is_lines(name) for name in archive.names):
+            found = read_problems(path, spec.split)
+            if found.same is None and not spec.every:
+                raise InputError(
+                    "these problems have no truth", file=spec.source, fix="--all rewrites every questioned text"
+                )
+            rows = tuple(i for i in range(len(found)) if spec.every or found.truth()[i])
+            tasks = tasks_of(found.problems, rows, spec.language or found.language)
+            return Source(tuple(tasks), rows, found, False)
+        known = tuple(read_whole(files.local_copy(place)) for place in spec.known)
+        names = archive.names if archive.single else [n for n in archive.names if n.lower().endswith(".txt")]
+        if not names:
+            raise InputError("there is no text here", file=spec.source, expected="a text, .txt files, or a problem set")
+        texts = [whole(archive.read(name), archive.label(name)) for name in names]
+        tasks = [ObfuscationTask(name, text, known, spec.language) for name, text in zip(names, texts, strict=True)]
+        return Source(tuple(tasks), tuple(range(len(tasks))), None, archive.single)

@@ -1,0 +1,26 @@
+"""Answers of a safety run's cells, or why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ravenbench.bench.shared.store import Store
+from ravenbench.types import Floats
+
+
+def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
+    """A verifier's answers to a fold, or the reason why there are none."""
+    cell = store.cell(verifier, fold)
+    if cell is None:
+        return "its answers are missing: repeat the command"
+    if cell.answers is None:
+        return f"it failed: {str(cell.error).splitlines()[0]}"
+    return cell.answers
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """The mean; None where there are no values or one is None."""
+    made = [v for v in values if v is not None]
+    return float(np.mean(made)) if made and len(made) == len(values) else None
