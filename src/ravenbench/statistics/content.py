@@ -12,9 +12,10 @@ null_swing, null_share
             The same of *off* against the second *off*: 0 and .5 but for chance, whatever the verifier.
 
 AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals
-answer the question how figures would change with other authors of the same kind, and with other topics where those
-are given; they hold for overlapping folds (see ``clustered``). What pairs of folds share beside authors, topics and
-problems, the fitted verifiers and donors, is taken as it is.
+tell how figures would change with other authors of the same kind, and with other topics where those are given; they
+hold for overlapping folds (see ``clustered``). What sets a fold apart from the mean is put down to its problems, and
+so to their authors and topics: with it, and with topics, intervals held the mean over fresh corpora as often as they
+should; without, those of scorers that see topic were too narrow (``benchmarks.study_transplant``).
 """
 
 from __future__ import annotations
@@ -103,7 +104,12 @@ class ContentDesign:
         problem = np.concatenate([self.folds[i].problem for i in used])
         found = [_of_fold(self.folds[i].same, given) for i in used if (given := scores[i]) is not None]
         values = np.mean([value for value, _ in found], axis=0)
-        effects = np.concatenate([effect for _, effect in found], axis=1) / len(used)
+        # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
+        apart = [
+            effect + np.multiply.outer(value - values, _parts(self.folds[i].same))
+            for (value, effect), i in zip(found, used, strict=True)
+        ]
+        effects = np.concatenate(apart, axis=1) / len(used)
         auc, left, swing, share, null_swing, null_share = (
             figure(float(value), effect, units, topics, level) for value, effect in zip(values, effects, strict=True)
         )
@@ -126,6 +132,11 @@ class ContentDesign:
     @cached_property
     def _cached(self) -> dict[tuple[int, ...], tuple[Units, Units | None, Bools]]:
         return {}
+
+
+def _parts(same: Bools) -> Floats:
+    """Each problem's part in its fold, (n,): both classes weigh the same, together 1."""
+    return np.asarray(0.5 / np.where(same, same.sum(), len(same) - same.sum()), dtype=np.float64)
 
 
 def _of_fold(same: Bools, s: Versions) -> tuple[Floats, Floats]:
