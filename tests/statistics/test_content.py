@@ -15,7 +15,7 @@ from ravenbench.statistics.axes import (
     needed,
     wrong_by_chance,
 )  # fmt: skip
-from ravenbench.statistics.clustered import Figure, Units, figure, mean_effects
+from ravenbench.statistics.clustered import Figure, Units, alike, figure, mean_effects
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.statistics.placements import influence, placements
 
@@ -145,7 +145,7 @@ def figures(value: float, error: float, pairs: int = 500) -> ContentFigures:
 def test_the_content_rule() -> None:
     d = CONTENT_MARGIN
     assert content_axis(figures(d + 0.03, 0.01)).outcome is Content.RELIES
-    assert content_axis(figures(0.0, 0.01)).outcome is Content.LESS
+    assert content_axis(figures(0.0, 0.005)).outcome is Content.LESS
     assert content_axis(figures(-d - 0.03, 0.01)).outcome is Content.RELIES
     assert "counts against" in content_axis(figures(-d - 0.03, 0.01)).reason
     unsure = content_axis(figures(d + 0.02, 0.02))
@@ -205,3 +205,21 @@ def test_intervals_hold_where_topics_differ() -> None:
             low, high = ContentDesign(tuple(folds)).figures(scores).swing.interval
             hits[known] += low <= true <= high
     assert hits[True] / 150 >= 0.92 > hits[False] / 150
+
+
+def test_alike_topics_are_not_independent() -> None:
+    """Two families of equal topics are as two topics; topics as unlike as most add nothing."""
+    rng = np.random.default_rng(8)
+    topic, effects = rng.integers(6, size=90), rng.normal(size=90)
+    problem = np.arange(90)
+    topics = Units(np.stack([topic, topic], axis=1), problem)
+    families = Units(np.stack([topic // 3, topic // 3], axis=1), problem)
+    similarity = np.kron(np.eye(2), np.ones((3, 3))) * 0.9 + 0.1
+    correction = (6 - 1) / 6, (2 - 1) / 2
+    whole = topics.variance(effects) * correction[0] + topics.likeness(effects, similarity)
+    assert whole == pytest.approx(families.variance(effects) * correction[1])
+    assert topics.likeness(effects, np.full((6, 6), 0.3) + 0.7 * np.eye(6)) == pytest.approx(0)
+    assert alike(np.ones((1, 1))).tolist() == [[1.0]]
+    one = figure(0.0, effects, topics, topics)
+    both = figure(0.0, effects, topics, topics, similarity)
+    assert both.error >= one.error

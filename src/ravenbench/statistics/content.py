@@ -14,8 +14,8 @@ null_swing, null_share
 AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals
 tell how figures would change with other authors of the same kind, and with other topics where those are given; they
 hold for overlapping folds (see ``clustered``). What sets a fold apart from the mean is put down to its problems, and
-so to their authors and topics: with it, and with topics, intervals held the mean over fresh corpora as often as they
-should; without, those of scorers that see topic were too narrow (``benchmarks.study_transplant``).
+so to their authors and topics. Without topics, or without how alike they are, the intervals of scorers that see topic
+are too narrow where topics come in families (``benchmarks.study_transplant``).
 """
 
 from __future__ import annotations
@@ -85,9 +85,10 @@ class ContentFigures(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContentDesign:
-    """The folds all verifiers are asked on."""
+    """The folds all verifiers are asked on; ``similarity`` (T, T) is that of the topics, where known."""
 
     folds: tuple[KeptFold, ...]
+    similarity: Floats | None = None
 
     @cached_property
     def _usable(self) -> Bools:
@@ -111,7 +112,8 @@ class ContentDesign:
         ]
         effects = np.concatenate(apart, axis=1) / len(used)
         auc, left, swing, share, null_swing, null_share = (
-            figure(float(value), effect, units, topics, level) for value, effect in zip(values, effects, strict=True)
+            figure(float(value), effect, units, topics, self.similarity, level)
+            for value, effect in zip(values, effects, strict=True)
         )
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
         return ContentFigures(
