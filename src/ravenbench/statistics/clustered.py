@@ -8,13 +8,16 @@ no seed. That folds overlap is part of it: a problem that stands in several fold
 an author's problems are added up over all folds before they are squared.
 
 Topics may be given as further units: then the pairs of problems that share a topic count too, and what shares an
-author and a topic is not counted twice as far as it is the same problem (Cameron, Gelbach & Miller). A variance is
-never below that of drawing problems independently.
+author and a topic is not counted twice as far as it is the same problem (Cameron, Gelbach & Miller). Topics that are
+alike are not independent either (a topic is easy for a verifier trained on one like it, and so is that one): with
+similarities, pairs of problems on two topics count by how alike these are (after Conley). A variance is never below
+that of drawing problems independently.
 
 References
 ----------
 Aronow, Samii & Assenova 2015, Cluster-robust variance estimation for dyadic data. Political Analysis 23(4).
 Cameron, Gelbach & Miller 2011, Robust inference with multiway clustering. JBES 29(2).
+Conley 1999, GMM estimation with cross sectional dependence. Journal of Econometrics 92(1).
 """
 
 from __future__ import annotations
@@ -79,6 +82,17 @@ class Units:
         key = np.minimum(left, right) * count + np.maximum(left, right)
         return np.unique(key, return_inverse=True)[1].astype(np.int64)
 
+    def likeness(self, effects: Floats, similarity: Floats) -> float:
+        """What alike units add to the variance of the sum: Σ k(a, b)·s_a·s_b over pairs of different units.
+
+        A problem's effect goes half to each of its units, whose sums are s. ``similarity`` (U, U), higher = more alike,
+        is indexed by the codes of ``sides``; k is 0 up to its median over pairs and rises to 1 for equals.
+        """
+        known = self.sides >= 0
+        total = np.bincount(self.sides[known], np.repeat(effects, 2)[known.ravel()] / 2, len(similarity))
+        kernel = alike(similarity)
+        return float(total @ kernel @ total - np.diag(kernel) @ total**2)
+
     def variance(self, effects: Floats) -> float:
         """Variance of the sum of ``effects`` (n,) when units are drawn; may be negative in small samples."""
         left, right, count = self._codes
@@ -93,7 +107,14 @@ class Units:
         return float((each**2).sum())
 
 
-def figure(value: float, effects: Floats, units: Units, topics: Units | None = None, level: float = 0.95) -> Figure:
+def figure(
+    value: float,
+    effects: Floats,
+    units: Units,
+    topics: Units | None = None,
+    similarity: Floats | None = None,
+    level: float = 0.95,
+) -> Figure:
     """A number with its standard error and Student interval.
 
     Parameters
@@ -105,6 +126,8 @@ def figure(value: float, effects: Floats, units: Units, topics: Units | None = N
         Authors or groups.
     topics : Units, optional
         Topics, over the same problems.
+    similarity : (T, T) float, optional
+        Of topics: those that are alike are then not taken for independent.
     level : float
     """
     from scipy.special import stdtrit
@@ -114,7 +137,10 @@ def figure(value: float, effects: Floats, units: Units, topics: Units | None = N
     least = units.of_problems(effects)
     parts = [(max(units.variance(effects), least), units.count - 1)]
     if topics is not None and topics.count > 1:
-        parts.append((max(topics.variance(effects), least), topics.count - 1))
+        shared = topics.variance(effects)
+        if similarity is not None:
+            shared += max(topics.likeness(effects, similarity), 0.0)
+        parts.append((max(shared, least), topics.count - 1))
     variance = sum(part for part, _ in parts) - (len(parts) - 1) * least
     if variance <= 0:
         return Figure(value, 0.0, (value, value), float(units.count - 1))
@@ -123,6 +149,14 @@ def figure(value: float, effects: Floats, units: Units, topics: Units | None = N
     error = math.sqrt(variance)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
     return Figure(value, error, (value - half, value + half), freedom)
+
+
+def alike(similarity: Floats) -> Floats:
+    """How far topics are alike, (T, T) from 0 (the median pair, or less) to 1 (equal)."""
+    if len(similarity) < 2:
+        return np.ones_like(similarity)
+    median = float(np.median(similarity[~np.eye(len(similarity), dtype=bool)]))
+    return np.clip((similarity - median) / max(1 - median, 1e-12), 0.0, 1.0)
 
 
 def mean_effects(values: ArrayLike) -> tuple[float, Floats]:

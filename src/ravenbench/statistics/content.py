@@ -12,9 +12,10 @@ null_swing, null_share
             The same of *off* against the second *off*: 0 and .5 but for chance, whatever the verifier.
 
 AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals
-answer the question how figures would change with other authors of the same kind, and with other topics where those
-are given; they hold for overlapping folds (see ``clustered``). What pairs of folds share beside authors, topics and
-problems, the fitted verifiers and donors, is taken as it is.
+tell how figures would change with other authors of the same kind, and with other topics where those are given; they
+hold for overlapping folds (see ``clustered``). What sets a fold apart from the mean is put down to its problems, and
+so to their authors and topics. Without topics, or without how alike they are, the intervals of scorers that see topic
+are too narrow where topics come in families (``benchmarks.study_transplant``).
 """
 
 from __future__ import annotations
@@ -84,9 +85,10 @@ class ContentFigures(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContentDesign:
-    """The folds all verifiers are asked on."""
+    """The folds all verifiers are asked on; ``similarity`` (T, T) is that of the topics, where known."""
 
     folds: tuple[KeptFold, ...]
+    similarity: Floats | None = None
 
     @cached_property
     def _usable(self) -> Bools:
@@ -103,9 +105,15 @@ class ContentDesign:
         problem = np.concatenate([self.folds[i].problem for i in used])
         found = [_of_fold(self.folds[i].same, given) for i in used if (given := scores[i]) is not None]
         values = np.mean([value for value, _ in found], axis=0)
-        effects = np.concatenate([effect for _, effect in found], axis=1) / len(used)
+        # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
+        apart = [
+            effect + np.multiply.outer(value - values, _parts(self.folds[i].same))
+            for (value, effect), i in zip(found, used, strict=True)
+        ]
+        effects = np.concatenate(apart, axis=1) / len(used)
         auc, left, swing, share, null_swing, null_share = (
-            figure(float(value), effect, units, topics, level) for value, effect in zip(values, effects, strict=True)
+            figure(float(value), effect, units, topics, self.similarity, level)
+            for value, effect in zip(values, effects, strict=True)
         )
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
         return ContentFigures(
@@ -126,6 +134,11 @@ class ContentDesign:
     @cached_property
     def _cached(self) -> dict[tuple[int, ...], tuple[Units, Units | None, Bools]]:
         return {}
+
+
+def _parts(same: Bools) -> Floats:
+    """Each problem's part in its fold, (n,): both classes weigh the same, together 1."""
+    return np.asarray(0.5 / np.where(same, same.sum(), len(same) - same.sum()), dtype=np.float64)
 
 
 def _of_fold(same: Bools, s: Versions) -> tuple[Floats, Floats]:
