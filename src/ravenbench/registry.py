@@ -36,6 +36,7 @@ KINDS = (
 _BUILTIN: dict[str, dict[str, str]] = {
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",
+        "manifold": "ravenbench.corpora.manifold:Manifold",
         "newsgroups": "ravenbench.corpora.newsgroups:Newsgroups",
         "ebg": "ravenbench.corpora.ebg:EBG",
     },

@@ -20,7 +20,7 @@ from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.json_form import to_json
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
-OPTIONS = {"topics": 8, "folds": 4, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
+OPTIONS = {"topics": 16, "folds": 4, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
 VERIFIERS = "style-only, topic-only, length"
 PLUGIN = """
 import numpy as np
