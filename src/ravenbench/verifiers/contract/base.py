@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 
+from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
@@ -78,9 +79,8 @@ class Scorer(Learner):
 
     def default_calibrator(self) -> Calibrator:
         """The calibrator this method is published with; one that suits scores of any scale where it names none."""
-        from ravenbench.verifiers.calibrators.scaled_logistic import ScaledLogistic
-
-        return ScaledLogistic()
+        found: Calibrator = registry.parse("calibrator", "scaled-logistic")
+        return found
 
     def figures(self) -> dict[str, bytes]:
         """Drawings (SVG by file name) of how fitting went: saved beside a trained verifier, never read."""
