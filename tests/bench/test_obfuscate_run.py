@@ -80,6 +80,15 @@ def test_killed_between_any_two_writes(done, problems, tmp_path, monkeypatch):
         assert rewritings(folder) == rewritings(done / "run"), f"killed after write {stop}"
 
 
+def test_workers_change_nothing(done, problems, tmp_path):
+    seen = []
+    found = obfuscate(
+        "random(rate=0.5)", problems, seed=3, folder=tmp_path / "run", workers=2, progress=lambda *a: seen.append(a)
+    )
+    assert seen[-1] == ("rewriting: random", 2, 2)
+    assert rewritings(found.store.path) == rewritings(done / "run")
+
+
 def test_only_what_is_missing_is_done_again(done, problems, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     shutil.copytree(done / "run", folder)

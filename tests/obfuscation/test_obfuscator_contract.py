@@ -3,7 +3,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, MissingPart, SpecError
-from ravenbench.obfuscation.apply import rewrite_all, tasks_of, with_questioned
+from ravenbench.obfuscation.apply import tasks_of, with_questioned
 from ravenbench.obfuscation.base import ObfuscationTask, Part, Rewriting
 from ravenbench.testing import check_obfuscator, toy_problems, toy_tasks
 
@@ -105,14 +105,6 @@ def test_other_author_takes_a_text_of_an_unrelated_problem():
 def test_a_search_attack_needs_its_oracle():
     with pytest.raises(InputError, match="oracle"):
         registry.parse("obfuscator", "mutant-x-2019").obfuscate(toy_tasks()[0])
-
-
-def test_workers_change_nothing(no_resources):
-    tasks, recipe = toy_tasks(5), registry.parse("obfuscator", "random(rate=0.2)")
-    seen = []
-    one = rewrite_all(recipe, tasks, 1, progress=lambda *a: seen.append(a))
-    assert seen[-1][1:] == (5, 5)
-    assert [r.text for r in one] == [recipe.obfuscate(task, 1).text for task in tasks]
 
 
 def test_problems_with_new_questioned_texts():

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from ravenbench.reports.diff.comparison import Block, Comparison, shown
+from ravenbench.reports.diff.characters import shown
+from ravenbench.reports.diff.comparison import Block, Comparison
 from ravenbench.reports.shared.page import render
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.measures.efficiency import efficiency
@@ -18,6 +18,7 @@ from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
 from ravenbench.obfuscation.measures.soundness import pinc
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
+from ravenbench.reports.diff.characters import shown
 from ravenbench.reports.shared.page import render
 from ravenbench.text.alignment import Run, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
@@ -209,28 +210,6 @@ def _joined(phrases: Iterable[Markup]) -> Markup:
     marked = Markup("").join(phrases)
     text = marked.rstrip("\n")
     return text + Markup('<span class="end">{}</span>').format(marked[len(text) :]) if text != marked else marked
-
-
-def shown(text: str) -> Markup:
-    """Text escaped for a page: a carriage return keeps its number, other control characters become their pictures.
-
-    HTML has no way to hold control characters, and direction marks would disorder what stands around them: these
-    are shown as U+2400 ff. and as their code points.
-    """
-    if text.isprintable():
-        return escape(text)
-    return Markup("").join(_character(c) for c in text)
-
-
-def _character(c: str) -> Markup:
-    if c in "\n\t" or c.isprintable() or c.isspace():
-        return Markup("&#13;") if c == "\r" else Markup(escape(c))
-    if ord(c) < 0x20:
-        return Markup('<span class="ctl">{}</span>').format(chr(0x2400 + ord(c)))
-    if c == "\u200d" or c == "\ufeff" or 0xFE00 <= ord(c) <= 0xFE0F:
-        # Joiners and variation selectors belong to emoji and some scripts; a byte order mark is invisible.
-        return Markup(escape(c))
-    return Markup('<span class="ctl" data-c="U+{:04X}"></span>').format(ord(c))
 
 
 def _words(tokens: Sequence[str]) -> int:
