@@ -108,6 +108,51 @@ def test_light_import(module):
     assert out.stdout.strip() == "[]"
 
 
+def test_exports_are_the_same_for_readers_and_checkers():
+    tree = ast.parse((ROOT / "__init__.py").read_text())
+    seen = {
+        alias.name: node.module.removeprefix("ravenbench.")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ravenbench.")
+        for alias in node.names
+    }
+    assert seen == ravenbench._PLACES and sorted(seen) == sorted(ravenbench.__all__)
+
+
+CONSUMER = """
+from pathlib import Path
+
+import ravenbench
+from ravenbench import Scorer, evaluate, run
+
+result = run("synthetic", verifiers="ppm", folds=2, out=Path("run"))
+errors: tuple[str, ...] = result.errors
+auc: float | None = evaluate("truth.jsonl", ["answers.jsonl"]).systems[0].scores["auc"]
+page: Path = ravenbench.write_report(result.store)
+plan_cells: int = len(result.store.plan.cells)
+scorer: Scorer = ravenbench.parse("verifier", "ppm")
+"""
+MISUSES = {
+    "from ravenbench import simlate\n": "simlate",
+    "import ravenbench\nravenbench.run('synthetic', fold=2)\n": "fold",
+    "import ravenbench\nravenbench.run('synthetic', folds='two')\n": "incompatible type",
+}
+
+
+def test_a_type_checker_sees_the_public_face(tmp_path):
+    pytest.importorskip("mypy")
+    from mypy import api
+
+    (tmp_path / "consumer.py").write_text(CONSUMER)
+    for number, misuse in enumerate(MISUSES):
+        (tmp_path / f"misuse{number}.py").write_text(misuse)
+    flags = ["--strict", "--cache-dir", str(tmp_path / "cache"), "--follow-imports", "silent"]
+    out, _, code = api.run([*flags, *map(str, sorted(tmp_path.glob("*.py")))])
+    assert code == 1 and "consumer.py" not in out, out
+    for number, told in enumerate(MISUSES.values()):
+        assert any(f"misuse{number}.py" in line and told in line for line in out.splitlines()), out
+
+
 def test_exported_names_resolve():
     for name in ravenbench.__all__:
         assert getattr(ravenbench, name) is not None

@@ -1,52 +1,122 @@
 """Raven: does an authorship verifier recognise style or only topic, and does it survive an author who hides?
 
-Names are imported on first use, so ``import ravenbench`` stays light.
+Every task of the command line is a function here: ``run``, ``evaluate``, ``verify``, ``pan14``, ``attribute``,
+``obfuscate``, ``safety``, ``simulate``. Those that keep a folder return its store, from which ``analyse`` and
+``write_report`` derive everything else.
+
+Names are imported on first use, so ``import ravenbench`` stays light; type checkers see them as they are.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
-_EXPORTS = {
-    "analyse": "reports.of_any",
-    "write_report": "reports.of_any",
-    "Answers": "types",
-    "Corpus": "types",
-    "Document": "types",
-    "Fold": "types",
-    "Labels": "types",
-    "Problems": "types",
-    "TextTable": "texts",
-    "InputError": "errors",
-    "RavenError": "errors",
-    "Calibrated": "verifiers.contract.base",
-    "Calibrator": "verifiers.contract.base",
-    "Scorer": "verifiers.contract.base",
-    "Verifier": "verifiers.contract.base",
-    "load_corpus": "corpora.load",
-    "attribute": "bench.attribute.api",
-    "evaluate": "reports.evaluate.api",
-    "obfuscate": "bench.obfuscate.api",
-    "pan14": "bench.pan14.api",
-    "run": "bench.run.api",
-    "safety": "bench.safety.api",
-    "simulate": "bench.simulate.api",
-    "verify": "bench.verify.api",
-}
+if TYPE_CHECKING:
+    from ravenbench.bench.attribute.api import attribute as attribute
+    from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
+    from ravenbench.bench.pan14.api import pan14 as pan14
+    from ravenbench.bench.run.api import run as run
+    from ravenbench.bench.safety.api import safety as safety
+    from ravenbench.bench.shared.result import RunResult as RunResult
+    from ravenbench.bench.shared.store import Store as Store
+    from ravenbench.bench.simulate.api import simulate as simulate
+    from ravenbench.bench.verify.api import Verified as Verified
+    from ravenbench.bench.verify.api import verify as verify
+    from ravenbench.corpora.load import load_corpus as load_corpus
+    from ravenbench.errors import InputError as InputError
+    from ravenbench.errors import RavenError as RavenError
+    from ravenbench.registry import parse as parse
+    from ravenbench.reports.evaluate.api import evaluate as evaluate
+    from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
+    from ravenbench.reports.of_any import analyse as analyse
+    from ravenbench.reports.of_any import write_report as write_report
+    from ravenbench.texts import TextTable as TextTable
+    from ravenbench.types import Answers as Answers
+    from ravenbench.types import Corpus as Corpus
+    from ravenbench.types import Document as Document
+    from ravenbench.types import Fold as Fold
+    from ravenbench.types import Labels as Labels
+    from ravenbench.types import Problems as Problems
+    from ravenbench.verifiers.contract.base import Calibrated as Calibrated
+    from ravenbench.verifiers.contract.base import Calibrator as Calibrator
+    from ravenbench.verifiers.contract.base import Scorer as Scorer
+    from ravenbench.verifiers.contract.base import Verifier as Verifier
+else:
+    _PLACES = {
+        "analyse": "reports.of_any",
+        "Answers": "types",
+        "attribute": "bench.attribute.api",
+        "Calibrated": "verifiers.contract.base",
+        "Calibrator": "verifiers.contract.base",
+        "Corpus": "types",
+        "Document": "types",
+        "evaluate": "reports.evaluate.api",
+        "Evaluation": "reports.evaluate.evaluation",
+        "Fold": "types",
+        "InputError": "errors",
+        "Labels": "types",
+        "load_corpus": "corpora.load",
+        "obfuscate": "bench.obfuscate.api",
+        "pan14": "bench.pan14.api",
+        "parse": "registry",
+        "Problems": "types",
+        "RavenError": "errors",
+        "run": "bench.run.api",
+        "RunResult": "bench.shared.result",
+        "safety": "bench.safety.api",
+        "Scorer": "verifiers.contract.base",
+        "simulate": "bench.simulate.api",
+        "Store": "bench.shared.store",
+        "TextTable": "texts",
+        "Verified": "bench.verify.api",
+        "Verifier": "verifiers.contract.base",
+        "verify": "bench.verify.api",
+        "write_report": "reports.of_any",
+    }
 
-__all__ = sorted(_EXPORTS)
+    def __getattr__(name):
+        if name not in _PLACES:
+            raise AttributeError(f"module 'ravenbench' has no attribute {name!r}")
+        import importlib
+
+        value = getattr(importlib.import_module(f"ravenbench.{_PLACES[name]}"), name)
+        globals()[name] = value
+        return value
+
+    def __dir__():
+        return sorted([*globals(), *_PLACES])
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _EXPORTS:
-        raise AttributeError(f"module 'ravenbench' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"ravenbench.{_EXPORTS[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *_EXPORTS])
+__all__ = [
+    "Answers",
+    "Calibrated",
+    "Calibrator",
+    "Corpus",
+    "Document",
+    "Evaluation",
+    "Fold",
+    "InputError",
+    "Labels",
+    "Problems",
+    "RavenError",
+    "RunResult",
+    "Scorer",
+    "Store",
+    "TextTable",
+    "Verified",
+    "Verifier",
+    "analyse",
+    "attribute",
+    "evaluate",
+    "load_corpus",
+    "obfuscate",
+    "pan14",
+    "parse",
+    "run",
+    "safety",
+    "simulate",
+    "verify",
+    "write_report",
+]
