@@ -53,6 +53,9 @@ def test_fits_that_answer_alike_are_told() -> None:
     assert not alike(made) and not alike([])
     still = [tuple(Crossed(t.same, t.away, t.away, t.topics) for t in pair) for pair in made]
     assert alike(still) and gain_figure(still)[:2] == (0.0, 0.0)
+    scaled = [tuple(Crossed(t.same, (t.away - 0.3) / 0.7, t.away, t.topics) for t in pair) for pair in made]
+    calibrated = [tuple(Crossed(t.same, np.tanh(t.away), t.away, t.topics) for t in pair) for pair in made]
+    assert alike(scaled) and alike(calibrated) and not alike([*scaled, made[0]])
 
 
 def test_against_a_null() -> None:

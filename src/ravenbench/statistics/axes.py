@@ -103,8 +103,8 @@ def domain_axis(
     repetitions : int
         Complete ones.
     alike : bool
-        Whether the two fits of every repetition answered alike (identical raw scores): the verifier learns nothing
-        from training, or nothing but a calibrator.
+        Whether the two fits of every repetition answered alike (``domain.alike``): the verifier learns nothing from
+        training, or nothing but a calibrator.
     """
     if alike:
         return Judged(Domain.CANNOT_ASK, margin)

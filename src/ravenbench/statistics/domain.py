@@ -34,6 +34,9 @@ from ravenbench.statistics.clustered import Figure, Units
 from ravenbench.statistics.placements import placements
 from ravenbench.types import Bools, Floats, Ints
 
+SAME = 1e-9
+"""Standardised scores this near are the same but for rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
@@ -64,8 +67,12 @@ Repetition = tuple[Crossed, Crossed]
 
 
 def alike(repetitions: Sequence[Repetition]) -> bool:
-    """Whether home and away gave identical scores throughout: then the probe cannot ask."""
-    return bool(repetitions) and all(np.array_equal(test.home, test.away) for pair in repetitions for test in pair)
+    """Whether home and away answered alike throughout: then the probe cannot ask.
+
+    Alike are scores in the same order, ties included, or equal but for place and scale (and rounding): a calibrator or
+    a standardisation is then all that was learned.
+    """
+    return bool(repetitions) and all(_alike(test.home, test.away) for pair in repetitions for test in pair)
 
 
 def gain_of(pair: Repetition) -> float | None:
@@ -114,6 +121,15 @@ def _figure(value: float, parts: Sequence[tuple[float, float]], level: float) ->
     error = math.sqrt(variance)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
     return Figure(value, error, (value - half, value + half), float(freedom))
+
+
+def _alike(a: Floats, b: Floats) -> bool:
+    from scipy.stats import rankdata
+
+    if np.array_equal(a, b) or np.array_equal(rankdata(a), rankdata(b)):
+        return True
+    one, two = (np.asarray((x - x.mean()) / (x.std() or 1.0)) for x in (a, b))
+    return bool(np.allclose(one, two, rtol=0.0, atol=SAME))
 
 
 def _difference(test: Crossed) -> tuple[float, Floats]:
