@@ -40,7 +40,7 @@ def analyse(store: Store) -> Analysis:
     names = [entry.name for entry in plan.verifiers]
     folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds])
     sweep = sweeping(store, names, folds)
-    probe, content = probing(store, names), content_probe(store, plan.transplant, names)
+    probe, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
     failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
     failures += () if content is None else content.failures
     similarity = store.similarity() if plan.topics else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,22 +33,24 @@ class Sides:
     problem: Ints
 
 
-def sides_of(store: Store, fold: str) -> Sides:
+def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> Sides:
     """Authors and topics of a fold's test problems; those of its first known text stand for all known ones.
 
-    Where authors are unknown, the group of linked problems stands for both.
+    Topics are numbered as in ``topics``. Where authors are unknown, the group of linked problems stands for both.
     """
     found = store.fold(fold)
     test = found.test
     known, questioned = test.known_index[test.known_ptr[:-1]], test.questioned_index
 
-    def codes(column: str) -> Ints:
+    def codes(column: str, names: Sequence[str] | None = None) -> Ints:
         labels = store.labels.get(column)
         if labels is None:
             return np.full((len(test), 2), -1, dtype=np.int64)
-        return np.stack([labels.codes[known], labels.codes[questioned]], axis=1)
+        number = {name: i for i, name in enumerate(labels.names if names is None else names)}
+        place = np.array([*(number.get(name, -1) for name in labels.names), -1], dtype=np.int64)
+        return place[np.stack([labels.codes[known], labels.codes[questioned]], axis=1)]
 
     authors = codes("author")
     if (authors < 0).all():
         authors = np.repeat(test.groups(found.test_same)[:, None], 2, axis=1)
-    return Sides(found.test_same, authors, codes("topic"), known * len(test.texts) + questioned)
+    return Sides(found.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned)

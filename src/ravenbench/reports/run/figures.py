@@ -49,24 +49,25 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
 
 
 def content(found: ContentProbe) -> Figure:
-    """A point for what style alone reaches, a bar for how far content moves it, thin lines for its interval."""
-    rows = [(r.verifier, r.figures, r.judged) for r in found.rows]
-    figure, (axes,) = canvas(7.2, 1.3 + 0.44 * len(rows))
+    """A point for what style alone reaches with its interval, a bar from the AUC with content against the truth to
+    that with content along with it."""
+    figure, (axes,) = canvas(5.4, 1.3 + 0.44 * len(found.rows))
     axes.axvline(0.5, color=INK, linewidth=0.8)
     ends = [0.45, 0.7]
-    for y, (_, f, judged) in enumerate(rows):
-        if f.style_left is None or f.swing is None:
+    for y, row in enumerate(found.rows):
+        left = row.figures.style_left
+        if left is None or row.reach is None:
             continue
-        color = OUTCOME.get(judged.outcome, OTHER)
-        left, half = f.style_left.value, f.swing.value / 2
-        axes.barh(y, 2 * half, left=left - half, height=0.46, color=color, alpha=0.35)
-        if f.style_left.interval is not None:
-            axes.plot(f.style_left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
-        axes.plot([left], [y], "o", markersize=6.5, color=color)
-        ends += [left - abs(half), left + abs(half), *(f.style_left.interval or ())]
-    _names(axes, [name for name, _, _ in rows])
-    axes.set_xlim(min(ends) - 0.02, min(1.02, max(ends) + 0.02))
-    axes.set_xlabel("AUC: point = style alone, bar = how far content moves it (.5 = guessing)")
+        color = OUTCOME.get(row.judged.outcome, OTHER)
+        low, high = row.reach
+        axes.barh(y, high - low, left=low, height=0.46, color=color, alpha=0.35)
+        if left.interval is not None:
+            axes.plot(left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
+        axes.plot([left.value], [y], "o", markersize=6.5, color=color)
+        ends += [left.value, *row.reach, *(left.interval or ())]
+    _names(axes, [row.verifier for row in found.rows])
+    axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
+    axes.set_xlabel("AUC (.5 = guessing)")
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
     return figure
 

@@ -62,7 +62,11 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
     section = plan.probe
     if section is None:
         return None
-    sides = {entry.folds[k]: sides_of(store, entry.folds[k]) for entry in section.repetitions for k in ("aa", "ab")}
+    sides = {
+        entry.folds[k]: sides_of(store, entry.folds[k], plan.topics)
+        for entry in section.repetitions
+        for k in ("aa", "ab")
+    }
     counts = [min(s.same.sum(), (~s.same).sum()) for s in sides.values()]
     pairs = float(np.mean(counts)) if counts else None
     rows, failures = [], []

@@ -51,7 +51,7 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
     folds = list(dict.fromkeys(fold for setup in setups for fold in setup.folds))
     if not plan.topics:
         return ()
-    sides = {fold: sides_of(store, fold) for fold in folds}
+    sides = {fold: sides_of(store, fold, plan.topics) for fold in folds}
     kinds = _kinds(sides, store.similarity())
     found = []
     for name in names:
