@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,11 +18,14 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
 from ravenbench.verifiers.contract.spread import scale_of, spread, unit
+from ravenbench.verifiers.neural.kept_vectors import KeptVectors
 from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.batching import batches, distinct
 
 SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""
+_PARTS = (".safetensors", ".json", ".txt", ".model")
+_KEPT = KeptVectors()
 
 
 @dataclass(eq=False, repr=False)
@@ -98,24 +102,26 @@ class Encoder(Scorer):
         return np.asarray(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64)
 
     def embeddings(self, texts: list[str]) -> Floats:
-        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows."""
-        model = self._network()
-        vectors = _static(model, texts) if hasattr(model, "embedding") else self._windows(model, texts)
-        return unit(vectors)
+        """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows.
 
-    def _network(self) -> Any:
-        if self._loaded is None:
-            folder = model_folder(self.model, self.revision)
-            if _digest(folder) != self.digest_:
-                raise SpecError(
-                    "this verifier was trained with other weights of this name", file=folder,
-                    fix="train again, or pin revision",
-                )  # fmt: skip
-            device = str(devices.pick(self.device))
-            self._loaded = (
-                load_static(folder) if is_static(folder) else load_sentences(folder, device, self.remote_code)
-            )
-        return self._loaded
+        Within a process a text is encoded once, however many folds and repetitions ask about it.
+        """
+        folder = model_folder(self.model, self.revision)
+        if _digest(folder) != self.digest_:
+            raise SpecError(
+                "this verifier was trained with other weights of this name", file=folder,
+                fix="train again, or pin revision",
+            )  # fmt: skip
+        device = str(devices.pick(self.device))
+        made = (self.digest_, device, self.window, self.batch, self.precision, self.remote_code)
+
+        def encode(unseen: list[str]) -> Floats:
+            if self._loaded is None:
+                self._loaded = _network(folder, self.digest_, device, self.remote_code)
+            static = hasattr(self._loaded, "embedding")
+            return unit(_static(self._loaded, unseen) if static else self._windows(self._loaded, unseen))
+
+        return _KEPT.of(made, texts, encode)
 
     def _windows(self, model: Any, texts: list[str]) -> Floats:
         device = torch.device(model.device)
@@ -165,10 +171,23 @@ def _static(model: Any, texts: list[str]) -> Floats:
     return np.asarray(model.encode(texts, max_length=None, use_multiprocessing=False), dtype=np.float64)
 
 
+@lru_cache(maxsize=1)
+def _network(folder: Path, digest: str, device: str, remote_code: bool) -> Any:
+    """The model, loaded once for all folds of a process; ``digest`` tells its files from others in that folder."""
+    return load_static(folder) if is_static(folder) else load_sentences(folder, device, remote_code)
+
+
 def _digest(folder: Path) -> str:
+    """Hash of a model's files."""
+    files = [f for f in sorted(folder.rglob("*")) if f.is_file() and f.suffix in _PARTS]
+    return _digest_of(folder, tuple((f, (stat := f.stat()).st_size, stat.st_mtime_ns) for f in files))
+
+
+@lru_cache(maxsize=8)
+def _digest_of(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
+    """The same, read once while sizes and times of the files stay."""
     h = hashlib.blake2b(digest_size=16)
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and file.suffix in (".safetensors", ".json", ".txt", ".model"):
-            h.update(file.relative_to(folder).as_posix().encode())
-            h.update(file.read_bytes())
+    for file, _, _ in files:
+        h.update(file.relative_to(folder).as_posix().encode())
+        h.update(file.read_bytes())
     return h.hexdigest()

@@ -1,0 +1,64 @@
+"""Embeddings by a model that does not change, kept by content while the process lives.
+
+Folds, repetitions and transplanted test sets ask about the same texts over and over. A vector follows from the text,
+the model's files and how they are run, and from nothing else, so it is computed once in a process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+
+import numpy as np
+
+from ravenbench.types import Floats
+
+MOST = 256 * 2**20
+"""Bytes of vectors that are kept; those that were not asked for longest go first."""
+
+
+class KeptVectors:
+    """Vectors by (how they are made, hash of the text), at most ``most`` bytes of them."""
+
+    def __init__(self, most: int = MOST) -> None:
+        self.most = most
+        self._bytes = 0
+        self._kept: OrderedDict[tuple[Hashable, bytes], Floats] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, made: Hashable, texts: Sequence[str], encode: Callable[[list[str]], Floats]) -> Floats:
+        """Vectors of texts (n, d); those that are not kept are encoded together, each distinct text once.
+
+        Parameters
+        ----------
+        made : hashable
+            All that decides a vector beside the text: the model's digest and how it is run.
+        encode : callable
+            From texts to vectors (texts, d), each independent of its neighbours.
+        """
+        places = [(made, _hash(text)) for text in texts]
+        with self._lock:
+            found = {place: self._kept[place] for place in places if place in self._kept}
+            for place in found:
+                self._kept.move_to_end(place)
+        missing = {place: text for place, text in zip(places, texts, strict=True) if place not in found}
+        if missing:
+            found.update(zip(missing, encode(list(missing.values())), strict=True))
+            self._keep({place: found[place] for place in missing})
+        return np.stack([found[place] for place in places])
+
+    def _keep(self, fresh: dict[tuple[Hashable, bytes], Floats]) -> None:
+        with self._lock:
+            for place, vector in fresh.items():
+                if place not in self._kept:
+                    # A row of a matrix would keep all of that matrix alive.
+                    self._kept[place] = vector.copy()
+                    self._bytes += vector.nbytes
+            while self._bytes > self.most:
+                self._bytes -= self._kept.popitem(last=False)[1].nbytes
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
