@@ -106,11 +106,11 @@ def figure(rows: Sequence[Row]) -> Figure:
         ax.axvline(0.5, color=INK, linewidth=0.8)
         for y, verifier in enumerate(order):
             row = _of(rows, name, verifier)
-            if row is None or row["style_left"] is None or row["swing"] is None:
+            if row is None or row["style_left"] is None or row["reach"] is None:
                 continue
-            left, swing = row["style_left"]["value"], row["swing"]["value"]
+            left, (low, high) = row["style_left"]["value"], row["reach"]
             color = OUTCOME.get(Content(row["content"]), OTHER)
-            ax.barh(y, swing, left=left - swing / 2, height=0.55, color=color, alpha=0.35)
+            ax.barh(y, high - low, left=low, height=0.55, color=color, alpha=0.35)
             if row["style_left"]["interval"]:
                 ax.plot(row["style_left"]["interval"], (y, y), color=INK, linewidth=1.1, solid_capstyle="butt")
             ax.plot([left], [y], "o", markersize=4.5, color=color)

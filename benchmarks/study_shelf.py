@@ -176,7 +176,7 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
     plan = store.plan_as(RunPlan)
     names = [entry.name for entry in plan.verifiers]
     spent = seconds(folder.with_suffix(".cpu.jsonl"))
-    content, domain = content_probe(store, plan.transplant, names), probing(store, names)
+    content, domain = content_probe(store, plan.transplant, names, plan.topics), probing(store, names)
     components = spec_of(name, speed).named_verifiers()
     rows = []
     for verifier in names:
@@ -198,6 +198,7 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
                 "authors": figures.units,
                 "repetitions": gained.repetitions,
                 **{key: plain(getattr(figures, key)) for key in ("auc", "style_left", "swing", "share", "null_swing")},
+                "reach": found.reach,
                 "content": str(found.judged.outcome),
                 "content_reason": found.judged.reason,
                 "gain": plain(gained.gain),
