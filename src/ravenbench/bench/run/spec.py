@@ -17,7 +17,8 @@ from ravenbench.errors import SpecError, did_you_mean
 if TYPE_CHECKING:
     from ravenbench.sampling.base import Sampler
 
-DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit"
+DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
+"""Three that are tested, and two controls beside them: one that sees style alone, one that learns nothing."""
 
 
 class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -61,7 +62,10 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = "both"
     repetitions: Annotated[AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.")] = 20
     verifiers: Annotated[
-        str, told("Verifiers to test, e.g. 'char-ngram(n=3), ppm'; default: char-ngram, ppm, topic-fit.")
+        str,
+        told(
+            "Verifiers to test, e.g. 'char-ngram(n=3), ppm'; default: char-ngram, ppm, topic-fit, and two controls, style-only and length."
+        ),
     ] = DEFAULT_VERIFIERS
     aliases: Annotated[dict[str, str], told("Own names for verifiers, each with its printed form.")] = {}
     seed: Annotated[
