@@ -63,9 +63,7 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     repetitions: Annotated[AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.")] = 20
     verifiers: Annotated[
         str,
-        told(
-            "Verifiers to test, e.g. 'char-ngram(n=3), ppm'; default: char-ngram, ppm, topic-fit, and two controls, style-only and length."
-        ),
+        told("Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls beside them."),
     ] = DEFAULT_VERIFIERS
     aliases: Annotated[dict[str, str], told("Own names for verifiers, each with its printed form.")] = {}
     seed: Annotated[
