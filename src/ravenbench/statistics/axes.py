@@ -70,15 +70,19 @@ def content_axis(figures: ContentFigures, margin: float = CONTENT_MARGIN, level:
     """The verdict on one verifier's swing; ``level`` is that of the interval."""
     few = shortage(figures.same, figures.different, {}, FEWEST_PAIRS)
     swing = figures.swing
-    if few is not None:
-        return Judged(Content.NO_VERDICT, margin, reason=few)
     note = None
     if figures.missing:
         note = f"answers are missing on {figures.missing} of {figures.folds + figures.missing} folds"
         if figures.missing > figures.folds:
             return Judged(Content.NO_VERDICT, margin, reason=note)
+    if few is not None:
+        return Judged(Content.NO_VERDICT, margin, reason=few if note is None else f"{few}; {note}")
     if swing is None or swing.interval is None or figures.units < FEWEST_UNITS:
-        return Judged(Content.NO_VERDICT, margin, reason=f"{figures.units} authors, {FEWEST_UNITS} are needed")
+        return Judged(
+            Content.NO_VERDICT,
+            margin,
+            reason=f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed",
+        )
     size, shows = figures.same + figures.different, detectable(swing, margin, level)
     low, high = swing.interval
     if low > margin:

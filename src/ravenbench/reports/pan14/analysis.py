@@ -20,7 +20,7 @@ from ravenbench.formats.answers import Truth
 from ravenbench.formats.attributes import Attribute
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
-from ravenbench.reports.run.fold_rows import Failure
+from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.types import Floats, Labels
 
 META = "META-CLASSIFIER"

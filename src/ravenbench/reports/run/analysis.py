@@ -14,12 +14,12 @@ import numpy as np
 
 from ravenbench.bench.run.choice import no_choice
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.reports.run.content import content_probe
 from ravenbench.reports.run.fold_rows import FoldRow, fold_rows
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
 from ravenbench.reports.run.strata import strata
 from ravenbench.reports.run.sweep import sweeping
+from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.ttest import t_test
 from ravenbench.types import Floats
 

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.reports.run.content import ContentProbe
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.probe import Probing
 from ravenbench.reports.run.records import TESTED, Analysis, title
 from ravenbench.reports.run.sweep_figure import sweep_figure
+from ravenbench.reports.shared.content_figure import content_figure, name_rows
 from ravenbench.reports.shared.figures import FAINT, INK, OTHER, SETUP, canvas, style
-from ravenbench.reports.shared.tables import printable
-from ravenbench.statistics.axes import Content, Domain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OUTCOME: dict[Content | Domain, str] = {
-    Content.RELIES: SETUP["anti"],
-    Content.LESS: SETUP["hits"],
-    Content.UNDECIDED: SETUP["random"],
-}
-"""Colours of the outcomes on the content axis."""
 NARROW = 0.1
 """No axis of scores spans less, lest it make much of nothing."""
 
@@ -34,7 +25,7 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
     made: dict[str, Figure] = {}
     with style():
         if analysis.content is not None and any(r.figures.swing is not None for r in analysis.content.rows):
-            made["content"] = content(analysis.content)
+            made["content"] = content_figure(analysis.content)
         if analysis.probe is not None and any(r.gain is not None for r in analysis.probe.rows):
             made["domain"] = domain(analysis.probe)
         if any(s.difference is not None for s in analysis.shortcut):
@@ -46,30 +37,6 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
         if analysis.sweep is not None and len(analysis.sweep.m) > 1:
             made["sweep"] = sweep_figure(analysis.sweep)
     return made
-
-
-def content(found: ContentProbe) -> Figure:
-    """A point for what style alone reaches with its interval, a bar from the AUC with content against the truth to
-    that with content along with it."""
-    figure, (axes,) = canvas(5.4, 1.3 + 0.44 * len(found.rows))
-    axes.axvline(0.5, color=INK, linewidth=0.8)
-    ends = [0.45, 0.7]
-    for y, row in enumerate(found.rows):
-        left = row.figures.style_left
-        if left is None or row.reach is None:
-            continue
-        color = OUTCOME.get(row.judged.outcome, OTHER)
-        low, high = row.reach
-        axes.barh(y, high - low, left=low, height=0.46, color=color, alpha=0.35)
-        if left.interval is not None:
-            axes.plot(left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
-        axes.plot([left.value], [y], "o", markersize=6.5, color=color)
-        ends += [left.value, *row.reach, *(left.interval or ())]
-    _names(axes, [row.verifier for row in found.rows])
-    axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
-    axes.set_xlabel("AUC (.5 = guessing)")
-    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-    return figure
 
 
 def domain(found: Probing) -> Figure:
@@ -86,7 +53,7 @@ def domain(found: Probing) -> Figure:
             fill = "none" if color == FAINT else color
             axes.plot([which.value], [y + shift], "o", markersize=size, color=color, markerfacecolor=fill)
             ends += [which.value, *(which.interval or ())]
-    _names(axes, [row.verifier for row in found.rows])
+    name_rows(axes, [row.verifier for row in found.rows])
     axes.set_xlim(1.08 * min(ends), 1.08 * max(ends))
     axes.set_xlabel("gain in AUC (filled), gain under permuted similarities (open)")
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
@@ -103,7 +70,7 @@ def shortcut(analysis: Analysis) -> Figure:
             axes.plot(s.interval, (y, y), color=SETUP["hits"], linewidth=2, solid_capstyle="butt", alpha=0.75)
         fill = SETUP["hits"] if s.interval is not None else "none"
         axes.plot([s.difference], [y], "o", markersize=6.5, color=SETUP["hits"], markerfacecolor=fill)
-    _names(axes, [s.verifier for s in rows])
+    name_rows(axes, [s.verifier for s in rows])
     ends = [abs(v) for s in rows for v in (s.difference or 0.0, *(s.interval or ()))]
     reach = 1.08 * max([0.02, *ends])
     axes.set_xlim(-reach, reach)
@@ -135,7 +102,7 @@ def scores(analysis: Analysis) -> Figure:
         if high - low < NARROW:
             ax.set_xlim((low + high - NARROW) / 2, (low + high + NARROW) / 2)
         ax.locator_params(axis="x", nbins=3)
-        _names(ax, verifiers if place == 0 else [""] * len(verifiers))
+        name_rows(ax, verifiers if place == 0 else [""] * len(verifiers))
     from matplotlib.lines import Line2D
 
     handles = [
@@ -172,14 +139,6 @@ def heat_maps(analysis: Analysis) -> Figure:
             spine.set_visible(True)
     figure.supxlabel(f"no colour: {low:.2f} or less · full colour: {high:.2f}", fontsize=8.5, color=INK)
     return figure
-
-
-def _names(axes: Any, names: Sequence[str]) -> None:
-    """Verifier names down the axis, first on top; long ones are cut."""
-    shown = [n if len(n) <= 28 else n[:27] + "…" for n in map(printable, names)]
-    axes.set_yticks(range(len(names)), shown)
-    axes.set_ylim(len(names) - 0.45, -0.55)
-    axes.spines["left"].set_visible(False)
 
 
 def _off(block: Any) -> Any:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ravenbench.reports.shared.cell_scores import Failure
+
 if TYPE_CHECKING:
     from ravenbench.bench.shared.record import FoldRecord
     from ravenbench.bench.shared.store import Store
@@ -25,16 +27,6 @@ class FoldRow:
     setup: str
     info: FoldRecord
     scores: Mapping[str, Mapping[str, float | None]]
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A cell without answers."""
-
-    cell: str
-    verifier: str
-    fold: str
-    error: str
 
 
 def fold_rows(

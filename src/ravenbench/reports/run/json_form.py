@@ -6,8 +6,7 @@ from typing import Any
 
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis
 from ravenbench.reports.run.sweep_json import sweep_json
-from ravenbench.statistics.axes import Content, Domain, Judged
-from ravenbench.statistics.clustered import Figure
+from ravenbench.reports.shared.content_json import content_json, figure_interval, figure_value, judged_json
 
 
 def to_json(analysis: Analysis) -> dict[str, Any]:
@@ -61,7 +60,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             for s in analysis.shortcut
         ],
         "sweep": sweep_json(analysis.sweep),
-        "content": _content(analysis),
+        "content": content_json(analysis.content),
         "domain": _domain(analysis),
         "strata": _strata(analysis),
         "stability": {
@@ -71,62 +70,20 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-OUTCOMES = {
-    Content.RELIES: "relies",
-    Content.LESS: "less",
-    Content.UNDECIDED: "undecided",
-    Content.NO_VERDICT: "none",
-    Domain.DEPENDS: "depends",
-    Domain.LESS: "less",
-    Domain.UNDECIDED: "undecided",
-    Domain.CANNOT_ASK: "cannot be asked",
-    Domain.NO_VERDICT: "none",
-}
-
-
-def _content(analysis: Analysis) -> list[dict[str, Any]]:
-    """One entry a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on* topic."""
-    return [
-        {
-            "verifier": row.verifier,
-            "auc": _value(row.figures.auc),
-            "style_left": _value(row.figures.style_left),
-            "style_left_interval": _pair(row.figures.style_left),
-            "swing": _value(row.figures.swing),
-            "interval": _pair(row.figures.swing),
-            "p": _value(row.figures.share),
-            "null_swing": _value(row.figures.null_swing),
-            "problems": row.figures.same + row.figures.different,
-            **_judged(row.judged),
-        }
-        for row in (() if analysis.content is None else analysis.content.rows)
-    ]
-
-
 def _domain(analysis: Analysis) -> list[dict[str, Any]]:
     """One entry a verifier, in AUC; ``null`` is the mean gain under permuted similarities."""
     probe = analysis.probe
     return [
         {
             "verifier": row.verifier,
-            "gain": _value(row.gain),
-            "interval": _pair(row.gain),
-            "null": _value(row.null),
+            "gain": figure_value(row.gain),
+            "interval": figure_interval(row.gain),
+            "null": figure_value(row.null),
             "repetitions": row.repetitions,
-            **_judged(row.judged),
+            **judged_json(row.judged),
         }
         for row in (() if probe is None or not probe.section.repetitions else probe.rows)
     ]
-
-
-def _judged(judged: Judged) -> dict[str, Any]:
-    return {
-        "outcome": OUTCOMES[judged.outcome],
-        "margin": judged.margin,
-        "shows": judged.shows,
-        "needed": judged.needed,
-        "reason": judged.reason,
-    }
 
 
 def _strata(analysis: Analysis) -> list[dict[str, Any]]:
@@ -137,17 +94,9 @@ def _strata(analysis: Analysis) -> list[dict[str, Any]]:
             "different_author": s.different_author,
             "n": s.same,
             "n_different": s.different,
-            "auc": _value(s.auc),
-            "interval": _pair(s.auc),
+            "auc": figure_value(s.auc),
+            "interval": figure_interval(s.auc),
             "cllr": s.cllr,
         }
         for s in analysis.strata
     ]
-
-
-def _value(figure: Figure | None) -> float | None:
-    return None if figure is None else figure.value
-
-
-def _pair(figure: Figure | None) -> list[float] | None:
-    return None if figure is None or figure.interval is None else list(figure.interval)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
-from ravenbench.reports.run.axes_tables import badge, chance_sentence, content_sentence, domain_sentence, missing
+from ravenbench.reports.run.axes_tables import chance_sentence, domain_sentence, missing
 from ravenbench.reports.run.fold_rows import SHOWN, FoldRow
 from ravenbench.reports.run.records import TESTED, Analysis, Shortcut, title
 from ravenbench.reports.run.tables import run_tables
+from ravenbench.reports.shared.content_words import badge, content_sentence
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import Column, Table, number, to_html
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ravenbench.reports.run.axes_tables import content_table, domain_table
+from ravenbench.reports.run.axes_tables import domain_table
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.records import TESTED, Analysis, Result, title
 from ravenbench.reports.run.strata_table import strata_table
 from ravenbench.reports.run.sweep_tables import sweep_tables
+from ravenbench.reports.shared.content_words import content_table
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
 
 SIGNIFICANT = 0.05
@@ -17,7 +18,7 @@ SIGNIFICANT = 0.05
 def run_tables(analysis: Analysis) -> tuple[Table, ...]:
     """Every table that has rows: the two axes and the shortcut test first, then those of the paper and a sweep's."""
     made = (
-        content_table(analysis),
+        content_table(analysis.content),
         domain_table(analysis),
         shortcut(analysis),
         results(analysis),

@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from ravenbench.bench.shared.store import Cell, Store
 
 
+@dataclass(frozen=True)
+class Failure:
+    """A cell without answers."""
+
+    cell: str
+    verifier: str
+    fold: str
+    error: str
+
+
 def ranked(cell: Cell | None) -> Floats | None:
     """What an AUC is taken of, (n,): raw scores where a verifier gives one a problem, so that a calibrator's
     non-answers make no ties; else its answers. None where it has none."""
@@ -36,7 +46,8 @@ class Sides:
 def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> Sides:
     """Authors and topics of a fold's test problems; those of its first known text stand for all known ones.
 
-    Topics are numbered as in ``topics``. Where authors are unknown, the group of linked problems stands for both.
+    Topics are numbered as in ``topics``. Where authors are unknown, the group of linked problems stands for both, by the
+    first of its documents: groups of several folds are told apart.
     """
     found = store.fold(fold)
     test = found.test
@@ -52,5 +63,8 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> Sides:
 
     authors = codes("author")
     if (authors < 0).all():
-        authors = np.repeat(test.groups(found.test_same)[:, None], 2, axis=1)
+        group = test.groups(found.test_same)
+        first = np.full(int(group.max(initial=-1)) + 1, len(test.texts), dtype=np.int64)
+        np.minimum.at(first, group, np.minimum(known, questioned))
+        authors = np.repeat(first[group][:, None], 2, axis=1)
     return Sides(found.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned)
