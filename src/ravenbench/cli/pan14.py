@@ -15,6 +15,7 @@ from ravenbench.cli.options import option
 def command(
     data: Annotated[list[str], typer.Argument(help=help_of(Pan14Spec, "data"))],
     verifiers: Annotated[str | None, option(Pan14Spec, "verifiers")] = None,
+    probe: Annotated[str | None, option(Pan14Spec, "probe")] = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="The run's folder or URL; default raven-runs/….")
     ] = None,
@@ -30,7 +31,8 @@ def command(
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does.
 
     AUC, c@1 and their product for each corpus, over all problems and as a mean over corpora, with intervals; the
-    meta-classifier, pairwise tests, the ROC hull. Interrupted, the same command goes on where it stopped.
+    meta-classifier, pairwise tests, the ROC hull; and how far content alone moves each verifier. Interrupted, the same
+    command goes on where it stopped.
 
         raven pan14 pan14/*.zip
 
@@ -44,11 +46,11 @@ def command(
     how = engines.engine(engine, workers, scheduler)
     if plan:
         with progress_bar() as progress:
-            found = outlook(data, verifiers=verifiers, out=out, progress=progress)
+            found = outlook(data, verifiers=verifiers, probe=probe, out=out, progress=progress)
         show_outlook(found, json)
         return
     with progress_bar() as progress:
-        result = pan14(data, verifiers=verifiers, out=out, engine=how, progress=progress)
+        result = pan14(data, verifiers=verifiers, probe=probe, out=out, engine=how, progress=progress)
     show_report(result.store, json)
     if result.errors:
         typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)

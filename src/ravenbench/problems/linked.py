@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.types import Ints, Problems
+from ravenbench.types import Bools, Ints, Labels, Problems
 
 
 class Linked:
@@ -34,3 +35,21 @@ class Linked:
         """Rows of the texts linked with a problem."""
         linked: Ints = self._members[int(self._group[problem])]
         return linked
+
+
+def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
+    """Whom truth lets one tell apart: documents of one known set, or of both sides of a same-author problem, have one
+    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    left, right = [], []
+    for problems, same in sets:
+        lead = problems.known_index[problems.known_ptr[:-1]]
+        left += [lead[problems.owner], lead[same]]
+        right += [problems.known_index, problems.questioned_index[same]]
+    ends = np.concatenate(left), np.concatenate(right)
+    size = len(sets[0][0].texts)
+    count, code = connected_components(coo_array((np.ones(len(ends[0])), ends), shape=(size, size)), directed=False)
+    return Labels(code.astype(np.int64), tuple(map(str, range(count))))

@@ -33,9 +33,9 @@ class _Asked:
     folder: Path
     corpora: list[Parts]
 
-    def draft(self) -> Draft:
+    def draft(self, progress: Progress) -> Draft:
         """The plan that a new folder would get."""
-        return draft(self.corpora, self.components)
+        return draft(self.corpora, self.components, self.spec.probe, progress)
 
 
 @documented(Pan14Spec)
@@ -43,6 +43,7 @@ def pan14(
     data: str | Path | Sequence[str | Path],
     *,
     verifiers: str | Sequence[str | Component] | None = None,
+    probe: str | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
@@ -68,10 +69,10 @@ def pan14(
         Before any long work, if something cannot be used.
     """
     work = engine or local(workers)
-    asked = _ask(data, verifiers, out, progress)
+    asked = _ask(data, verifiers, probe, out, progress)
 
     def plan(store: Store, begin: Callable[[], None]) -> None:
-        asked.draft().write(store, begin)
+        asked.draft(progress).write(store, begin)
 
     store = take_up(asked.folder, "pan14", asked.spec.resolved(), asked.hashes, plan)
     return RunResult(store, tuple(execute(store, asked.components, work, progress, isolate=True)))
@@ -81,6 +82,7 @@ def outlook(
     data: str | Path | Sequence[str | Path],
     *,
     verifiers: str | Sequence[str | Component] | None = None,
+    probe: str | None = None,
     out: str | Path | None = None,
     progress: Progress = silent,
 ) -> Outlook:
@@ -91,8 +93,8 @@ def outlook(
     InputError
         If something cannot be used.
     """
-    asked = _ask(data, verifiers, out, progress)
-    plan = asked.draft().plan
+    asked = _ask(data, verifiers, probe, out, progress)
+    plan = asked.draft(progress).plan
     store = earlier(asked.folder, "pan14", asked.spec.resolved(), asked.hashes)
     missing = plan.cells if store is None else store.unanswered(plan.cells)
     parts = [(f"{c.name} {name}", part) for c in plan.corpora for name, part in (("train", c.train), ("test", c.test))]
@@ -109,12 +111,14 @@ def outlook(
 def _ask(
     data: str | Path | Sequence[str | Path],
     verifiers: str | Sequence[str | Component] | None,
+    probe: str | None,
     out: str | Path | None,
     progress: Progress,
 ) -> _Asked:
     components = registry.named("verifier", verifiers, default=DEFAULT_VERIFIERS)
     places = [str(place) for place in ([data] if isinstance(data, str | Path) else data)]
-    spec = checked({"data": places, "verifiers": ", ".join(components)}, Pan14Spec)
+    asked = {} if probe is None else {"probe": probe}
+    spec = checked({"data": places, "verifiers": ", ".join(components), **asked}, Pan14Spec)
     progress("reading the problems", 0, 0)
     corpora = read_corpora(spec.data)
     hashes = {f"data {i}": data_hash(place) for i, place in enumerate(spec.data)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from ravenbench.bench.pan14.corpora import Parts, shared_documents
 from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan, PartRecord, SharedRecord
 from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan, verifier_record
 from ravenbench.bench.shared.one_table import on_one_table
+from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.transplants import TransplantRecord, plan_given_transplants
 from ravenbench.components import Component
 from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.problems.sources import given
@@ -32,25 +34,37 @@ class Draft:
         save_plan(store, begin, self.plan, self.folds, self.texts, {})
 
 
-def draft(corpora: Sequence[Parts], components: Mapping[str, Component]) -> Draft:
-    """The folds of these corpora over one table of texts, and the plan that tells of them."""
+def draft(
+    corpora: Sequence[Parts],
+    components: Mapping[str, Component],
+    probe: str = "transplant",
+    progress: Progress = silent,
+) -> Draft:
+    """The folds of these corpora and then of their probes, over one table of texts, and the plan that tells of them."""
     # At PAN-2014 nobody was told authors or topics: where files give them, verifiers do not see them.
     texts, sets = on_one_table([s.problems.blind() for c in corpora for s in (c.train, c.test)])
     folds = [
         given(sets[2 * i], c.train.truth(), sets[2 * i + 1], c.test.truth(), f"corpus-{i:02d}", setup=c.name)
         for i, c in enumerate(corpora)
     ]
+    sections: dict[str, TransplantRecord] = {}
+    if probe == "transplant":
+        asked = [plan_given_transplants(fold, progress) for fold in folds]
+        sections = {fold.name: found.section for fold, found in zip(folds, asked, strict=True)}
+        made = [fold for found in asked for fold in found.folds]
+        texts, tests = on_one_table([fold.test for fold in made], texts)
+        folds += [replace(fold, test=test) for fold, test in zip(made, tests, strict=True)]
     records = {fold.name: fold_record(fold) for fold in folds}
     plan = Pan14Plan(
         folds=records,
         verifiers=[verifier_record(name, component) for name, component in components.items()],
         cells=cell_places(components, records),
-        corpora=[_corpus_record(c, fold.name) for c, fold in zip(corpora, folds, strict=True)],
+        corpora=[_corpus_record(c, f.name, sections.get(f.name)) for c, f in zip(corpora, folds, strict=False)],
     )
     return Draft(plan, folds, texts)
 
 
-def _corpus_record(corpus: Parts, fold: str) -> CorpusRecord:
+def _corpus_record(corpus: Parts, fold: str, transplant: TransplantRecord | None) -> CorpusRecord:
     documents, touched = shared_documents(corpus.train.problems, corpus.test.problems)
     return CorpusRecord(
         name=corpus.name,
@@ -64,6 +78,7 @@ def _corpus_record(corpus: Parts, fold: str) -> CorpusRecord:
         left_out=dict(corpus.train.faults),
         notes=[*(f"train: {note}" for note in corpus.train.notes), *(f"test: {note}" for note in corpus.test.notes)],
         shared=SharedRecord(documents=documents, problems=corpus.test.problems.ids[touched].tolist()),
+        transplant=transplant,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ravenbench.bench.shared.record import Plan, Record
+from ravenbench.bench.shared.transplants import TransplantRecord
 
 
 class PartRecord(Record, frozen=True, kw_only=True):
@@ -28,7 +29,8 @@ class CorpusRecord(Record, frozen=True, kw_only=True):
     """One corpus and the fold it is.
 
     ``faults`` says why a test problem could not be read, ``fault_truth`` has the truth of those that the truth file
-    names; ``left_out`` says why a training problem was not learned from.
+    names; ``left_out`` says why a training problem was not learned from. ``transplant`` is the transplant probe,
+    None where it was not asked for.
     """
 
     name: str
@@ -42,6 +44,7 @@ class CorpusRecord(Record, frozen=True, kw_only=True):
     left_out: dict[str, str]
     notes: list[str]
     shared: SharedRecord
+    transplant: TransplantRecord | None = None
 
 
 class Pan14Plan(Plan, frozen=True, kw_only=True):

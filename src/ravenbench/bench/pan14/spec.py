@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -24,10 +24,14 @@ class Pan14Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     verifiers: Annotated[
         str, told("Verifiers to test, e.g. 'ppm, impostors'; default: raven-2026 and five published methods.")
     ] = DEFAULT_VERIFIERS
+    probe: Annotated[
+        Literal["transplant", "none"],
+        told("transplant: how far content alone moves a verifier; none. Default: transplant."),
+    ] = "transplant"
 
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
-        return {"verifiers": self.verifiers}
+        return {"verifiers": self.verifiers, "probe": self.probe}
 
     def default_folder(self, hashes: dict[str, str]) -> Path:
         """``raven-runs/pan14-<hash>``: the same data and methods find their own earlier run."""

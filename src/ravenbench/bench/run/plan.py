@@ -22,7 +22,7 @@ from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan
 from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.transplants import Transplants, longer, plan_transplants
+from ravenbench.bench.shared.transplants import Transplants, longer, plan_given_transplants, plan_transplants
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.problems import needs, sources
@@ -57,7 +57,7 @@ def draft(spec: RunSpec, progress: Progress) -> Draft:
         If the data cannot fill what was asked.
     """
     if spec.train is not None:
-        plan, folds, texts, ids, labels = _given_plan(spec)
+        plan, folds, texts, ids, labels = _given_plan(spec, progress)
         arrays: dict[str, Floats] = {}
     else:
         progress("reading the corpus", 0, 0)
@@ -189,21 +189,27 @@ def _transplanted(
     return plan_transplants(transplanter, [folds[name] for name in names], corpus.texts, progress)
 
 
-def _given_plan(spec: RunSpec) -> tuple[RunPlan, list[Fold], TextTable, list[str], dict[str, Labels | None]]:
+def _given_plan(
+    spec: RunSpec, progress: Progress
+) -> tuple[RunPlan, list[Fold], TextTable, list[str], dict[str, Labels | None]]:
     from ravenbench.formats.problems import read_problems
 
     assert spec.train is not None and spec.test is not None
     train, test = read_problems(spec.train, "train"), read_problems(spec.test, "test")
     train_same, test_same = train.truth(), test.truth()
     texts, (train_problems, test_problems) = on_one_table([train.problems, test.problems])
+    documents = len(texts)
     fold = sources.given(train_problems, train_same, test_problems, test_same, "given")
     name = Path(spec.test).stem
     notes = {"train": spec.train, "test": spec.test, "faults": {**dict(train.faults), **dict(test.faults)}}
+    asked = plan_given_transplants(fold, progress, spec.seed) if spec.probe in ("transplant", "both") else None
+    folds = [fold] if asked is None else [fold, *asked.folds]
+    texts = texts if asked is None else asked.texts
     setup = SetupRecord(
         pool=0, setup="given", topics=[], merged={}, mean_similarity=None, max_similarity=None, folds=[fold.name]
     )
     plan = RunPlan(
-        corpus=CorpusRecord(name=name, documents=len(texts), authors=None, topics=0, notes=notes),
+        corpus=CorpusRecord(name=name, documents=documents, authors=None, topics=0, notes=notes),
         topics=[],
         encoder=None,
         second_encoder=None,
@@ -215,10 +221,11 @@ def _given_plan(spec: RunSpec) -> tuple[RunPlan, list[Fold], TextTable, list[str
         setups=[setup],
         sweep=None,
         probe=None,
-        folds={fold.name: fold_record(fold)},
+        transplant=None if asked is None else asked.section,
+        folds={fold.name: fold_record(fold) for fold in folds},
         verifiers=[],
         cells=[],
     )
     ids = [texts.hash(i).hex() for i in range(len(texts))]
-    labels = {k: getattr(fold.train, k) for k in ("author", "topic", "language")}
-    return plan, [fold], texts, ids, labels
+    labels = {k: longer(getattr(fold.train, k), len(texts)) for k in ("author", "topic", "language")}
+    return plan, folds, texts, ids, labels

@@ -14,6 +14,8 @@ import numpy as np
 from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.record import Record
+from ravenbench.problems.donors import ByContent
+from ravenbench.problems.linked import known_authors
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.problems.transplanted import shortage
 from ravenbench.texts import TextTable
@@ -100,6 +102,26 @@ def plan_transplants(
     )
     table, tests = on_one_table([fold.test for fold in made], texts)
     return Transplants(section, [replace(f, test=t) for f, t in zip(made, tests, strict=True)], table)
+
+
+def plan_given_transplants(fold: Fold, progress: Progress, seed: int = 0) -> Transplants:
+    """Transplant the test set of a fold of given problems, whose documents have no topics and maybe no authors.
+
+    Donors are the fold's own documents, those to learn from and those to test on, by how alike they are in content;
+    one that truth links with an author of a problem gives that problem nothing.
+    """
+    cited = np.union1d(fold.train.documents, fold.test.documents)
+    texts, place = TextTable.collect(fold.test.texts.view(cited))
+    writers = known_authors([(fold.train, fold.train_same), (fold.test, fold.test_same)]).take(cited)
+    codes = np.empty(len(texts), dtype=np.int64)
+    codes[place] = writers.codes
+    transplanter = Transplanter(texts, author=Labels(codes, writers.names), seed=seed)
+    return plan_transplants(transplanter, [fold], fold.test.texts, progress)
+
+
+def nothing_to_ask(reason: str) -> TransplantRecord:
+    """A plan's section that says why nothing could be transplanted."""
+    return TransplantRecord(by=ByContent.by, function_words=0, reason=reason, left_out={}, folds=[])
 
 
 def longer(labels: Labels | None, size: int) -> Labels | None:

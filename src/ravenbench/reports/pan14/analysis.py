@@ -8,7 +8,7 @@ Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +21,7 @@ from ravenbench.formats.attributes import Attribute
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
 from ravenbench.reports.shared.cell_scores import Failure
+from ravenbench.reports.shared.content import ContentProbe, content_probe, joined
 from ravenbench.types import Floats, Labels
 
 META = "META-CLASSIFIER"
@@ -44,11 +45,13 @@ Rows = Mapping[str, Row]
 @dataclass(frozen=True, eq=False)
 class CorpusScores:
     """One corpus: its record in the plan, its systems, and the same without test problems that touch a document of
-    the training part (empty where there is none, or nothing would be left)."""
+    the training part (empty where there is none, or nothing would be left). ``content`` is its transplant probe, None
+    where it was not asked for."""
 
     info: CorpusRecord
     rows: Rows
     apart: Rows
+    content: ContentProbe | None = None
 
     @property
     def name(self) -> str:
@@ -61,7 +64,8 @@ class Overview:
     """Everything the reports say.
 
     ``micro`` pools the problems of all corpora, ``macro`` gives each corpus the same weight; both hold the systems
-    that completed every corpus. ``pooled`` is the evaluation behind ``micro``: tests, ROC hull; None without such
+    that completed every corpus. ``content`` is the transplant probe over all corpora, as a mean over them, None where
+    it was not asked for. ``pooled`` is the evaluation behind ``micro``: tests, ROC hull; None without such
     systems.
     """
 
@@ -73,6 +77,7 @@ class Overview:
     macro: Rows
     pooled: Findings | None
     failures: tuple[Failure, ...]
+    content: ContentProbe | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +124,10 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
         shared = set(entry.shared.problems)
         left = [i for i, name in enumerate(answered.truth.ids.tolist()) if name not in shared]
         apart = scored(answered, left) if shared and left else {}
-        corpora.append(CorpusScores(entry, scored(answered), apart))
+        content = content_probe(store, entry.transplant, names)
+        if content is not None:
+            failures += _named(content.failures, entry)
+        corpora.append(CorpusScores(entry, scored(answered), apart, content))
     whole = [name for name in names if all(name in answered.values for answered in found)]
     pooled = _pool(plan, found, whole, replicates, workers) if whole else None
     micro: Rows = {}
@@ -129,7 +137,14 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
         micro = _rows(pooled.systems, pooled.meta, total)
         means = pooled.breakdowns[0].macro
         macro = _ordered({name: _row(means[_inner(name)], row.unanswered, row.seconds) for name, row in micro.items()})
-    return Overview(str(store.path), store.run, plan, tuple(corpora), micro, macro, pooled, tuple(failures))
+    every = content_probe(store, joined([e.transplant for e in plan.corpora if e.transplant is not None]), names)
+    return Overview(str(store.path), store.run, plan, tuple(corpora), micro, macro, pooled, tuple(failures), every)
+
+
+def _named(failures: Sequence[Failure], entry: CorpusRecord) -> list[Failure]:
+    """Cells of a corpus's probe by the corpus's name."""
+    where = [(f, f.fold.removeprefix(f"{entry.fold}-")) for f in failures]
+    return [replace(f, cell=f"{f.verifier} on {entry.name}", fold=f"{entry.name}, content {v}") for f, v in where]
 
 
 def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: list[Failure]) -> _Answered:
@@ -169,7 +184,7 @@ def _pool(plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], rep
 
 
 def _rows(systems: Sequence[SystemScores], meta: Sequence[SystemScores], seconds: Mapping[str, float]) -> Rows:
-    rows = {s.name: _row(s, int(s.scores["unanswered"] or 0), seconds[s.name]) for s in systems}
+    rows = {s.name: _row(s, int(s.scores["unanswered"] or 0), seconds.get(s.name)) for s in systems}
     mean = next((s for s in meta if s.name == _inner(META)), None)
     if mean is not None:
         rows[META] = _row(mean, int(mean.scores["unanswered"] or 0), None)

@@ -9,6 +9,7 @@ from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import Overview
 from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.shared import tables
+from ravenbench.reports.shared.content_words import WIDE, no_verdict
 from ravenbench.reports.shared.folder import write_parts
 
 if TYPE_CHECKING:
@@ -32,12 +33,13 @@ def write(overview: Overview, folder: Path) -> None:
 
 def terminal(overview: Overview) -> list[RenderableType]:
     """The closing tables for 80 columns."""
-    wanted = ("overall", "corpus-", "shared-", "published", "significance-c1", "reasons")
+    wanted = ("content", "overall", "corpus-", "shared-", "published", "significance-c1", "reasons")
     shown = [t for t in pan14_tables.all_tables(overview) if t.key.startswith(wanted) and t.rows]
-    return [_tight(table) for table in shown]
+    missing = [f"{c.name}: {text}" for c in overview.corpora for text in no_verdict(c.content)]
+    return [*(_tight(table) for table in shown), *missing]
 
 
 def _tight(table: tables.Table) -> RenderableType:
-    found = tables.terminal(table)
+    found = tables.terminal(tables.without(table, *WIDE) if table.key.startswith("content") else table)
     found.padding, found.show_edge = 0, False
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ravenbench.reports.pan14.analysis import METRICS, CorpusScores, Overview, Row, Rows
+from ravenbench.reports.shared.content_json import content_json
 
 
 def to_json(overview: Overview) -> dict[str, Any]:
@@ -15,6 +16,8 @@ def to_json(overview: Overview) -> dict[str, Any]:
         "corpora": {c.name: _rows(c.rows) for c in overview.corpora},
         "micro": _rows(overview.micro),
         "macro": _rows(overview.macro),
+        "content": content_json(overview.content),
+        "content_by_corpus": {c.name: content_json(c.content) for c in overview.corpora},
         "without_shared_documents": {c.name: _apart(c) for c in overview.corpora},
         "pairs": [] if pooled is None else pooled["pairs"],
         "hull": [] if pooled is None else pooled["hull"],

@@ -9,6 +9,8 @@ import msgspec
 from ravenbench.reports.evaluate import figures as evaluation_figures
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, Overview, Rows
+from ravenbench.reports.shared.content_figure import content_figure
+from ravenbench.reports.shared.content_words import no_verdict, verdicts
 from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import printable, to_html
@@ -21,9 +23,11 @@ LONGEST = 28
 
 
 def draw(overview: Overview) -> dict[str, Figure]:
-    """``finals``: final scores with intervals by corpus; ``roc``: curves over all problems, and their hull."""
+    """``content``: style left and swing; ``finals``: final scores with intervals by corpus; ``roc``: curves, and a hull."""
     made = {}
     with style():
+        if overview.content is not None and any(r.figures.swing is not None for r in overview.content.rows):
+            made["content"] = content_figure(overview.content)
         made["finals"] = finals(overview)
         if overview.pooled is not None and overview.pooled.hull is not None:
             made["roc"] = evaluation_figures.roc(overview.pooled)
@@ -70,6 +74,7 @@ def page(overview: Overview, figures: dict[str, Figure]) -> str:
     significance, reasons = html("significance"), html("reasons")
     sections = {
         "summary": "Findings",
+        "content": "Content" if overview.content is not None else "",
         "overall": "All problems",
         "corpora": "Corpora",
         "significance": "Significance" if significance else "",
@@ -84,11 +89,14 @@ def page(overview: Overview, figures: dict[str, Figure]) -> str:
         o=overview,
         run=msgspec.to_builtins(overview.run),
         meta=META,
+        verdicts=verdicts(overview.content),
+        missing=[{"corpus": c.name, "text": text} for c in overview.corpora for text in no_verdict(c.content)],
         best=next(iter(overview.micro), None),
         problems=sum(len(c.info.fault_truth) + c.info.test.problems for c in overview.corpora),
         unread=sum(len(c.info.faults) for c in overview.corpora),
         figures={name: inline(figure, name) for name, figure in figures.items()},
         tables={
+            "content": html("content"),
             "overall": html("overall"),
             "corpora": html("corpus-"),
             "shared": html("shared-"),

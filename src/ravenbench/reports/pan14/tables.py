@@ -5,6 +5,7 @@ from __future__ import annotations
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.pan14.analysis import META, CorpusScores, Overview, Row, Rows
 from ravenbench.reports.pan14.published import CORPORA, publication
+from ravenbench.reports.shared.content_words import TITLE, content_table
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
 
 _NAME = Column("system", text=True)
@@ -17,6 +18,7 @@ def all_tables(overview: Overview) -> tuple[Table, ...]:
     return (
         data_table(overview),
         overall_table(overview),
+        *content_tables(overview),
         *(corpus_table(c, i) for i, c in enumerate(overview.corpora)),
         *(apart_table(c, i) for i, c in enumerate(overview.corpora) if c.apart),
         *published_tables(overview),
@@ -58,6 +60,14 @@ def overall_table(overview: Overview) -> Table:
     columns = (_NAME, *_SCORES, Column("seconds", digits=1), Column("macro"), Column("macro interval"))
     note = f"{_NOTE} The macro mean gives each corpus the same weight. The meta-classifier is the mean of all answers."
     return Table("overall", "All problems", columns, tuple(rows), note)
+
+
+def content_tables(overview: Overview) -> tuple[Table, ...]:
+    """What style alone reaches and how far content moves every verifier: over all corpora, and in each."""
+    several = len(overview.corpora) > 1
+    made = [content_table(overview.content, "content", f"{TITLE}: mean of the corpora")] if several else []
+    made += [content_table(c.content, f"content-{i + 1}", f"{TITLE}: {c.name}") for i, c in enumerate(overview.corpora)]
+    return tuple(table for table in made if table.rows)
 
 
 def corpus_table(corpus: CorpusScores, number: int) -> Table:

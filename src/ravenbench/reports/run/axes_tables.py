@@ -5,7 +5,7 @@ from __future__ import annotations
 from ravenbench.bench.run.probe import NOT_ASKED
 from ravenbench.reports.run.probe import DomainRow
 from ravenbench.reports.run.records import Analysis
-from ravenbench.reports.shared.content_words import badge, interval_in_words, plain, value_of, with_interval
+from ravenbench.reports.shared.content_words import badge, interval_in_words, no_verdict, plain, value_of, with_interval
 from ravenbench.reports.shared.tables import Column, Table, Value
 from ravenbench.statistics.axes import Content, Domain, wrong_by_chance
 
@@ -64,12 +64,7 @@ def chance_sentence(analysis: Analysis) -> str:
 
 def missing(analysis: Analysis) -> list[str]:
     """Sentences on what could not be asked: a probe that is not there, and verifiers without a verdict."""
-    found = []
-    if analysis.content is not None and (reason := analysis.content.section.reason) is not None:
-        found.append(f"No verdict on content: {reason}.")
-    elif analysis.content is not None:
-        rows = analysis.content.rows
-        found += [f"{r.verifier}: {r.judged.reason}." for r in rows if r.judged.outcome is Content.NO_VERDICT]
+    found = no_verdict(analysis.content)
     probe = analysis.probe
     if probe is not None and not probe.section.repetitions and probe.section.reason != NOT_ASKED:
         found.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")

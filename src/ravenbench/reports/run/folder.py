@@ -11,7 +11,7 @@ from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.json_form import to_json
 from ravenbench.reports.run.records import Analysis, title
 from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.content_words import content_table
+from ravenbench.reports.shared.content_words import WIDE, content_table
 from ravenbench.reports.shared.folder import write_parts
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def terminal(analysis: Analysis) -> list[RenderableType]:
     from rich.text import Text
 
     shown: list[RenderableType] = []
-    content = tables.without(content_table(analysis.content), "on > off", "null", "interval of style left")
+    content = tables.without(content_table(analysis.content), *WIDE)
     for table in (content, axes_tables.domain_table(analysis)):
         if table.rows:
             shown.append(tables.terminal(tables.without(table, "shows")))

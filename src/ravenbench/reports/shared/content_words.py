@@ -8,6 +8,8 @@ from ravenbench.statistics.axes import Content, Domain, Judged
 from ravenbench.statistics.clustered import Figure
 
 TITLE = "What style alone reaches, and how far content moves it"
+WIDE = ("on > off", "null", "interval of style left")
+"""Columns that 80 characters do not hold."""
 
 
 def badge(judged: Judged) -> str:
@@ -79,6 +81,24 @@ def content_sentence(row: ContentRow) -> str:
             else f" It lies next to the margin of {plain(judged.margin)}: more problems would hardly decide."
         )
     return text if judged.reason is None else f"{text} Note: {judged.reason}."
+
+
+def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
+    """By verifier: a badge, the kind of outcome, and a sentence; none where nothing could be asked."""
+    rows = () if probe is None or probe.section.reason is not None else probe.rows
+    return [
+        {"verifier": r.verifier, "badge": badge(r.judged), "kind": r.judged.outcome.name, "text": content_sentence(r)}
+        for r in rows
+    ]
+
+
+def no_verdict(probe: ContentProbe | None) -> list[str]:
+    """Sentences on what could not be asked: the whole probe, or verifiers without a verdict."""
+    if probe is None:
+        return []
+    if probe.section.reason is not None:
+        return [f"No verdict on content: {probe.section.reason}."]
+    return [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Content.NO_VERDICT]
 
 
 def value_of(figure: Figure | None) -> float | None:
