@@ -46,8 +46,8 @@ class Sides:
 def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> Sides:
     """Authors and topics of a fold's test problems; those of its first known text stand for all known ones.
 
-    Topics are numbered as in ``topics``. Where authors are unknown, the group of linked problems stands for both, by the
-    first of its documents: groups of several folds are told apart.
+    Topics are numbered as in ``topics``. Where authors are unknown, the group of linked problems stands for both, by
+    its first document: groups of several folds are told apart.
     """
     found = store.fold(fold)
     test = found.test

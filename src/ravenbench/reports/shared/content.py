@@ -61,7 +61,8 @@ def content_probe(
 ) -> ContentProbe | None:
     """Figures and verdicts of a transplant probe; None where it was not asked for.
 
-    ``topics`` are the run's, in the order of its similarities; ``read`` finds scores where they are not in one cell for each fold.
+    ``topics`` are the run's, in the order of its similarities; ``read`` finds scores where
+    they are not in one cell for each fold.
     """
     if section is None:
         return None
