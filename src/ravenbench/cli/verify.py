@@ -22,6 +22,7 @@ def command(
     train: Annotated[str | None, option(VerifySpec, "train")] = None,
     save: Annotated[str | None, typer.Option(help="A new folder for the trained verifier.")] = None,
     load: Annotated[str | None, option(VerifySpec, "load")] = None,
+    probe: Annotated[str | None, option(VerifySpec, "probe")] = None,
     folder: Annotated[
         str | None, typer.Option(help="The run's folder or URL, where work is kept; default raven-runs/verify-….")
     ] = None,
@@ -55,7 +56,7 @@ def command(
     how = engines.engine(engine, workers, scheduler)
     if plan:
         with progress_bar() as progress:
-            todo = outlook(verifier, test=test, train=train, load=load, folder=folder, progress=progress)
+            todo = outlook(verifier, test=test, train=train, load=load, probe=probe, folder=folder, progress=progress)
         show_outlook(todo, json)
         return
     if out is None:
@@ -66,6 +67,7 @@ def command(
             test=test,
             train=train,
             load=load,
+            probe=probe,
             save=save,
             out=out,
             folder=folder,

@@ -79,6 +79,7 @@ def verify(
     test: str | Path,
     train: str | Path | None = None,
     load: str | Path | None = None,
+    probe: str | None = None,
     save: str | Path | None = None,
     out: str | Path | None = None,
     folder: str | Path | None = None,
@@ -114,13 +115,13 @@ def verify(
     work = engine or local(workers)
     if save is not None:
         check_fresh(save)
-    asked = ask(verifier, test, train, load, folder, progress)
+    asked = ask(verifier, test, train, load, probe, folder, progress)
     if out is not None:
         check_answers_file(files.location(out), asked.ids)
     given = None if load is None else persist.load(load, asked.component)
 
     def planned(store: Store, begin: Callable[[], None]) -> None:
-        draft(asked).write(store, begin)
+        draft(asked, progress).write(store, begin)
 
     store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned)
     plan = store.plan_as(VerifyPlan)
@@ -140,12 +141,19 @@ def verify(
         if save is not None:
             persist.save(trained, save)
         units = [BlockUnit(store.path, block, None if shared else trained) for block in missing]
-        errors = carry_out(work if shared else local(1), units, progress, "answering")
+        own = [unit for unit in units if unit.block.fold == "test"]
+        engine = work if shared else local(1)
+        errors = carry_out(engine, own, progress, "answering")
         if errors:
+            blocks = sum(block.fold == "test" for block in plan.blocks)
             raise RavenError(
-                f"{asked.component} failed on {len(errors)} of {len(plan.blocks)} blocks of problems: {errors[0]}\n"
+                f"{asked.component} failed on {len(errors)} of {blocks} blocks of problems: {errors[0]}\n"
                 "  no answers were written; what was finished is kept: repeat the command to try the rest again"
             )
+        if out is not None:
+            write_answers(out, collect(store).answers)
+        # What fails here fails the probe alone: the report says so.
+        carry_out(engine, [unit for unit in units if unit not in own], progress, "answering the probe")
     found = collect(store)
     if out is not None:
         write_answers(out, found.answers)
@@ -166,6 +174,7 @@ def outlook(
     test: str | Path,
     train: str | Path | None = None,
     load: str | Path | None = None,
+    probe: str | None = None,
     folder: str | Path | None = None,
     progress: Progress = silent,
 ) -> Outlook:
@@ -176,8 +185,8 @@ def outlook(
     InputError
         If something cannot be used.
     """
-    asked = ask(verifier, test, train, load, folder, progress)
-    plan = draft(asked).plan
+    asked = ask(verifier, test, train, load, probe, folder, progress)
+    plan = draft(asked, progress).plan
     store = earlier(asked.folder, "verify", asked.spec.resolved(), asked.hashes)
     missing = plan.blocks if store is None else unanswered(store, plan)
     problems = {"train": asked.train} if asked.train is not None else {}

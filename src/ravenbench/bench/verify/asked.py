@@ -45,6 +45,7 @@ def ask(
     test: str | Path,
     train: str | Path | None,
     load: str | Path | None,
+    probe: str | None,
     folder: str | Path | None,
     progress: Progress,
 ) -> Asked:
@@ -58,7 +59,7 @@ def ask(
     if (train is None) == (load is None):
         raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
     ((name, component),) = registry.named("verifier", [verifier]).items()
-    places = {"test": test, "train": train, "load": load}
+    places = {"test": test, "train": train, "load": load, "probe": probe}
     spec = checked({"verifier": name} | {k: str(v) for k, v in places.items() if v is not None}, VerifySpec)
     progress("reading the problems", 0, 0)
     asked = read_problems(files.local_copy(spec.test), "test")

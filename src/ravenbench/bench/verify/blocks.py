@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.record import CellRecord, Seconds
-from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.store import Cell, Store
 from ravenbench.bench.shared.units import answer_each
 from ravenbench.bench.shared.work import tell
 from ravenbench.bench.verify.record import ProblemBlock, VerifyPlan
@@ -31,7 +31,7 @@ class BlockUnit:
         """Answer the block and commit its cell."""
         store = open_store(self.run)
         plan = store.plan_as(VerifyPlan)
-        test = store.fold("test").test.select(np.arange(self.block.start, self.block.stop))
+        test = store.fold(self.block.fold).test.select(np.arange(self.block.start, self.block.stop))
         arrays: dict[str, Floats] = {}
         faults: dict[str, str] = {}
         wrong = None
@@ -77,6 +77,8 @@ def collect(store: Store) -> Collected:
     value = np.full(len(ids), 0.5)
     faults, missing, seconds = dict(plan.faults), {}, 0.0
     for block in plan.blocks:
+        if block.fold != "test":
+            continue
         cell = store.read_cell(block.key)
         if cell is None or cell.answers is None:
             error = "not computed" if cell is None or cell.error is None else cell.error
@@ -86,6 +88,18 @@ def collect(store: Store) -> Collected:
         faults |= cell.record.faults
         seconds += cell.record.seconds.score
     return Collected(Answers(np.asarray(ids, dtype=np.str_), value), faults, missing, seconds)
+
+
+def cells_of(store: Store, plan: VerifyPlan, fold: str) -> tuple[list[Cell], str]:
+    """The cells of a fold's blocks in order; none, and why, where one has no answers."""
+    cells = []
+    for block in plan.blocks:
+        if block.fold == fold:
+            cell = store.read_cell(block.key)
+            if cell is None or cell.answers is None:
+                return [], "not computed" if cell is None or cell.error is None else cell.error
+            cells.append(cell)
+    return cells, ""
 
 
 def unanswered(store: Store, plan: VerifyPlan) -> list[ProblemBlock]:

@@ -1,4 +1,4 @@
-"""From problems to a manifest: one fold, whose test problems are cut into blocks."""
+"""From problems to a manifest: one fold, and those of the transplant probe, whose problems are cut into blocks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ import numpy as np
 from ravenbench.bench.shared.keys import cell_key
 from ravenbench.bench.shared.manifest import fold_record, save_plan, verifier_record
 from ravenbench.bench.shared.one_table import on_one_table
+from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.transplants import TransplantRecord, longer, nothing_to_ask, plan_given_transplants
 from ravenbench.bench.verify.asked import Asked
 from ravenbench.bench.verify.record import ProblemBlock, VerifyPlan
 from ravenbench.components import Component
 from ravenbench.problems.sources import given
+from ravenbench.texts import TextTable
 from ravenbench.types import Fold
 from ravenbench.verifiers.contract.base import as_verifier
 
@@ -28,16 +31,17 @@ class Draft:
     """A whole plan, nothing of it written yet."""
 
     plan: VerifyPlan
-    fold: Fold
+    folds: list[Fold]
+    texts: TextTable
 
     def write(self, store: Store, begin: Callable[[], None]) -> None:
         """Write it into a folder that ``begin`` makes."""
-        train = self.fold.train
-        labels = {"author": train.author, "topic": train.topic, "language": train.language}
-        save_plan(store, begin, self.plan, [self.fold], train.texts, labels)
+        train, size = self.folds[0].train, len(self.texts)
+        labels = {name: longer(getattr(train, name), size) for name in ("author", "topic", "language")}
+        save_plan(store, begin, self.plan, self.folds, self.texts, labels)
 
 
-def draft(asked: Asked) -> Draft:
+def draft(asked: Asked, progress: Progress = silent) -> Draft:
     """The fold of what was asked for, and the plan that tells of it."""
     nothing = asked.test.problems.select(np.arange(0))
     _, (train, test) = on_one_table([nothing if asked.train is None else asked.train.problems, asked.test.problems])
@@ -46,25 +50,40 @@ def draft(asked: Asked) -> Draft:
     truth = np.zeros(len(test), dtype=bool) if asked.test.same is None else asked.test.same
     fold = given(train, train_same, test, truth, "test")
     record = fold_record(fold)
+    section, folds, texts = _transplanted(asked, fold, progress)
     if asked.test.same is None:
         record = msgspec.structs.replace(record, counts=None, composition=None)
     learned = record.train_digest if asked.train is not None else asked.hashes["load"]
     taught = () if asked.train is None else asked.train.notes
     plan = VerifyPlan(
-        folds={fold.name: record},
+        folds={fold.name: record} | {made.name: fold_record(made) for made in folds},
         verifiers=[verifier_record(str(asked.component), asked.component)],
         cells=[],
         name=asked.test.name,
         trained_on=None if asked.train is None else asked.train.name,
         learned=learned,
         truth=asked.test.same is not None,
-        blocks=_blocks(asked.component, fold, learned),
+        blocks=[block for part in (fold, *folds) for block in _blocks(asked.component, part, learned)],
         faults=dict(asked.test.faults),
         fault_truth=dict(asked.test.fault_truth),
         left_out={} if asked.train is None else dict(asked.train.faults),
         notes=[*(f"training: {note}" for note in taught), *asked.test.notes],
+        transplant=section,
     )
-    return Draft(plan, fold)
+    return Draft(plan, [fold, *folds], texts)
+
+
+def _transplanted(
+    asked: Asked, fold: Fold, progress: Progress
+) -> tuple[TransplantRecord | None, list[Fold], TextTable]:
+    """The transplant probe's section and folds, and the table of all texts."""
+    texts = fold.test.texts
+    if asked.spec.probe == "none":
+        return None, [], texts
+    if asked.test.same is None:
+        return nothing_to_ask("the problems came without truth, so nothing tells which have one author"), [], texts
+    made = plan_given_transplants(fold, progress)
+    return made.section, made.folds, made.texts
 
 
 def _blocks(component: Component, fold: Fold, learned: str) -> list[ProblemBlock]:
@@ -73,5 +92,5 @@ def _blocks(component: Component, fold: Fold, learned: str) -> list[ProblemBlock
     for start in range(0, len(fold.test), size):
         stop = min(start + size, len(fold.test))
         digest = fold.test.select(np.arange(start, stop)).digest()
-        blocks.append(ProblemBlock(key=cell_key(component, learned, digest), start=start, stop=stop))
+        blocks.append(ProblemBlock(key=cell_key(component, learned, digest), start=start, stop=stop, fold=fold.name))
     return blocks

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from ravenbench.bench.shared.record import Plan, Record
+from ravenbench.bench.shared.transplants import TransplantRecord
 
 
 class ProblemBlock(Record, frozen=True, kw_only=True):
-    """Test problems that are answered together, a cell of its own: the first, and the one after the last."""
+    """Problems of a fold that are answered together, a cell of its own: the first, and the one after the last."""
 
     key: str
     start: int
     stop: int
+    fold: str = "test"
 
 
 class VerifyPlan(Plan, frozen=True, kw_only=True):
-    """The manifest of ``raven verify``; its only fold is ``test``, whose ids are those of the problems it can read.
+    """The manifest of ``raven verify``; its fold ``test`` has the problems that it can read.
+
+    Folds ``test-on``, ``test-off`` and ``test-off2`` are those of the transplant probe, ``transplant`` tells of them
+    (None where it was not asked for); their blocks follow those of ``test``.
 
     ``name`` and ``trained_on`` name the problem sets (None where a trained verifier was loaded); ``learned`` is the
     digest of what was learned from. ``truth`` says whether the test problems came with truth. ``faults`` says why a
@@ -31,6 +36,7 @@ class VerifyPlan(Plan, frozen=True, kw_only=True):
     fault_truth: dict[str, bool]
     left_out: dict[str, str]
     notes: list[str]
+    transplant: TransplantRecord | None = None
 
 
 class TrainedRecord(Record, frozen=True, kw_only=True):

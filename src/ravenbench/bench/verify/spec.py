@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -22,10 +22,14 @@ class VerifySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ]
     train: Annotated[str | None, told("Problems with truth to learn from; of a zip with both parts, train.")] = None
     load: Annotated[str | None, told("A trained verifier's folder, instead of problems to learn from.")] = None
+    probe: Annotated[
+        Literal["transplant", "none"],
+        told("transplant: how far content alone moves the verifier, where the problems have truth. Default: none."),
+    ] = "none"
 
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
-        return {"verifier": self.verifier}
+        return {"verifier": self.verifier, "probe": self.probe}
 
     def default_folder(self, hashes: dict[str, str]) -> Path:
         """``raven-runs/verify-<problems>-<hash>``: the same data and method find their own earlier run."""

@@ -35,7 +35,9 @@ def terminal(overview: Overview) -> list[RenderableType]:
     """The closing tables for 80 columns."""
     wanted = ("content", "overall", "corpus-", "shared-", "published", "significance-c1", "reasons")
     shown = [t for t in pan14_tables.all_tables(overview) if t.key.startswith(wanted) and t.rows]
-    missing = [f"{c.name}: {text}" for c in overview.corpora for text in no_verdict(c.content)]
+    from rich.text import Text
+
+    missing = [Text(f"{c.name}: {text}") for c in overview.corpora for text in no_verdict(c.content)]
     return [*(_tight(table) for table in shown), *missing]
 
 

@@ -23,7 +23,7 @@ LONGEST = 28
 
 
 def draw(overview: Overview) -> dict[str, Figure]:
-    """``content``: style left and swing; ``finals``: final scores by corpus; ``roc``: curves of all problems and hull."""
+    """``content``: style left and swing; ``finals``: final scores by corpus; ``roc``: curves over all problems."""
     made = {}
     with style():
         if overview.content is not None and any(r.figures.swing is not None for r in overview.content.rows):

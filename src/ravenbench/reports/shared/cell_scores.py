@@ -32,6 +32,14 @@ def ranked(cell: Cell | None) -> Floats | None:
     return cell.scores if cell.scores.ndim == 1 else cell.answers
 
 
+def answered(cell: Cell | None) -> Floats | None:
+    """As ``ranked``, but NaN for a problem that the verifier could not answer."""
+    values = ranked(cell)
+    if cell is None or values is None or cell.scores is None or cell.scores.ndim == 1:
+        return values
+    return np.where(np.isnan(cell.scores).all(axis=1), np.nan, values)
+
+
 @dataclass(frozen=True, eq=False)
 class Sides:
     """The problems of a fold: truth (n,), codes of authors and topics (n, 2) of the known and the questioned text

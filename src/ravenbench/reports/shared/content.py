@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from ravenbench.metrics.auc import auc_of_scores
-from ravenbench.reports.shared.cell_scores import Failure, ranked, sides_of
+from ravenbench.reports.shared.cell_scores import Failure, answered, sides_of
 from ravenbench.statistics.axes import Content, Judged, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.types import Bools, Floats
@@ -98,22 +98,22 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     """What the cell of a verifier on a fold holds."""
     cell = store.cell(name, fold)
-    return ranked(cell), "not computed" if cell is None else cell.error or "no answers"
+    return answered(cell), "not computed" if cell is None else cell.error or "no answers"
 
 
 def _row(name: str, design: ContentDesign, scores: Sequence[Versions | None]) -> ContentRow:
-    answered: list[Bools | None] = [
+    complete: list[Bools | None] = [
         None if s is None else np.asarray(np.isfinite(np.stack(s)).all(axis=0), dtype=np.bool_) for s in scores
     ]
-    refused = sum(0 if mask is None else int((~mask).sum()) for mask in answered)
+    refused = sum(0 if mask is None else int((~mask).sum()) for mask in complete)
     if refused:
-        pairs = list(zip(design.folds, answered, strict=True))
+        pairs = list(zip(design.folds, complete, strict=True))
         design = ContentDesign(
             tuple(fold if mask is None else _only(fold, mask) for fold, mask in pairs), design.similarity
         )
         scores = [
             None if s is None or mask is None else Versions(*(values[mask] for values in s))
-            for s, mask in zip(scores, answered, strict=True)
+            for s, mask in zip(scores, complete, strict=True)
         ]
     figures = design.figures(scores)
     judged = content_axis(figures)

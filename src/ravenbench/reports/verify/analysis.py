@@ -10,10 +10,13 @@ import numpy as np
 
 from ravenbench.bench.shared.record import Head
 from ravenbench.bench.shared.store import Store
-from ravenbench.bench.verify.blocks import Collected, collect
+from ravenbench.bench.verify.blocks import Collected, cells_of, collect
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.trained import read_trained
-from ravenbench.types import Answers
+from ravenbench.reports.shared.cell_scores import answered
+from ravenbench.reports.shared.content import ContentProbe, Read, content_probe
+from ravenbench.reports.shared.content_json import content_json
+from ravenbench.types import Answers, Floats
 
 METRICS = ("auc", "c@1", "final")
 """Those of PAN-2014: the area under the ROC curve, accuracy that rewards non-answers, and their product."""
@@ -27,6 +30,7 @@ class Answered:
     have no answers yet. ``scores`` (None where undefined) are over the problems whose truth is known; there are none
     without truth or while blocks are missing. ``fit`` is the seconds of training, None for a verifier that was loaded
     or could not be kept, ``score`` those of answering.
+    ``content`` is the transplant probe, None where it was not asked for.
     """
 
     path: str
@@ -38,6 +42,7 @@ class Answered:
     scores: Mapping[str, float | None] | None
     fit: float | None
     score: float
+    content: ContentProbe | None = None
 
     @property
     def verifier(self) -> str:
@@ -72,7 +77,19 @@ def analyse(store: Store) -> Answered:
         scores=None if found.missing or not plan.truth else _scores(store, plan, found),
         fit=None if trained is None else trained.seconds,
         score=found.seconds,
+        content=content_probe(store, plan.transplant, [plan.verifiers[0].name], read=_read(store, plan)),
     )
+
+
+def _read(store: Store, plan: VerifyPlan) -> Read:
+    """Scores of a fold's blocks one after the other."""
+
+    def read(_: str, fold: str) -> tuple[Floats | None, str]:
+        cells, error = cells_of(store, plan, fold)
+        values = [values for cell in cells if (values := answered(cell)) is not None]
+        return (np.concatenate(values), "") if values else (None, error)
+
+    return read
 
 
 def _scores(store: Store, plan: VerifyPlan, found: Collected) -> dict[str, float | None]:
@@ -86,17 +103,18 @@ def _scores(store: Store, plan: VerifyPlan, found: Collected) -> dict[str, float
     return {metric: every[metric] for metric in METRICS}
 
 
-def to_json(answered: Answered) -> dict[str, Any]:
+def to_json(found: Answered) -> dict[str, Any]:
     """One object of plain values; undefined values are None."""
     return {
-        "run": answered.path,
-        "verifier": answered.verifier,
-        "problems": len(answered.answers.ids),
-        "unanswered": answered.unanswered,
-        "scores": None if answered.scores is None else dict(answered.scores),
-        "faults": dict(answered.faults),
-        "left_out_of_training": dict(answered.plan.left_out),
-        "notes": list(answered.plan.notes),
-        "missing": {block: error.splitlines()[0] for block, error in answered.missing.items()},
-        "seconds": {"fit": answered.fit, "score": answered.score},
+        "run": found.path,
+        "verifier": found.verifier,
+        "problems": len(found.answers.ids),
+        "unanswered": found.unanswered,
+        "scores": None if found.scores is None else dict(found.scores),
+        "faults": dict(found.faults),
+        "left_out_of_training": dict(found.plan.left_out),
+        "notes": list(found.plan.notes),
+        "missing": {block: error.splitlines()[0] for block, error in found.missing.items()},
+        "content": content_json(found.content),
+        "seconds": {"fit": found.fit, "score": found.score},
     }

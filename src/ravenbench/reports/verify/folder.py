@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ravenbench.reports.shared import tables
+from ravenbench.reports.shared.content_words import WIDE, content_table, no_verdict, verdicts
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.tables import Column, Table, Value, printable
 from ravenbench.reports.verify.analysis import Answered, to_json
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.console import RenderableType
 
 SHOWN = 5
@@ -19,28 +22,57 @@ SHOWN = 5
 
 def write(answered: Answered, folder: Path) -> None:
     """Fill a report's folder."""
-    write_parts(folder, kind="verify", page=page(answered), json=to_json(answered), tables=all_tables(answered))
+    figures = draw(answered)
+    write_parts(
+        folder,
+        kind="verify",
+        page=page(answered, figures),
+        json=to_json(answered),
+        tables=all_tables(answered),
+        figures=figures,
+    )
 
 
-def page(answered: Answered) -> str:
+def draw(answered: Answered) -> dict[str, Figure]:
+    """``content``: style left and swing, where the probe found any."""
+    from ravenbench.reports.shared.content_figure import content_figure
+    from ravenbench.reports.shared.figures import style
+
+    if answered.content is None or all(r.figures.swing is None for r in answered.content.rows):
+        return {}
+    with style():
+        return {"content": content_figure(answered.content)}
+
+
+def page(answered: Answered, figures: Mapping[str, Figure]) -> str:
     """One self-contained page."""
     import msgspec
 
-    from ravenbench.reports.shared.page import render
+    from ravenbench.reports.shared.page import inline, render
 
     made = {table.key: tables.to_html(table) for table in all_tables(answered) if table.rows}
-    sections = {"summary": "Answers", "reasons": "Left out, unanswered" if "reasons" in made else "", "run": "Run"}
+    sections = {
+        "summary": "Answers",
+        "content": "Content" if answered.content is not None else "",
+        "reasons": "Left out, unanswered" if "reasons" in made else "",
+        "run": "Run",
+    }
     return render(
         "verify.html.j2",
         sections=[item for item in sections.items() if item[1]],
         a=answered,
         tables=made,
+        figures={name: inline(figure, name) for name, figure in figures.items()},
+        verdicts=verdicts(answered.content),
+        no_verdict=no_verdict(answered.content),
         run=msgspec.to_builtins(answered.run),
     )
 
 
 def terminal(answered: Answered) -> list[RenderableType]:
     """What a reader must know before using the answers, for 80 columns."""
+    from rich.text import Text
+
     count = len(answered.answers.ids)
     shown: list[RenderableType] = [
         f"{answered.verifier}: {count:,} problems, {answered.unanswered:,} of them unanswered"
@@ -59,13 +91,14 @@ def terminal(answered: Answered) -> list[RenderableType]:
             shown += [f"  {printable(reason)}" for reason in reasons[:SHOWN]]
             if len(reasons) > SHOWN:
                 shown.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
-    found = scores_table(answered)
-    return [*shown, tables.terminal(found)] if found.rows else shown
+    shown += [Text(text) for text in no_verdict(answered.content)]
+    content = tables.without(content_table(answered.content), *WIDE)
+    return [*shown, *(tables.terminal(table) for table in (scores_table(answered), content) if table.rows)]
 
 
 def all_tables(answered: Answered) -> tuple[Table, ...]:
     """Every table in the order of the page."""
-    return (scores_table(answered), seconds_table(answered), reasons_table(answered))
+    return (scores_table(answered), content_table(answered.content), seconds_table(answered), reasons_table(answered))
 
 
 def scores_table(answered: Answered) -> Table:
@@ -89,6 +122,8 @@ def reasons_table(answered: Answered) -> Table:
     """Problems that were not answered or not learned from, and remarks."""
     rows: list[tuple[Value, ...]] = [(name, "unanswered", why) for name, why in answered.faults.items()]
     rows += [(block, "no answers", why.splitlines()[0]) for block, why in answered.missing.items()]
+    failures = () if answered.content is None else answered.content.failures
+    rows += [(f.fold, "content: no answers", f.error.splitlines()[0]) for f in failures]
     rows += [(name, "left out of training", why) for name, why in answered.plan.left_out.items()]
     rows += [("", "remark", note) for note in answered.plan.notes]
     columns = (Column("problem", text=True), Column("what", text=True), Column("why", text=True))
