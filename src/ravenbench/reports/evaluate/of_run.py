@@ -39,8 +39,8 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
             "this folder is not of raven run or raven pan14", file=path, fix="give truth and files of answers"
         )
     verifiers = [v.name for v in store.plan.verifiers]
-    # The probe's folds repeat each other's pairs on purpose; they are no setup's.
-    folds = [*store.plan.folds]
+    # The probes' folds repeat each other's problems on purpose; they are no setup's.
+    folds = [name for name, record in store.plan.folds.items() if record.transplanted is None]
     if store.kind == "run":
         folds = list(dict.fromkeys(fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds))
     ids, same, authors, setups = [], [], [], []
