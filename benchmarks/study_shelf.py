@@ -33,8 +33,8 @@ from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.work import Units, run_unit
-from ravenbench.reports.run.content import content_probe
 from ravenbench.reports.run.probe import probing
+from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.clustered import Figure
 
 HERE = Path(__file__).parent
