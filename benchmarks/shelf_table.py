@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ravenbench.reports.run.figures import OUTCOME
+from ravenbench.reports.shared.content_figure import OUTCOME
 from ravenbench.reports.shared.figures import FAINT, INK, OTHER, canvas, save, style
 from ravenbench.statistics.axes import CONTENT_MARGIN, DOMAIN_MARGIN, Content, Domain
 
