@@ -178,10 +178,13 @@ def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float
 
 
 def _stability(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
-    """None for a single verifier: there is nothing to rank."""
+    """Between two folds of a pool, mean over pairs of folds and pools, as in sweeps; None for a single verifier."""
     from ravenbench.statistics.stability import ranking_stability
 
-    return ranking_stability(_matrix(rows, names, metric)).rho if len(names) > 1 else None
+    if len(names) < 2:
+        return None
+    pools = {f.info.pool: [g for g in rows if g.info.pool == f.info.pool] for f in rows}
+    return _mean(ranking_stability(_matrix(own, names, metric)).rho for own in pools.values())
 
 
 def _shortcut(plan: RunPlan, folds: Sequence[FoldRow], verifier: str, metric: str) -> Shortcut:

@@ -116,7 +116,7 @@ class Analysis:
     ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
-    they can), ``stability`` Spearman’s ρ between folds by setup and metric (Table 4).
+    they can), ``stability`` Spearman’s ρ between folds of a pool by setup and metric (Table 4).
     """
 
     name: str

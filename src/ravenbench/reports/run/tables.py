@@ -98,7 +98,9 @@ def stability(analysis: Analysis) -> Table:
         if known:
             rows.append((title(s.name), *values, mean))
     columns = (Column("setup", text=True), *(Column(title(m)) for m in SHOWN), Column("mean"))
-    note = "Spearman’s ρ between the rankings of verifiers on two folds, mean over all pairs of folds."
+    note = (
+        "Spearman’s ρ between the rankings of verifiers on two folds of a pool, mean over pairs of folds, then pools."
+    )
     return Table("stability", "Ranking stability", columns, tuple(rows), note)
 
 
