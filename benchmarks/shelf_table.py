@@ -119,8 +119,8 @@ def figure(rows: Sequence[Row]) -> Figure:
         ax.spines["left"].set_visible(False)
         ax.set_title(SHORT[name], color=INK)
         ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-    words = {Content.RELIES: "relies on content", Content.LESS: "content moves it by less than .02"}
-    handles = [Patch(color=color, alpha=0.6, label=words.get(o, str(o))) for o, color in OUTCOME.items()]
+    words = {str(Content.LESS): f"content moves it by {WORDS[str(Content.LESS)]}"}
+    handles = [Patch(color=color, alpha=0.6, label=words.get(str(o), str(o))) for o, color in OUTCOME.items()]
     handles.append(Patch(color=OTHER, alpha=0.6, label="no verdict"))
     made.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
     made.supxlabel("AUC: point = style alone, bar = how far content moves it (.5 = guessing)", fontsize=9, color=INK)
