@@ -45,9 +45,11 @@ Row = Mapping[str, Any]
 def write_all(rows: Sequence[Row], shelf: Sequence[str], designs: Mapping[str, Any], cap: float) -> None:
     """Write all three; verifiers of the shelf without a row are named as not run."""
     absent = {name: [v for v in shelf if not _of(rows, name, v)] for name in TITLES}
-    kept = {"designs": designs, "cap_cpu_seconds": cap, "not_run": absent, "rows": rows}
-    target = Path(__file__).with_name("shelf.json")
-    target.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    kept = {"designs": designs, "cap_cpu_seconds": cap, "not_run": absent}
+    lines = [f" {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}," for name, value in kept.items()]
+    told = ",\n".join(f"  {json.dumps(row, ensure_ascii=False)}" for row in rows)
+    text = "\n".join(["{", *lines, ' "rows": [', told, " ]", "}", ""])
+    Path(__file__).with_name("shelf.json").write_text(text, encoding="utf-8")
     page = ROOT / "docs" / "verdict.md"
     text = page.read_text(encoding="utf-8")
     head, rest = text.split(BEGIN)

