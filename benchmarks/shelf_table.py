@@ -88,7 +88,7 @@ def cells(row: Row) -> list[str]:
         _figure(row["swing"], signed=True),
         WORDS.get(row["content"], row["content"]),
         "n/a" if row["domain"] == str(Domain.CANNOT_ASK) else _figure(row["gain"], signed=True),
-        WORDS.get(row["domain"], row["domain"]),
+        WORDS.get(row["domain"], row["domain"]) if row["repetitions"] else "not asked",
         str(row["folds"]),
         str(row["problems"]),
         str(row["repetitions"]),
