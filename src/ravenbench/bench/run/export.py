@@ -20,12 +20,13 @@ EXPORTED = ("run", "pan14")
 def export(store: Store, folder: Path) -> list[str]:
     """Write ``FOLDER/<fold>/{train,test}`` for every fold, and ``FOLDER/folds.json``; returns the folds' names.
 
-    Pairs become PAN20–23 jsonl, problems with several known documents PAN13–15 folders. The transplant probe's folds are
-    among them: ``folds.json`` names for each fold the one whose test set was rewritten (``source``, or null), and which
-    content it has (``version``: on, off or off2, or null). They share the training set of their source.
+    Pairs become PAN20–23 jsonl, problems with several known documents PAN13–15 folders. The transplant probe's folds
+    are among them: ``folds.json`` says of each fold its ``setup`` (hits, random, probe …; of raven pan14 the corpus;
+    null for transplanted ones), the fold whose test set was rewritten (``source``, or null) and with which content
+    (``version``: on, off or off2, or null). They share the training set of their source.
 
-    Test truth names authors and topics as PAN's does, and so does ``folds.json`` name what was done: keep both from the
-    systems under test.
+    Test truth names authors and topics as PAN's does, and ``folds.json`` what was done: keep both from the systems
+    under test.
 
     Raises
     ------
@@ -44,6 +45,6 @@ def export(store: Store, folder: Path) -> list[str]:
             for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
                 write = write_pan_pairs if (problems.sizes == 1).all() else write_pan_problems
                 write(place / name / part, replace(problems, **labels), same)
-        told = {name: {"source": fold.source, "version": fold.transplanted} for name, fold in folds.items()}
+        told = {n: {"setup": f.setup, "source": f.source, "version": f.transplanted} for n, f in folds.items()}
         write_json(place / "folds.json", told)
     return list(folds)

@@ -73,8 +73,8 @@ class WithAnswers(Store):
 def with_answers(store: Store, given: Mapping[str, str | Path]) -> WithAnswers:
     """A run's store with the answers of outside systems (name → folder) beside its own cells, for any of its reports.
 
-    Answers are checked as ``raven evaluate`` checks them: a number in [0, 1] for a problem of the fold's test set and for
-    no other; a problem without one counts as unanswered.
+    Answers are checked as ``raven evaluate`` checks them: a number in [0, 1] for a problem of the fold's test set and
+    for no other; a problem without one counts as unanswered.
 
     Raises
     ------
