@@ -13,10 +13,13 @@ def command(
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Write every fold of a run as PAN20–23 jsonl: OUT/<fold>/train and OUT/<fold>/test, pairs and truth.
+    """Write every fold of a run as PAN problems: OUT/<fold>/train and OUT/<fold>/test, problems and truth.
 
-    Any outside system can then be trained and tested on the benchmark, and its answers compared with
-    raven evaluate OUT/<fold>/test ANSWERS.
+    Any outside system can then be trained and tested on the benchmark. OUT/folds.json tells which folds are the
+    transplant probe's: their test set is that of another fold (source) with other content (version), their training set
+    is the same, so that a system trained on the source answers them as it is. Write its answers to
+    ANSWERS/<fold>/answers.jsonl, and it is judged as one more verifier by raven report RUN --answers NAME=ANSWERS; one
+    fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
     """
     from ravenbench.bench.run.export import export
     from ravenbench.bench.shared.store import Store

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,10 +71,13 @@ def print_parts(parts: Iterable[RenderableType], page: Path | None = None) -> No
             out.print(part, soft_wrap=isinstance(part, str))
 
 
-def show_report(store: Store, json: bool, written: Mapping[str, str | None] | None = None) -> None:
+def show_report(
+    store: Store, json: bool, written: Mapping[str, str | None] | None = None, notes: Sequence[str] | None = None
+) -> None:
     """Write the report of a run of any task; print its closing tables, or one JSON object.
 
-    ``written`` has what the command wrote besides, by name, None where it was not asked for.
+    ``written`` has what the command wrote besides, by name, None where it was not asked for; ``notes`` what a
+    reader must know besides.
     """
     from ravenbench.reports.of_any import report_of, write_report
 
@@ -82,10 +85,11 @@ def show_report(store: Store, json: bool, written: Mapping[str, str | None] | No
     analysis = report.analyse(store)
     page = write_report(store, analysis)
     if json:
-        print_json({**report.to_json(analysis), **(written or {})})
+        more = {} if notes is None else {"notes": list(notes)}
+        print_json({**report.to_json(analysis), **(written or {}), **more})
     else:
         lines = [f"{name}: {place}" for name, place in (written or {}).items() if place is not None]
-        print_parts([*report.terminal(analysis), *lines], page)
+        print_parts([*report.terminal(analysis), *(notes or ()), *lines], page)
 
 
 def show_outlook(outlook: Outlook, json: bool) -> None:

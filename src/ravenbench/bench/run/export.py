@@ -7,28 +7,44 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.bench.shared.store import Store
+from ravenbench.errors import InputError
+from ravenbench.files import write_json
 from ravenbench.formats.output import fresh_folder
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
 
+EXPORTED = ("run", "pan14")
+"""Tasks whose folds can be written."""
+
 
 def export(store: Store, folder: Path) -> list[str]:
-    """Write ``FOLDER/<fold>/{train,test}`` for every fold; returns the folds' names.
+    """Write ``FOLDER/<fold>/{train,test}`` for every fold, and ``FOLDER/folds.json``; returns the folds' names.
 
-    Pairs become PAN20–23 jsonl, problems with several known documents PAN13–15 folders.
+    Pairs become PAN20–23 jsonl, problems with several known documents PAN13–15 folders. The transplant probe's folds
+    are among them: ``folds.json`` says of each fold its ``setup`` (hits, random, probe …; of raven pan14 the corpus;
+    null for transplanted ones), the fold whose test set was rewritten (``source``, or null) and with which content
+    (``version``: on, off or off2, or null). They share the training set of their source.
 
-    Test truth names authors and topics as PAN's does; keep it from the systems under test.
+    Test truth names authors and topics as PAN's does, and ``folds.json`` what was done: keep both from the systems
+    under test.
 
     Raises
     ------
     InputError
-        If the folder is there already or cannot be written.
+        If the folder is there already or cannot be written, or belongs to a task whose folds cannot be written.
     """
+    if store.kind not in EXPORTED:
+        raise InputError(
+            f"the folds of raven {store.kind} cannot be exported", file=store.path, expected="a run's folder"
+        )
     labels: dict[str, Any] = dict(store.labels)
+    folds = store.plan.folds
     with fresh_folder(folder) as place:
-        for name in store.plan.folds:
+        for name in folds:
             fold = store.fold(name)
             for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
                 write = write_pan_pairs if (problems.sizes == 1).all() else write_pan_problems
                 write(place / name / part, replace(problems, **labels), same)
-    return list(store.plan.folds)
+        told = {n: {"setup": f.setup, "source": f.source, "version": f.transplanted} for n, f in folds.items()}
+        write_json(place / "folds.json", told)
+    return list(folds)

@@ -22,6 +22,7 @@ from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.reports.shared.content import ContentProbe, content_probe, joined
+from ravenbench.reports.shared.outside import WithAnswers
 from ravenbench.types import Floats, Labels
 
 META = "META-CLASSIFIER"
@@ -133,7 +134,8 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
     micro: Rows = {}
     macro: Rows = {}
     if pooled is not None:
-        total = {name: sum(answered.seconds[name] for answered in found) for name in whole}
+        timed = [name for name in whole if all(name in answered.seconds for answered in found)]
+        total = {name: sum(answered.seconds[name] for answered in found) for name in timed}
         micro = _rows(pooled.systems, pooled.meta, total)
         means = pooled.breakdowns[0].macro
         macro = _ordered({name: _row(means[_inner(name)], row.unanswered, row.seconds) for name, row in micro.items()})
@@ -161,7 +163,8 @@ def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: 
             failures.append(Failure(f"{name} on {entry.name}", name, entry.name, error))
             continue
         values[name] = np.concatenate([cell.answers, np.full(len(unread), 0.5)])
-        seconds[name] = cell.record.seconds.fit + cell.record.seconds.score
+        if not (isinstance(store, WithAnswers) and name in store.outside):
+            seconds[name] = cell.record.seconds.fit + cell.record.seconds.score
     return _Answered(Truth(ids, same), values, seconds)
 
 

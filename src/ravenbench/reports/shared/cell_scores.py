@@ -35,7 +35,11 @@ def ranked(cell: Cell | None) -> Floats | None:
 def answered(cell: Cell | None) -> Floats | None:
     """As ``ranked``, but NaN for a problem that the verifier could not answer."""
     values = ranked(cell)
-    if cell is None or values is None or cell.scores is None or cell.scores.ndim == 1:
+    if cell is None or values is None or cell.scores is None:
+        return values
+    if (missing := cell.arrays.get("missing")) is not None:
+        return np.where(missing, np.nan, values)
+    if cell.scores.ndim == 1:
         return values
     return np.where(np.isnan(cell.scores).all(axis=1), np.nan, values)
 

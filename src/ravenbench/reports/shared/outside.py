@@ -1,0 +1,161 @@
+"""A run's store with the answers of a system that was not run here, as a further verifier of every report.
+
+The system was given the folds that ``raven export`` wrote and answered their test sets: ``FOLDER/<fold>/answers.jsonl``
+or ``answers.txt``. Nothing is written: the run's own cells stay what they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from numpy.typing import NDArray
+
+from ravenbench.bench.shared.record import CellPlace, CellRecord, Plan, Seconds, VerifierRecord
+from ravenbench.bench.shared.store import Cell, Store
+from ravenbench.errors import InputError, SpecError, did_you_mean
+from ravenbench.formats.answers import Truth, align, read_answers
+
+P = TypeVar("P", bound=Plan)
+FILES = ("answers.jsonl", "answers.txt")
+TASKS = ("run", "pan14")
+"""Tasks whose report takes such answers."""
+SHOWN = 5
+"""Folds named in a sentence; more are counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outside:
+    """An outside system: its name, where its answers lie, a cell for each fold, and the folds it did not answer.
+
+    Cells of those folds have an error. ``notes`` say what a reader must know: folds and problems without an answer.
+    """
+
+    name: str
+    folder: str
+    cells: Mapping[str, Cell]
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def key(self, fold: str) -> str:
+        """The key of its cell on a fold."""
+        return hashlib.sha256(f"answers\n{self.name}\n{fold}".encode()).hexdigest()[:32]
+
+
+class WithAnswers(Store):
+    """A run's store whose plan also has outside systems as verifiers, each with a cell on every fold."""
+
+    def __init__(self, store: Store, systems: Sequence[Outside]) -> None:
+        super().__init__(store.path)
+        self.systems = tuple(systems)
+        self.outside = tuple(system.name for system in systems)
+        self._cells = {system.key(fold): cell for system in systems for fold, cell in system.cells.items()}
+
+    def plan_as(self, shape: type[P]) -> P:
+        """The manifest of one task, with the outside systems."""
+        plan = super().plan_as(shape)
+        verifiers = [
+            VerifierRecord(name=s.name, spec=f"answers of {s.folder}", identity=["answers", s.name], version=0)
+            for s in self.systems
+        ]
+        cells = [CellPlace(key=s.key(f), verifier=s.name, fold=f) for s in self.systems for f in plan.folds]
+        return msgspec.structs.replace(plan, verifiers=[*plan.verifiers, *verifiers], cells=[*plan.cells, *cells])
+
+    def read_cell(self, key: str) -> Cell | None:
+        """A cell of the run or of an outside system."""
+        return self._cells.get(key) or super().read_cell(key)
+
+
+def with_answers(store: Store, given: Mapping[str, str | Path]) -> WithAnswers:
+    """A run's store with the answers of outside systems (name → folder) beside its own cells, for any of its reports.
+
+    Answers are checked as ``raven evaluate`` checks them: a number in [0, 1] for a problem of the fold's test set and
+    for no other; a problem without one counts as unanswered.
+
+    Raises
+    ------
+    InputError
+        If this task has no place for them, a name is taken, a folder holds no fold's answers, or answers are not valid.
+    """
+    return WithAnswers(store, read_outside(store, given))
+
+
+def read_outside(store: Store, given: Mapping[str, str | Path]) -> list[Outside]:
+    """The answers of outside systems by name, from the folder of each (see ``with_answers``)."""
+    if store.kind not in TASKS:
+        raise InputError(f"the report of raven {store.kind} takes no answers from outside", file=store.path)
+    taken = [entry.name for entry in store.plan.verifiers]
+    for name in given:
+        if not name.strip() or name in taken:
+            raise SpecError("an outside system needs a name of its own", found=name, expected="NAME=FOLDER")
+    return [_read(store, name, Path(folder)) for name, folder in given.items()]
+
+
+def parse_given(values: Sequence[str]) -> dict[str, str]:
+    """``NAME=FOLDER`` of each; what is no such pair, or names one twice, raises SpecError."""
+    found: dict[str, str] = {}
+    for value in values:
+        name, equals, folder = value.partition("=")
+        if not equals or not name or not folder or name in found:
+            raise SpecError("answers are given as NAME=FOLDER, each name once", found=value)
+        found[name] = folder
+    return found
+
+
+def _read(store: Store, name: str, folder: Path) -> Outside:
+    folds = list(store.plan.folds)
+    if not folder.is_dir():
+        raise InputError("there is no such folder of answers", file=folder, expected="FOLDER/<fold>/answers.jsonl")
+    for inner in sorted(p.name for p in folder.iterdir() if p.is_dir()):
+        if inner not in folds and any((folder / inner / file).is_file() for file in FILES):
+            raise InputError(
+                "these answers belong to no fold of the run", file=folder / inner, fix=did_you_mean(inner, folds)
+            )
+    cells: dict[str, Cell] = {}
+    missing: list[str] = []
+    notes: list[str] = []
+    for fold in folds:
+        place = next((path for file in FILES if (path := folder / fold / file).is_file()), None)
+        if place is None:
+            missing.append(fold)
+            cells[fold] = _cell(
+                store, name, fold, {}, f"no answers were given: {folder / fold / FILES[0]} is not there"
+            )
+            continue
+        problems = store.fold(fold)
+        found = align(Truth(problems.test.ids, problems.test_same), read_answers(place))
+        if found.missing.any():
+            notes.append(
+                f"{name} leaves {int(found.missing.sum())} of {len(problems.test)} problems of {fold} unanswered"
+            )
+        arrays = {"answers": found.value, "scores": found.value, "missing": found.missing}
+        cells[fold] = _cell(store, name, fold, arrays)
+    if len(missing) == len(folds):
+        raise InputError(
+            "no fold of the run is answered here", file=folder, expected=f"{folds[0]}/answers.jsonl or answers.txt",
+            fix="raven export RUN writes the folds to answer",
+        )  # fmt: skip
+    if missing:
+        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
+        notes.append(f"{name} has no answers to {len(missing)} folds: {', '.join(missing[:SHOWN])}{more}")
+    return Outside(name, str(folder), cells, tuple(missing), tuple(notes))
+
+
+def _cell(store: Store, name: str, fold: str, arrays: Mapping[str, NDArray[Any]], error: str | None = None) -> Cell:
+    record = store.plan.folds[fold]
+    n = len(arrays.get("answers", ()))
+    told = CellRecord(
+        key="",
+        verifier=name,
+        identity=["answers", name],
+        train_digest=record.train_digest,
+        test_digest=record.test_digest,
+        n=n,
+        seconds=Seconds(fit=0.0, score=0.0),
+        error=error,
+    )
+    return Cell(told, arrays)
