@@ -1,4 +1,4 @@
-"""``raven simulate``: known-truth checks of the topic tests."""
+"""``raven simulate``: known-truth checks of both axes of the verdict."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ def command(
     pools: Annotated[int | None, option(SimulateSpec, "pools")] = None,
     folds: Annotated[int | None, option(SimulateSpec, "folds")] = None,
     repetitions: Annotated[int | None, option(SimulateSpec, "repetitions")] = None,
+    function_words: Annotated[int | None, option(SimulateSpec, "function_words")] = None,
     seed: Annotated[int | None, option(SimulateSpec, "seed")] = None,
     out: Annotated[
         str | None, typer.Option(help="The simulation's folder or URL; default raven-runs/simulate-<hash>.")
@@ -28,15 +29,17 @@ def command(
     plan: Annotated[bool, typer.Option("--plan", help="Only say what would be simulated.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Run both topic tests on scorers whose reliance on topic is known, on fresh synthetic corpora.
+    """Judge scorers whose reliance on content is known, on both axes of the verdict, in fresh worlds.
 
-    Shows how often each test convicts a scorer of style alone, how HITS − Random and the crossed probe's gain
-    grow with the dose of topic, and what smaller designs would still see. Interrupted at any point, the same
-    command goes on where it stopped.
+    Shows how often scorers that cannot see content are convicted all the same, how often scorers of topic, trained or
+    not, and blends with style are found, and whether intervals hold what they should. Interrupted at any point, the
+    same command goes on where it stopped.
 
         raven simulate
 
-        raven simulate --pairs reference --replicates 10
+        raven simulate --corpus "manifold(style=0.6, drift=1)" --replicates 40 --seed 3000
+
+        raven simulate --corpus newsgroups --pools 1 --replicates 6
     """
     given = {name: value for name, value in locals().items() if name in SimulateSpec.__struct_fields__}
     from ravenbench.bench.shared import engines

@@ -21,7 +21,7 @@ from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
 
 CONTENT_MARGIN = 0.02
-"""δ of the swing in AUC, fixed on worlds 0 to 1,059 of ``benchmarks.study_transplant`` and shown on later ones."""
+"""δ of the swing in AUC, fixed on worlds 0 to 1,059 of ``raven simulate`` shown on later ones (docs/validation.md)."""
 DOMAIN_MARGIN = 0.02
 """δ of the gain in AUC."""
 FEWEST_UNITS = 10

@@ -1,7 +1,6 @@
-"""``ravenbench.simulate``: the topic tests of the main job on scorers whose reliance on topic is known.
+"""``ravenbench.simulate``: both axes of the verdict on scorers whose reliance on content is known.
 
-OUT/run.json, plan.json, cells/   as for a run; a fold is a replicate, and its cell holds the scores of all its
-                                  test sets
+OUT/run.json, plan.json, cells/   as for a run; a fold is a replicate, and its cell holds the figures of all scorers
 """
 
 from __future__ import annotations
@@ -34,13 +33,14 @@ def simulate(
     pools: int | None = None,
     folds: int | None = None,
     repetitions: int | None = None,
+    function_words: int | None = None,
     seed: int | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
 ) -> RunResult:
-    """Run both topic tests on scorers of known reliance, on fresh corpora; resume where an earlier call stopped.
+    """Judge scorers of known reliance on both axes, in fresh worlds; resume where an earlier call stopped.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""From a spec to a manifest: a cell for every replicate."""
+"""From a spec to a manifest: a cell for every world."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ravenbench.bench.shared.keys import content_key, decides
 from ravenbench.bench.shared.manifest import cell_places, verifier_record
 from ravenbench.bench.shared.record import FoldRecord
 from ravenbench.bench.simulate.record import ReplicateRecord, SimulatePlan
+from ravenbench.bench.simulate.scorers import BLUR, COMPARED, LETTERS
 from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.trials import ENCODER, SETUPS
+from ravenbench.bench.simulate.worlds import ALIKE, ENCODER, FIRST_SEED
 from ravenbench.components import identity
-from ravenbench.randomness import stream
 from ravenbench.verifiers.controls.blend import Blend
 from ravenbench.verifiers.controls.style_only import StyleOnly
 from ravenbench.verifiers.controls.topic_only import TopicOnly
@@ -20,14 +20,15 @@ NAME = "blend"
 
 
 def drawing(spec: SimulateSpec) -> str:
-    """Key of all that decides how training and test sets are drawn from a corpus, and what is fitted to them."""
+    """Key of all that decides how test sets are drawn from a world, transplanted and answered."""
     return content_key(
         [
             identity(registry.parse("pairs", spec.pairs)),
             identity(registry.parse("encoder", ENCODER)),
-            [identity(registry.parse("sampler", name)) for name in SETUPS],
-            identity([StyleOnly(), TopicOnly()]),
+            identity([StyleOnly(), TopicOnly(), registry.parse("verifier", COMPARED)]),
             {"pools": spec.pools, "folds": spec.folds, "repetitions": spec.repetitions, "near": NEAR},
+            {"doses": list(spec.doses), "function_words": spec.function_words, "blur": BLUR, "letters": LETTERS},
+            {"first": FIRST_SEED, "alike": ALIKE},
         ]
     )
 
@@ -39,15 +40,14 @@ def fingerprint(spec: SimulateSpec) -> dict[str, str]:
 
 
 def draft(spec: SimulateSpec) -> SimulatePlan:
-    """The plan of a simulation; keys hold all that decides the scores of a replicate, and no dose."""
-    corpus, drawn = registry.parse("corpus", spec.corpus), drawing(spec)
+    """The plan of a simulation; keys hold all that decides the figures of a world."""
+    corpus, drawn = identity(registry.parse("corpus", spec.corpus)), drawing(spec)
     replicates, folds = [], {}
     for number in range(spec.replicates):
-        seed = int(stream(spec.seed, "simulate", number).integers(2**31))
-        name = f"replicate-{number:03d}"
+        seed = spec.seed + number
+        name = f"world-{seed:04d}"
         replicates.append(ReplicateRecord(number=number, seed=seed, fold=name))
-        own = content_key(identity(corpus.set_params(seed=seed)))
-        folds[name] = FoldRecord(train_digest=own, test_digest=drawn, seed=seed)
+        folds[name] = FoldRecord(train_digest=content_key([corpus, seed]), test_digest=drawn, seed=seed)
     return SimulatePlan(
         folds=folds,
         verifiers=[verifier_record(NAME, Blend())],
@@ -57,5 +57,5 @@ def draft(spec: SimulateSpec) -> SimulatePlan:
 
 
 def fits(spec: SimulateSpec) -> int:
-    """How many training sets a replicate has."""
-    return len(SETUPS) * spec.pools * spec.folds + 2 * 2 * spec.repetitions
+    """How many training sets a world has."""
+    return spec.pools * spec.folds + 2 * spec.repetitions

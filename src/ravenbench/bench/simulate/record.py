@@ -6,7 +6,7 @@ from ravenbench.bench.shared.record import Plan, Record
 
 
 class ReplicateRecord(Record, frozen=True, kw_only=True):
-    """A fresh corpus with the seed of all its draws; ``fold`` is its entry among folds and cells."""
+    """A world: ``seed`` is its number, from which all is drawn; ``fold`` is its entry among folds and cells."""
 
     number: int
     seed: int
@@ -16,8 +16,8 @@ class ReplicateRecord(Record, frozen=True, kw_only=True):
 class SimulatePlan(Plan, frozen=True, kw_only=True):
     """The manifest of a simulation.
 
-    A replicate's ``train_digest`` covers the corpus with its seed, its ``test_digest`` how test sets are drawn from
-    it; what is fitted is the blend of style and topic, whose dose is chosen afterwards.
+    A replicate's ``train_digest`` covers the corpus and the world's number, its ``test_digest`` how test sets are
+    drawn from it, transplanted and answered. Cells hold the figures of all scorers under the blend's name.
     """
 
     replicates: list[ReplicateRecord]

@@ -4,39 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.shared.spec import AtLeastTwo, checked, told
+from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, checked, told
 from ravenbench.components import identity_hash
 from ravenbench.errors import SpecError
+from ravenbench.text.splicing import FUNCTION_WORDS
 
-Dose = Annotated[float, msgspec.Meta(ge=0, le=1)]
-DOSES = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
+if TYPE_CHECKING:
+    from ravenbench.corpora.manifold import Manifold
+    from ravenbench.corpora.synthetic import Synthetic
+
+Dose = Annotated[float, msgspec.Meta(gt=0, lt=1)]
+DOSES = (0.1, 0.3, 0.5)
 
 
 class SimulateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What decides a simulation's figures. Scores are kept of each replicate; the doses are mixed from them."""
+    """What decides a simulation's figures. A world's number decides all its draws: ``seed`` is that of the first."""
 
     corpus: Annotated[
         str,
-        told("The synthetic corpus and its dials; each replicate has its own seed. Default: synthetic(style=0.4)."),
+        told(
+            "A generator with its dials, synthetic(…) or manifold(…), such as manifold(style=0.6, drift=1); or a "
+            "corpus with topics, of which each world takes half. Default: synthetic(style=0.4)."
+        ),
     ] = "synthetic(style=0.4)"
-    pairs: Annotated[
-        str,
-        told("Pair rule: matched (the default), under which alone runs give verdicts, controlled or reference."),
-    ] = "matched"
+    pairs: Annotated[str, told("Pair rule: matched (the default), controlled or reference.")] = "matched"
     doses: Annotated[
         tuple[Dose, ...],
-        told("Known reliance on topic, from 0 (style alone) to 1 (topic alone). Default: 0, .05, .1, .2, .5, 1."),
+        told("Shares of topic in the blends; style and topic alone are always there. Default: .1, .3, .5."),
     ] = DOSES
-    replicates: Annotated[AtLeastTwo, told("Fresh corpora, about ten seconds each. Default: 20.")] = 20
-    pools: Annotated[AtLeastTwo, told("Pools a replicate. Default: 10.")] = 10
-    folds: Annotated[AtLeastTwo, told("Folds a pool and setup. Default: 5.")] = 5
-    repetitions: Annotated[AtLeastTwo, told("Repetitions of the probe, and of its null. Default: 20.")] = 20
-    seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
+    replicates: Annotated[AtLeastTwo, told("Worlds, about 15 CPU seconds each. Default: 20.")] = 20
+    pools: Annotated[AtLeastOne, told("Draws of topics a world. Default: 5.")] = 5
+    folds: Annotated[AtLeastTwo, told("Folds a pool. Default: 5.")] = 5
+    repetitions: Annotated[AtLeastTwo, told("Repetitions of the crossed probe. Default: 10.")] = 10
+    function_words: Annotated[
+        AtLeastOne, told("Most frequent words that stay when content is transplanted. Default: 200.")
+    ] = FUNCTION_WORDS
+    seed: Annotated[int, msgspec.Meta(ge=0), told("Number of the first world. Default: 0.")] = 0
 
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
@@ -53,18 +61,30 @@ def build(given: Mapping[str, Any]) -> SimulateSpec:
     Raises
     ------
     SpecError
-        If a value does not fit, the corpus is not synthetic, or the pair rule does not exist.
+        If a value does not fit, or the corpus or the pair rule does not exist.
     """
     values = {key: value for key, value in given.items() if value is not None}
     if "doses" in values:
         values["doses"] = _doses(values["doses"])
     spec = checked(values, SimulateSpec)
-    from ravenbench.corpora.synthetic import Synthetic
-
-    if not isinstance(registry.parse("corpus", spec.corpus), Synthetic):
-        raise SpecError("truth is known of the synthetic corpus alone", found=spec.corpus, fix="synthetic(style=…)")
+    generator(spec.corpus)
     registry.parse("pairs", spec.pairs)
     return spec
+
+
+def generator(corpus: str) -> Synthetic | Manifold | None:
+    """The generator of this name, None for a corpus that is not generated.
+
+    Raises
+    ------
+    SpecError
+        If there is no such corpus.
+    """
+    from ravenbench.corpora.manifold import Manifold
+    from ravenbench.corpora.synthetic import Synthetic
+
+    found = registry.parse("corpus", corpus)
+    return found if isinstance(found, Synthetic | Manifold) else None
 
 
 def _doses(given: Any) -> list[float]:
@@ -73,6 +93,6 @@ def _doses(given: Any) -> list[float]:
         found = sorted({float(part) for part in parts})
     except (TypeError, ValueError):
         found = []
-    if not found or any(not 0 <= dose <= 1 for dose in found):
-        raise SpecError("doses must be numbers in [0, 1]", found=given, expected="0, .1, .5, 1")
+    if not found or any(not 0 < dose < 1 for dose in found):
+        raise SpecError("doses must be numbers between 0 and 1", found=given, expected=".1, .3, .5")
     return found

@@ -1,122 +1,128 @@
-"""Known-truth checks of the topic tests: what they say of scorers whose reliance on topic is known (ours).
+"""One world, from texts to the figures of both axes for scorers of known reliance (ours).
 
-Every replicate is a fresh synthetic corpus, planned as a run is: pools with HITS and Random, the crossed probe with
-its null. Style-only and topic-only are fitted once a training set, and every dose blends their standardised scores,
-so a dose costs an AUC. All scores are kept, so the power of smaller designs (fewer pools, folds, repetitions or test
-pairs) is read off parts of the same trials.
+Every fold's test set is transplanted, and the crossed probe is repeated; one fit a training set answers everything.
+The figures are those of a run (``statistics.content``, ``statistics.domain``); they are judged afterwards. Beside
+them stand the same with simpler errors: *alone* is the swing without topics among what is drawn, and the gain with
+the error of independent repetitions. Their coverage shows what the fuller errors are for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ravenbench import registry
-from ravenbench.bench.run.probe import NEAR
+from ravenbench.bench.simulate.scorers import Scorers, Untrained, names, shown
 from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.metrics.auc import auc_of_scores
-from ravenbench.problems import probe, sources
-from ravenbench.problems.base import PairRule
+from ravenbench.bench.simulate.worlds import World, draw
+from ravenbench.problems.transplant import Transplanter
+from ravenbench.problems.transplanted import Transplanted
 from ravenbench.randomness import stream
-from ravenbench.sampling.pools import draw_pools
-from ravenbench.topics.levels import topic_similarity
-from ravenbench.types import Bools, Corpus, Floats, Fold
-from ravenbench.verifiers.controls.blend import Blend, mixed
-
-Scored = tuple[Bools, Floats]
-"""Truth (n,) and standardised style-only and topic-only scores (n, 2) of one test set."""
+from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
+from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure, gain_of
+from ravenbench.text.counting import forget_counts
+from ravenbench.types import Corpus, Fold, Ints, Problems
 
 
-ENCODER = "lsa"
-"""What topics are compared by."""
-SETUPS = ("hits", "random")
-FOUR = ("aa", "ab", "ba", "bb")
-"""The test sets of one repetition of the probe, by training domain and test domain."""
+@dataclass(frozen=True)
+class Found:
+    """Figures of one scorer in one world.
 
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """All scores of one replicate.
-
-    ``setups[pool]["hits"|"random"]`` lists the folds; ``gains[null]`` lists repetitions, each the four test sets by
-    (training domain, test domain); ``pool_topics`` and ``probe_topics`` say what they share.
+    ``repetitions`` are those of the crossed probe that were complete, 0 where the probe does not apply; ``alike``
+    says that both fits of every repetition answered alike.
     """
 
-    setups: list[dict[str, list[Scored]]]
-    pool_topics: list[list[int]]
-    gains: dict[bool, list[dict[str, Scored]]]
-    probe_topics: list[list[int]]
+    content: ContentFigures
+    swing_alone: Figure | None = None
+    gain: Figure | None = None
+    gain_alone: Figure | None = None
+    repetitions: int = 0
+    alike: bool = False
 
 
-def trial(design: SimulateSpec, seed: int) -> Trial:
-    """The replicate whose draws have this seed, from texts to scores."""
-    corpus = registry.parse("corpus", design.corpus).set_params(seed=seed).load()
-    rule = registry.parse("pairs", design.pairs)
-    similarity = topic_similarity(corpus, registry.parse("encoder", ENCODER))
-    defaults: dict[str, Any] = dict(corpus.notes["defaults"])
-    pools = draw_pools(len(similarity), defaults["m"], design.pools, 0.5, seed)
-    setups = [
-        {name: _setup(design, corpus, similarity, rule, pool, p, name, seed) for name in SETUPS}
-        for p, pool in enumerate(pools)
-    ]
-    gains: dict[bool, list[dict[str, Scored]]] = {False: [], True: []}
-    topics = []
-    for null in gains:
-        for r in range(design.repetitions):
-            rng = stream(seed, "probe", r, int(null))
-            tests = probe.room_for_tests(len(similarity), NEAR)
-            pair = probe.domains(probe.permuted(similarity, rng) if null else similarity, tests, NEAR, rng)
-            name = f"{'null' if null else 'probe'}-{r:02d}"
-            folds = probe.crossed(corpus, pair, rule=rule, documents=defaults["documents"], seed=seed, name=name)
-            gains[null].append(_four(folds))
-            topics.append([int(t) for domain in pair for t in (*domain.test, *domain.train)])
-    return Trial(setups, [pool.tolist() for pool in pools], gains, topics)
+@dataclass
+class _Scores:
+    folds: list[KeptFold] = field(default_factory=list)
+    versions: dict[str, list[Versions]] = field(default_factory=dict)
 
 
-def _setup(
-    design: SimulateSpec,
-    corpus: Corpus,
-    similarity: Floats,
-    rule: PairRule,
-    pool: Any,
-    number: int,
-    name: str,
-    seed: int,
-) -> list[Scored]:
-    defaults: dict[str, Any] = dict(corpus.notes["defaults"])
-    sampler = registry.parse("sampler", name)
-    rng = stream(seed, "sampler", number, name)
-    chosen = pool[sampler.select(similarity[np.ix_(pool, pool)], defaults["m"], rng).chosen]
-    folds = sources.topics(
-        corpus,
-        chosen,
-        k=design.folds,
-        rule=rule,
-        documents=defaults["documents"],
-        seed=seed,
-        name=f"p{number:02d}-{name}",
+def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
+    """The figures of all scorers in the world of this number."""
+    forget_counts()
+    world, untrained = draw(spec, number), Untrained()
+    maker = Transplanter(
+        world.corpus.texts,
+        author=world.corpus.author,
+        topic=world.corpus.topic,
+        similarity=world.similarity,
+        function_words=spec.function_words,
+        seed=number,
     )
-    return [_scored(_fitted(fold), fold) for fold in folds]
+    made = [maker.transplant(fold.test) for fold in world.folds]
+    found = _content(spec, world, made, untrained)
+    for name, repetitions in _crossed(spec, world, untrained).items():
+        found[name] = _with_gain(found[name], repetitions)
+    return {name: found[name] for name in names(spec.doses)}
 
 
-def _four(folds: list[Fold]) -> dict[str, Scored]:
-    fitted = {"a": _fitted(folds[0]), "b": _fitted(folds[2])}
-    return {fold.name[-2:]: _scored(fitted[fold.name[-2]], fold) for fold in folds}
+def _content(spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Untrained) -> dict[str, Found]:
+    scores = _Scores()
+    numbers: dict[str, int] = {}
+    for fold, done in zip(world.folds, made, strict=True):
+        test, same = fold.test.select(done.rows), fold.test_same[done.rows]
+        problem = np.array([numbers.setdefault(name, len(numbers)) for name in test.ids.tolist()], dtype=np.int64)
+        rows = np.stack([test.known_index, test.questioned_index], axis=1)
+        corpus = world.corpus
+        scores.folds.append(KeptFold(same, corpus.author.codes[rows], problem, corpus.topic.codes[rows]))
+        fitted = Scorers(fold, untrained, spec.doses, world.number)
+        versions = {"plain": test, "on": done.on, "off": done.off, "off2": done.off2}
+        each = {version: fitted.of(p, fold.name, version, same) for version, p in versions.items()}
+        for name in each["plain"]:
+            scores.versions.setdefault(name, []).append(Versions(*(each[version][name] for version in versions)))
+        plain, on, off, off2 = scores.versions["untrained topic"][-1]
+        for dose in spec.doses:
+            thin = stream(world.number, "study-thin", fold.name, str(dose)).random(len(same)) < dose
+            given = Versions(plain, np.where(thin, on, off2), off, off2)
+            scores.versions.setdefault(f"texts {shown(dose)}", []).append(given)
+    full = ContentDesign(tuple(scores.folds), world.similarity)
+    # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
+    authors = ContentDesign(tuple(scores.folds))
+    return {name: Found(full.figures(given), authors.figures(given).swing) for name, given in scores.versions.items()}
 
 
-def _fitted(fold: Fold) -> Blend:
-    """Fitted on what is not set apart to calibrate on, as a run does."""
-    learn = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else ~fold.train.calibrate
-    return Blend().fit(fold.train.select(learn), fold.train_same[learn])
+def _crossed(spec: SimulateSpec, world: World, untrained: Untrained) -> Mapping[str, list[Repetition]]:
+    gathered: dict[str, list[Repetition]] = {}
+    for folds in world.crossed(spec):
+        fits = {"a": _fit(spec, world, folds[0], untrained), "b": _fit(spec, world, folds[2], untrained)}
+        each = {f.name[-2:]: fits[f.name[-2]].of(f.test, f.name, "plain", f.test_same) for f in folds}
+        for name in each["aa"]:
+            tests = [
+                Crossed(fold.test_same, each[home][name], each[away][name], _topics(world.corpus, fold.test))
+                for fold, home, away in ((folds[0], "aa", "ba"), (folds[3], "bb", "ab"))
+            ]
+            gathered.setdefault(name, []).append((tests[0], tests[1]))
+    return gathered
 
 
-def _scored(blend: Blend, fold: Fold) -> Scored:
-    return fold.test_same, blend.standardised(fold.test)
+def _fit(spec: SimulateSpec, world: World, fold: Fold, untrained: Untrained) -> Scorers:
+    return Scorers(fold, untrained, spec.doses, world.number)
 
 
-def area(scored: Scored, dose: float, pairs: int | None = None) -> float | None:
-    """AUC of a test set at a dose, on its first ``pairs`` pairs (they are in random order)."""
-    same, parts = scored
-    return auc_of_scores(same[:pairs], mixed(parts[:pairs], dose))
+def _with_gain(found: Found, repetitions: Sequence[Repetition]) -> Found:
+    from scipy.special import stdtrit
+
+    gains = np.array([gain for pair in repetitions if (gain := gain_of(pair)) is not None])
+    if alike(repetitions):
+        return replace(found, repetitions=len(gains), alike=True)
+    alone = None
+    if len(gains) > 1:
+        mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
+        half = float(stdtrit(len(gains) - 1, 0.975)) * error
+        alone = Figure(mean, error, (mean - half, mean + half), len(gains) - 1.0)
+    return replace(found, gain=gain_figure(repetitions), gain_alone=alone, repetitions=len(gains))
+
+
+def _topics(corpus: Corpus, problems: Problems) -> Ints:
+    return corpus.topic.codes[np.stack([problems.known_index, problems.questioned_index], axis=1)]

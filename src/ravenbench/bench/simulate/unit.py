@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,20 @@ from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.bench.shared.work import tell
 from ravenbench.bench.simulate.plan import NAME
 from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.trials import FOUR, SETUPS, Scored, Trial, trial
+from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.components import identity
+from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.content import ContentFigures
 from ravenbench.verifiers.controls.blend import Blend
+
+CONTENT = ("auc", "style_left", "swing", "share", "null_swing", "null_share")
+OTHERS = ("swing_alone", "gain", "gain_alone")
+COUNTS = ("same", "different", "folds", "missing", "units")
 
 
 @dataclass(frozen=True)
 class ReplicateUnit:
-    """A fresh corpus, from texts to the scores of all its test sets."""
+    """A world, from texts to the figures of all scorers."""
 
     run: Path
     spec: SimulateSpec
@@ -39,7 +45,7 @@ class ReplicateUnit:
         arrays: dict[str, NDArray[Any]] = {}
         wrong = None
         try:
-            arrays = arrays_of(trial(self.spec, self.seed))
+            arrays = arrays_of(list(trial(self.spec, self.seed).values()))
         except Exception as error:
             wrong = tell(error)
         record = CellRecord(
@@ -48,7 +54,7 @@ class ReplicateUnit:
             identity=identity(Blend()),
             train_digest=info.train_digest,
             test_digest=info.test_digest,
-            n=len(arrays.get("same", ())),
+            n=len(arrays.get("counts", ())),
             seconds=Seconds(fit=time.perf_counter() - began, score=0.0),
             error=wrong,
         )
@@ -56,32 +62,44 @@ class ReplicateUnit:
         return [] if wrong is None else [f"{self.fold}: {wrong.splitlines()[0]}"]
 
 
-def arrays_of(found: Trial) -> dict[str, NDArray[Any]]:
-    """A trial's arrays: truth and scores of all test sets end to end, the sizes of each, and the topics used.
+def arrays_of(found: Sequence[Found]) -> dict[str, NDArray[Any]]:
+    """Arrays of s scorers.
 
-    Test sets come pool by pool, HITS before Random, fold by fold; then repetition by repetition of the probe, and
-    those of its null, the four of each by training and test domain.
+    ``figures`` (s, 9, 5) has for each figure its value, error, interval's ends and degrees of freedom, NaN for None;
+    ``counts`` (s, 7) the counts of the transplant, the complete repetitions, and 1 where answers were alike.
     """
-    sets = [scored for setup in found.setups for name in SETUPS for scored in setup[name]]
-    sets += [four[name] for null in (False, True) for four in found.gains[null] for name in FOUR]
-    return {
-        "same": np.concatenate([same for same, _ in sets]),
-        "parts": np.concatenate([parts for _, parts in sets]),
-        "sizes": np.array([len(same) for same, _ in sets], dtype=np.int64),
-        "pool_topics": np.array(found.pool_topics, dtype=np.int64),
-        "probe_topics": np.array(found.probe_topics, dtype=np.int64),
-    }
+    figures = [
+        [*(_numbers(getattr(one.content, name)) for name in CONTENT), *(_numbers(getattr(one, n)) for n in OTHERS)]
+        for one in found
+    ]
+    counts = [[*(getattr(one.content, name) for name in COUNTS), one.repetitions, int(one.alike)] for one in found]
+    return {"figures": np.array(figures, dtype=np.float64), "counts": np.array(counts, dtype=np.int64)}
 
 
-def trial_of(spec: SimulateSpec, arrays: Mapping[str, NDArray[Any]]) -> Trial:
-    """The trial that ``arrays_of`` took apart."""
-    ends = np.cumsum(arrays["sizes"])
-    sets = _sets(arrays, ends)
-    setups = [{name: [next(sets) for _ in range(spec.folds)] for name in SETUPS} for _ in range(spec.pools)]
-    gains = {null: [{name: next(sets) for name in FOUR} for _ in range(spec.repetitions)] for null in (False, True)}
-    return Trial(setups, arrays["pool_topics"].tolist(), gains, arrays["probe_topics"].tolist())
+def found_of(arrays: Mapping[str, NDArray[Any]]) -> list[Found]:
+    """The scorers that ``arrays_of`` took apart."""
+    found = []
+    for figures, counts in zip(arrays["figures"].tolist(), arrays["counts"].tolist(), strict=True):
+        read = {name: _figure(numbers) for name, numbers in zip((*CONTENT, *OTHERS), figures, strict=True)}
+        auc, left, swing, share, null_swing, null_share = (read[name] for name in CONTENT)
+        same, different, folds, missing, units, repetitions, alike = counts
+        content = ContentFigures(
+            auc, left, swing, share, null_swing, null_share, same, different, folds, missing, units
+        )
+        alone, gain, gain_alone = (read[name] for name in OTHERS)
+        found.append(Found(content, alone, gain, gain_alone, repetitions, bool(alike)))
+    return found
 
 
-def _sets(arrays: Mapping[str, NDArray[Any]], ends: NDArray[Any]) -> Iterator[Scored]:
-    for size, end in zip(arrays["sizes"].tolist(), ends.tolist(), strict=True):
-        yield arrays["same"][end - size : end], arrays["parts"][end - size : end]
+def _numbers(figure: Figure | None) -> list[float]:
+    if figure is None:
+        return [np.nan] * 5
+    given = (figure.value, figure.error, *(figure.interval or (None, None)), figure.freedom)
+    return [np.nan if value is None else value for value in given]
+
+
+def _figure(numbers: Sequence[float]) -> Figure | None:
+    value, error, low, high, freedom = (None if np.isnan(number) else number for number in numbers)
+    if value is None:
+        return None
+    return Figure(value, error, None if low is None or high is None else (low, high), freedom)

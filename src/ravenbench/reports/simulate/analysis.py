@@ -1,187 +1,157 @@
-"""From a simulation's trials to its figures: dose–response, false alarms, power of smaller designs.
+"""From a simulation's worlds to what it shows: false convictions, power and coverage on both axes.
 
-A trial convicts by HITS − Random where the 95 % interval over pools lies below zero, and by the probe where
-``statistics.verdict`` says topic-reliant (each dose is judged as the only verifier of its run).
+Every world is judged as a run is, by ``statistics.axes``, one scorer at a time. The truth of a scorer is its mean
+figure over the worlds of a kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ravenbench.bench.shared.spec import checked
+from ravenbench.bench.simulate.record import SimulatePlan
+from ravenbench.bench.simulate.scorers import BLIND, COMPARED, names, shown
 from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.trials import area
-from ravenbench.bench.simulate.unit import trial_of
+from ravenbench.bench.simulate.trials import Found
+from ravenbench.bench.simulate.unit import found_of
+from ravenbench.bench.simulate.worlds import sample
 from ravenbench.errors import InputError
-from ravenbench.reports.simulate.records import Dose, Interval, Power, Simulation
-from ravenbench.statistics.gains import gain_of, gain_test
-from ravenbench.statistics.pools import correlation, pool_mean
-from ravenbench.statistics.verdict import Verdict, judge
+from ravenbench.reports.simulate.records import Axis, Mean, ScorerRow, Share, Simulation
+from ravenbench.statistics.axes import CONTENT_MARGIN, DOMAIN_MARGIN, Content, Domain, Judged, content_axis, domain_axis
+from ravenbench.statistics.clustered import Figure
 
 if TYPE_CHECKING:
     from ravenbench.bench.shared.store import Store
-    from ravenbench.bench.simulate.trials import Trial
 
-PAIRS = (60, 120, None)
-"""Test pairs kept of a test set; None = all."""
-
-
-@dataclass(frozen=True)
-class _Outcome:
-    value: float
-    null: float | None
-    convicted: bool
-    interval: Interval | None
-    detectable: float | None
+ROUNDING = 1e-12
+"""Figures of no spread agree with their mean to rounding."""
 
 
 def analyse(store: Store) -> Simulation:
-    """Every figure of a simulation's report, over the replicates that have scores.
+    """Every figure of a simulation's report, over the worlds that have figures.
 
     Raises
     ------
     InputError
-        If the folder belongs to another task, or no replicate has scores.
+        If the folder belongs to another task, or no world has figures.
     """
     store.expect("simulate")
     design = checked(store.run.spec, SimulateSpec)
+    plan = store.plan_as(SimulatePlan)
+    numbers = {replicate.fold: replicate.seed for replicate in plan.replicates}
     failures: list[tuple[str, str]] = []
-    found = summarise(design, _trials(store, design, failures))
-    return replace(found, failures=tuple(failures))
-
-
-def _trials(store: Store, design: SimulateSpec, failures: list[tuple[str, str]]) -> Iterator[Trial]:
-    """The trials that have scores, one at a time; what the others lack is added to ``failures``."""
-    count = 0
-    for place in store.plan.cells:
+    worlds: dict[int, list[Found]] = {}
+    for place in plan.cells:
         cell = store.read_cell(place.key)
         if cell is None or cell.error is not None:
-            error = "not simulated yet" if cell is None else str(cell.error).splitlines()[0]
-            failures.append((place.fold, error))
+            failures.append((place.fold, "not simulated yet" if cell is None else str(cell.error).splitlines()[0]))
         else:
-            count += 1
-            yield trial_of(design, cell.arrays)
-    if not count:
+            worlds[numbers[place.fold]] = found_of(cell.arrays)
+    if not worlds:
         raise InputError(
-            "no replicate of this simulation has scores", file=store.path, found=failures[0][1],
+            "no world of this simulation has figures", file=store.path, found=failures[0][1],
             fix="repeat raven simulate",
         )  # fmt: skip
+    return summarise(design, worlds, tuple(failures))
 
 
-def summarise(design: SimulateSpec, trials: Iterable[Trial]) -> Simulation:
-    """Figures of trials, each reduced as it arrives so that scores need not be kept."""
-    levels = _levels(design)
-    shortcut: dict[tuple[Any, ...], list[_Outcome]] = {}
-    probe: dict[tuple[Any, ...], list[_Outcome]] = {}
-    random: dict[float, list[float]] = {dose: [] for dose in design.doses}
-    sizes: dict[str, list[float]] = {"fold": [], "probe": []}
-    count = 0
-    for trial in trials:
-        count += 1
-        sizes["fold"] += [len(same) for setup in trial.setups for same, _ in setup["hits"]]
-        sizes["probe"] += [len(four["aa"][0]) for four in trial.gains[False]]
-        for dose in design.doses:
-            random[dose] += [a for s in trial.setups for f in s["random"] if (a := area(f, dose)) is not None]
-            for pairs in PAIRS:
-                table = _folds(trial, dose, pairs)
-                for pools, folds in levels["shortcut"]:
-                    found = _shortcut(table[:pools, :, :folds], trial.pool_topics[:pools])
-                    shortcut.setdefault((dose, pools, folds, pairs), []).append(found)
-                gains = {null: _gains(trial, null, dose, pairs) for null in (False, True)}
-                for repetitions in levels["probe"]:
-                    found = _probe(trial, gains, repetitions, pairs)
-                    probe.setdefault((dose, repetitions, pairs), []).append(found)
-    full = (design.pools, design.folds, None), (design.repetitions, None)
-    doses = tuple(_dose(d, random[d], shortcut[d, *full[0]], probe[d, *full[1]]) for d in design.doses)
-    power = [_power("hits-random", dose, o, pools=p, folds=f, pairs=n) for (dose, p, f, n), o in shortcut.items()]
-    power += [_power("probe", dose, o, repetitions=r, pairs=n) for (dose, r, n), o in probe.items()]
-    means = {name: float(np.mean(values)) for name, values in sizes.items()}
-    return Simulation(design, count, means, doses, tuple(power))
+def summarise(
+    design: SimulateSpec, worlds: dict[int, list[Found]], failures: tuple[tuple[str, str], ...] = ()
+) -> Simulation:
+    """What the worlds show; each has the scorers in the order of ``names``."""
+    kinds = [sample(number) for number in worlds]
+    columns = zip(*worlds.values(), strict=True)
+    rows = [_row(design, name, found, kinds) for name, found in zip(names(design.doses), columns, strict=True)]
+    pairs = [found[0].content.same + found[0].content.different for found in worlds.values()]
+    margins = {"content": CONTENT_MARGIN, "domain": DOMAIN_MARGIN}
+    return Simulation(design, tuple(worlds), margins, float(np.mean(pairs)), tuple(rows), failures)
 
 
-def _levels(design: SimulateSpec) -> dict[str, Any]:
-    """Designs read off the trials: pools × folds, and repetitions."""
-    pools = sorted({p for p in (4, 10, 20, 40) if p < design.pools} | {design.pools})
-    folds = sorted({max(1, design.folds // 2), design.folds})
-    repetitions = sorted({r for r in (5, 10, 20, 40) if r < design.repetitions} | {design.repetitions})
-    return {"shortcut": [(p, f) for p in pools for f in folds], "probe": repetitions}
-
-
-def _folds(trial: Trial, dose: float, pairs: int | None) -> np.ndarray[Any, Any]:
-    """AUC by pool, setup (HITS, Random) and fold."""
-    return np.array(
-        [[[area(f, dose, pairs) for f in setup[name]] for name in ("hits", "random")] for setup in trial.setups],
-        dtype=np.float64,
+def _row(design: SimulateSpec, name: str, found: Sequence[Found], kinds: Sequence[int]) -> ScorerRow:
+    dose, trained = _known(design, name)
+    null = [content_axis(one.content._replace(swing=one.content.null_swing)).outcome for one in found]
+    content = _axis(
+        [one.content.swing for one in found],
+        [one.swing_alone for one in found],
+        [content_axis(one.content) for one in found],
+        kinds,
     )
-
-
-def _shortcut(table: np.ndarray[Any, Any], pools: Sequence[Sequence[int]]) -> _Outcome:
-    from ravenbench.statistics.detectable import detectable
-
-    differences = table[:, 0].mean(axis=1) - table[:, 1].mean(axis=1)
-    found = pool_mean(differences, pools)
-    least = detectable(float(differences.std(ddof=1)), len(differences), correlation=correlation(pools))
-    return _Outcome(found.mean, None, found.interval is not None and found.interval[1] < 0, found.interval, least)
-
-
-def _gains(trial: Trial, null: bool, dose: float, pairs: int | None) -> list[float]:
-    found = [gain_of({k: area(s, dose, pairs) for k, s in four.items()}) for four in trial.gains[null]]
-    return [gain for gain in found if gain is not None]
-
-
-def _probe(trial: Trial, gains: dict[bool, list[float]], repetitions: int, pairs: int | None) -> _Outcome:
-    test = gain_test(gains[False][:repetitions], gains[True][:repetitions], correlation=correlation(trial.probe_topics))
-    truths = [four[k][0][:pairs] for four in trial.gains[False] for k in ("aa", "bb")]
-    judged = judge([test], float(np.mean([min(same.sum(), (~same).sum()) for same in truths])))[0]
-    assert test.gain is not None
-    return _Outcome(test.gain, test.null, judged.verdict is Verdict.RELIANT, test.interval, test.detectable)
-
-
-def _dose(dose: float, random: Sequence[float], by_diff: Sequence[_Outcome], by_gain: Sequence[_Outcome]) -> Dose:
-    diff, diff_interval = _over_trials([o.value for o in by_diff])
-    gain, gain_interval = _over_trials([o.value for o in by_gain])
-    return Dose(
+    asked = any(one.gain is not None or one.alike for one in found)
+    return ScorerRow(
+        name,
         dose,
-        float(np.mean(random)) if random else None,
-        diff,
-        diff_interval,
-        gain,
-        gain_interval,
-        float(np.mean([o.null for o in by_gain])),
-        _share(o.convicted for o in by_diff),
-        _share(o.convicted for o in by_gain),
-        _share(o.interval is not None and o.interval[0] <= diff <= o.interval[1] for o in by_diff),
+        trained,
+        _mean([one.content.auc for one in found]),
+        _mean([one.content.style_left for one in found]),
+        _count(null, lambda outcome: outcome is Content.RELIES),
+        content,
+        _axis([one.gain for one in found], [one.gain_alone for one in found], _domain(found), kinds) if asked else None,
     )
 
 
-def _power(test: str, dose: float, outcomes: Sequence[_Outcome], **sizes: int | None) -> Power:
-    from scipy.stats import binomtest
+def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
+    """The dose of a scorer, and whether its topic part was trained."""
+    if name in BLIND:
+        return 0.0, None
+    if name == COMPARED:
+        return None, None
+    dose = next((dose for dose in design.doses if shown(dose) in name.split()), 1.0)
+    return dose, not name.startswith("texts") and "untrained" not in name
 
-    hits = sum(o.convicted for o in outcomes)
-    interval = binomtest(hits, len(outcomes)).proportion_ci(method="wilson")
-    least = [o.detectable for o in outcomes if o.detectable is not None]
-    return Power(
-        test,
-        dose,
-        sizes.get("pools"),
-        sizes.get("folds"),
-        sizes.get("repetitions"),
-        sizes.get("pairs"),
-        hits / len(outcomes),
-        (float(interval.low), float(interval.high)),
-        float(np.median(least)) if least else None,
+
+def _domain(found: Sequence[Found]) -> list[Judged]:
+    nothing = Figure(math.nan, None, None, None)
+    return [domain_axis(one.gain or nothing, one.repetitions, alike=one.alike) for one in found]
+
+
+def _axis(
+    figures: Sequence[Figure | None], alone: Sequence[Figure | None], judged: Sequence[Judged], kinds: Sequence[int]
+) -> Axis:
+    outcomes: list[Any] = [one.outcome for one in judged]
+    shows = [one.shows for one in judged if one.shows is not None]
+    return Axis(
+        figure=_mean(figures),
+        convicted=_count(outcomes, lambda o: o is Content.RELIES or o is Domain.DEPENDS),
+        less=_count(outcomes, lambda o: o is Content.LESS or o is Domain.LESS),
+        undecided=_count(outcomes, lambda o: o is Content.UNDECIDED or o is Domain.UNDECIDED),
+        unasked=_count(outcomes, lambda o: o is Domain.CANNOT_ASK),
+        none=_count(outcomes, lambda o: o is Content.NO_VERDICT or o is Domain.NO_VERDICT),
+        covered=_covered(figures, kinds),
+        covered_alone=_covered(alone, kinds),
+        shows=float(np.median(shows)) if shows else None,
     )
 
 
-def _over_trials(values: Sequence[float]) -> tuple[float, Interval]:
+def _count(outcomes: Sequence[Any], wanted: Callable[[Any], bool]) -> Share:
+    return Share(sum(map(wanted, outcomes)), len(outcomes))
+
+
+def _covered(figures: Sequence[Figure | None], kinds: Sequence[int]) -> Share:
+    """How many intervals hold the mean figure of their kind of world."""
+    known = [(figure, kind) for figure, kind in zip(figures, kinds, strict=True) if figure is not None]
+    values: dict[int, list[float]] = {}
+    for figure, kind in known:
+        values.setdefault(kind, []).append(figure.value)
+    held = [
+        figure.interval[0] - ROUNDING <= float(np.mean(values[kind])) <= figure.interval[1] + ROUNDING
+        for figure, kind in known
+        if figure.interval is not None
+    ]
+    return Share(sum(held), len(held))
+
+
+def _mean(figures: Sequence[Figure | None]) -> Mean | None:
+    values = [figure.value for figure in figures if figure is not None]
+    if not values:
+        return None
     mean = float(np.mean(values))
-    half = 1.96 * float(np.std(values, ddof=1)) / len(values) ** 0.5 if len(values) > 1 else 0.0
-    return mean, (mean - half, mean + half)
+    if len(values) < 2:
+        return Mean(mean, None)
+    from scipy.special import stdtrit
 
-
-def _share(hits: Iterable[bool]) -> float:
-    return float(np.mean(list(hits)))
+    half = float(stdtrit(len(values) - 1, 0.975)) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return Mean(mean, (mean - half, mean + half))

@@ -1,159 +1,210 @@
-"""A simulation's page, figure and tables."""
+"""A simulation's page, figure, tables and sentences."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Column, Range, Table, to_html
-from ravenbench.reports.simulate.records import Power, Simulation, to_json
-from ravenbench.statistics.verdict import SHOWN, shown_under
+from ravenbench.reports.shared.tables import Column, Range, Table, Value, to_html
+from ravenbench.reports.simulate.records import Axis, Mean, ScorerRow, Share, Simulation, to_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-TESTS = {"hits-random": "HITS − Random", "probe": "crossed probe"}
-
 
 def write(simulation: Simulation, folder: Path) -> None:
     """Fill a report's folder."""
-    made = (dose_table(simulation), power_table(simulation))
-    figure = dose_response(simulation)
+    made = (content_table(simulation), domain_table(simulation))
+    figure = outcomes(simulation)
     page = render(
         "simulate.html.j2",
-        sections=[("found", "Findings"), ("doses", "Doses"), ("power", "Power"), ("method", "Method")],
+        sections=[("found", "Findings"), ("content", "Content"), ("domain", "Training domain"), ("method", "Method")],
         simulation=simulation,
-        false_alarm=simulation.false_alarm,
-        standing=standing(simulation),
-        lacking=lacking(simulation) if simulation.failures else None,
-        figure=inline(figure, "doses"),
-        signed=lambda value: tables.number(value, Column("", signed=True)),
+        findings=findings(simulation),
+        figure=inline(figure, "outcomes"),
         tables={table.key: to_html(table) for table in made},
+        worlds=numbers(simulation),
     )
-    write_parts(folder, kind="simulate", page=page, json=to_json(simulation), tables=made, figures={"doses": figure})
+    parts = {"outcomes": figure}
+    write_parts(folder, kind="simulate", page=page, json=to_json(simulation), tables=made, figures=parts)
 
 
 def terminal(simulation: Simulation) -> list[RenderableType]:
-    """Both tables for 80 columns, and what the pair rule means."""
+    """Both tables for 80 columns, and what was found."""
     from rich.text import Text
 
-    doses = tables.without(dose_table(simulation), "coverage", "null")
-    power = tables.without(power_table(simulation), "interval")
-    shown: list[RenderableType] = [tables.terminal(doses), tables.terminal(power), Text(standing(simulation))]
+    content = tables.without(content_table(simulation), "AUC", "null", "less", "interval of swing", "alone", "shows")
+    domain = tables.without(domain_table(simulation), "less", "interval of gain", "alone", "shows", "interval")
+    return [tables.terminal(content), tables.terminal(domain), *(Text(line) for line in findings(simulation))]
+
+
+def findings(simulation: Simulation) -> list[str]:
+    """What the simulation shows, in sentences with counts."""
+    false = simulation.false_convictions
+    said = [
+        f"False convictions of content: {false} verdicts on scorers that cannot see content{_interval(false)} ("
+        + ", ".join(f"{row.scorer} {row.content.convicted}" for row in simulation.blind)
+        + ")."
+    ]
+    found = [f"{row.scorer} in {row.content.convicted}" for row in simulation.rows if row.dose]
+    said.append(f"Found to rely on content: {', '.join(found)} worlds.")
+    domain = [row for row in simulation.rows if row.domain is not None]
+    depends = [f"{row.scorer} in {row.domain.convicted}" for row in domain if row.domain and row.domain.convicted.count]
+    unasked = [row.scorer for row in domain if row.domain and row.domain.unasked.count == row.domain.unasked.of]
+    if depends:
+        said.append(f"Found to depend on the training domain: {', '.join(depends)} worlds.")
+    else:
+        said.append("No scorer was found to depend on its training domain.")
+    if unasked:
+        said.append(
+            f"The training domain of {' and '.join(unasked)} cannot be asked: nothing is learned from training."
+        )
     if simulation.failures:
-        shown.append(Text(f"{lacking(simulation)}."))
-    return shown
+        said.append(f"{lacking(simulation)}.")
+    return said
 
 
 def lacking(simulation: Simulation) -> str:
-    """How many replicates have no scores, and why the first has none."""
+    """How many worlds have no figures, and why the first has none."""
     name, error = simulation.failures[0]
     planned = simulation.replicates + len(simulation.failures)
-    return f"{len(simulation.failures)} of {planned} replicates have no scores, the first: {name}, {error}"
+    return f"{len(simulation.failures)} of {planned} worlds have no figures, the first: {name}, {error}"
 
 
-def standing(simulation: Simulation) -> str:
-    """What the simulated pair rule means for verdicts, as a sentence."""
-    rule = simulation.design.pairs
-    if shown_under(rule):
-        return f"Verdicts are given under {rule} pairs, which these are, and under no other pair rule."
-    return (
-        f"Runs give no verdict under {rule} pairs, only under {' or '.join(SHOWN)} ones: convictions here are what the "
-        "same tests would say if they did."
-    )
+def numbers(simulation: Simulation) -> str:
+    """The worlds' numbers, as first to last where none is missing."""
+    first, last = simulation.worlds[0], simulation.worlds[-1]
+    if last - first + 1 == simulation.replicates:
+        return f"{first} to {last}"
+    return ", ".join(map(str, simulation.worlds))
 
 
-def dose_table(simulation: Simulation) -> Table:
-    """What both tests measure and how often they convict, dose by dose."""
-    rows = tuple((d.dose, d.auc, d.diff, d.by_diff, d.coverage, d.gain, d.null, d.by_gain) for d in simulation.doses)
-    columns = (
-        Column("dose", digits=2),
-        Column("AUC"),
-        Column("HITS−Random", signed=True),
-        Column("convicted", digits=2),
-        Column("coverage", digits=2),
-        Column("gain", signed=True),
-        Column("null", signed=True),
-        Column("convicted by probe", digits=2),
-    )
-    note = (
-        f"Means over {simulation.replicates} fresh corpora. Dose: share of topic-only in the blend. AUC on Random's "
-        "folds. Convicted: interval over pools below zero; verdict topic-reliant. Coverage: shares of intervals that "
-        "hold the mean over corpora; 0.95 is wanted."
-    )
-    return Table("doses", "Doses of known reliance", columns, rows, note)
-
-
-def power_table(simulation: Simulation) -> Table:
-    """Share convicted by designs of several sizes, at the smallest dose above zero that tells them apart."""
-    dose = telling(simulation)
-    rows = []
-    for p in sorted((p for p in simulation.power if p.dose == dose), key=_order):
-        size = p.pools if p.test == "hits-random" else p.repetitions
-        interval = None if p.interval is None else Range(*p.interval)
-        alarms = next((q.power for q in simulation.power if q.dose == 0 and _order(q) == _order(p)), None)
-        pairs = "all" if p.pairs is None else str(p.pairs)
-        rows.append((TESTS[p.test], size, p.folds, pairs, p.detectable, p.power, interval, alarms))
-    columns = (
-        Column("test", text=True),
-        Column("times"),
-        Column("folds"),
-        Column("pairs"),
-        Column("shows"),
-        Column("power", digits=2),
-        Column("interval", digits=2),
-        Column("false alarms", digits=2),
-    )
-    note = (
-        f"Power: share of {simulation.replicates} corpora in which a blend of dose {dose:g} is convicted, with "
-        "Wilson's interval; false alarms: the same at dose 0. Times: pools, or repetitions of the probe. "
-        "Pairs: kept of each test set. Shows: median of the smallest difference found four times in five."
-    )
-    return Table("power", "Power of smaller designs", columns, tuple(rows), note)
-
-
-def telling(simulation: Simulation) -> float:
-    """The dose above zero at which the designs' power spreads most."""
-    above = [d.dose for d in simulation.doses if d.dose > 0] or [0.0]
-
-    def spread(dose: float) -> float:
-        powers = [p.power for p in simulation.power if p.dose == dose]
-        return max(powers) - min(powers)
-
-    return max(above, key=lambda dose: (spread(dose), -dose))
-
-
-def _order(p: Power) -> tuple[Any, ...]:
-    return p.test, p.pools or 0, p.folds or 0, p.repetitions or 0, p.pairs or 10**9
-
-
-def dose_response(simulation: Simulation) -> Figure:
-    """Both tests over doses: what they measure on the left, how often they convict on the right."""
-    with style():
-        figure, (left, right) = canvas(7.2, 3.0, columns=2)
-        at = [d.dose for d in simulation.doses]
-        series = (
-            ("HITS − Random", SETUP["random"], [d.diff for d in simulation.doses], "s", "diff_interval", "by_diff"),
-            ("crossed probe", SETUP["hits"], [d.gain for d in simulation.doses], "o", "gain_interval", "by_gain"),
+def content_table(simulation: Simulation) -> Table:
+    """Swings of all scorers, how often they were convicted of content, and coverage."""
+    rows = tuple(
+        (
+            row.scorer,
+            _value(row.auc),
+            _value(row.style_left),
+            *_judged(row.content),
+            str(row.null),
         )
-        for name, color, values, mark, interval, convicted in series:
-            for d in simulation.doses:
-                left.plot((d.dose, d.dose), getattr(d, interval), color=color, linewidth=2, alpha=0.6)
-            left.plot(at, values, mark + "-", color=color, markersize=4.5, linewidth=1.3, label=name)
-            shares = [getattr(d, convicted) for d in simulation.doses]
-            right.plot(at, shares, mark + "-", color=color, markersize=4.5, linewidth=1.3)
-        left.axhline(0, color=INK, linewidth=0.8)
-        left.set_title("difference in AUC", color=INK)
-        right.axhline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
-        right.set_ylim(-0.03, 1.03)
-        right.set_title("share convicted", color=INK)
+        for row in simulation.rows
+    )
+    columns = (
+        Column("scorer", text=True),
+        Column("AUC"),
+        Column("style left"),
+        Column("swing", signed=True),
+        Column("interval of swing", signed=True),
+        Column("relies"),
+        Column("interval", digits=2),
+        Column("less"),
+        Column("covered"),
+        Column("alone"),
+        Column("shows"),
+        Column("null"),
+    )
+    note = (
+        f"Means over {simulation.replicates} worlds. Relies, less: worlds in which the interval of swing was wholly "
+        "above "
+        f"or within ±{simulation.margins['content']:g}; the interval beside is Wilson's. Covered: intervals that hold "
+        "the mean swing; alone: with authors only drawn, not topics. Shows: smallest true swing convicted four times "
+        "in five. Null: convictions where content off topic was set against other content off topic."
+    )
+    return Table("content", "Does content move it?", columns, rows, note)
+
+
+def domain_table(simulation: Simulation) -> Table:
+    """Gains of all scorers that the crossed probe was asked about."""
+    rows: list[tuple[Value, ...]] = [
+        (row.scorer, *_judged(row.domain), str(row.domain.unasked)) for row in simulation.rows if row.domain is not None
+    ]
+    columns = (
+        Column("scorer", text=True),
+        Column("gain", signed=True),
+        Column("interval of gain", signed=True),
+        Column("depends"),
+        Column("interval", digits=2),
+        Column("less"),
+        Column("covered"),
+        Column("alone"),
+        Column("shows"),
+        Column("not asked"),
+    )
+    note = (
+        f"Depends, less: worlds in which the interval of gain was wholly above or within "
+        f"±{simulation.margins['domain']:g}. Alone: coverage with repetitions taken for independent. Not asked: both "
+        "fits answered alike. Others as above."
+    )
+    return Table("domain", "Does its training domain matter?", columns, tuple(rows), note)
+
+
+def outcomes(simulation: Simulation) -> Figure:
+    """For each scorer the mean swing and gain, and the share of worlds in which it was convicted."""
+    rows = simulation.rows[::-1]
+    with style():
+        figure, (left, right) = canvas(7.2, 0.9 + 0.24 * len(rows), columns=2)
+        for name, color, mark, up in (("content", SETUP["hits"], "o", 0.13), ("domain", SETUP["random"], "s", -0.13)):
+            label = {"content": "content: swing", "domain": "training domain: gain"}[name]
+            for axes, pick in ((left, _of_figure), (right, _of_convicted)):
+                at = [(y + up, *pick(axis)) for y, row in enumerate(rows) if (axis := _side(row, name)) is not None]
+                for y, value, interval in at:
+                    if value is not None and interval is not None:
+                        axes.plot(interval, (y, y), color=color, linewidth=2, alpha=0.6)
+                points = [(value, y) for y, value, _ in at if value is not None]
+                axes.plot(*zip(*points, strict=True), mark, color=color, markersize=4, label=label)
+        left.axvline(0, color=INK, linewidth=0.8)
+        left.set_yticks(range(len(rows)), [row.scorer for row in rows])
+        right.set_yticks(range(len(rows)), [""] * len(rows))
+        left.set_title("mean difference in AUC", color=INK)
+        right.axvline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
+        right.set_xlim(-0.03, 1.03)
+        right.set_title("share of worlds convicted", color=INK)
         for axes in (left, right):
-            axes.set_xlabel("dose of topic")
-            axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
-        figure.legend(loc="outside lower center", ncols=2, fontsize=9)
+            axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+        handles, labels = left.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=9)
     return figure
+
+
+def _side(row: ScorerRow, name: str) -> Axis | None:
+    return row.content if name == "content" else row.domain
+
+
+def _of_figure(axis: Axis) -> tuple[float | None, tuple[float, float] | None]:
+    return (None, None) if axis.figure is None else (axis.figure.value, axis.figure.interval)
+
+
+def _of_convicted(axis: Axis) -> tuple[float | None, tuple[float, float] | None]:
+    if axis.unasked.count == axis.unasked.of:
+        return None, None
+    return axis.convicted.count / axis.convicted.of, axis.convicted.interval
+
+
+def _judged(axis: Axis) -> tuple[Value, ...]:
+    interval = None if axis.figure is None or axis.figure.interval is None else Range(*axis.figure.interval)
+    wilson = axis.convicted.interval
+    return (
+        _value(axis.figure),
+        interval,
+        str(axis.convicted),
+        None if wilson is None else Range(*wilson),
+        str(axis.less),
+        str(axis.covered),
+        str(axis.covered_alone),
+        axis.shows,
+    )
+
+
+def _value(mean: Mean | None) -> float | None:
+    return None if mean is None else mean.value
+
+
+def _interval(share: Share) -> str:
+    return "" if share.interval is None else f", 95 % interval {share.interval[0]:.2f} to {share.interval[1]:.2f}"
