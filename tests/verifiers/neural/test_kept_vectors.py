@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from ravenbench.verifiers.neural.kept_vectors import KeptVectors
+pytestmark = pytest.mark.extra
+
+
+@pytest.fixture(autouse=True)
+def torch(need_extra):
+    return need_extra("torch")
+
+
+def kept_vectors(*given):
+    from ravenbench.verifiers.neural.kept_vectors import KeptVectors
+
+    return KeptVectors(*given)
 
 
 class Counting:
@@ -19,7 +31,7 @@ class Counting:
 
 
 def test_a_text_is_encoded_once_and_rows_stay_in_order():
-    kept, encode = KeptVectors(), Counting()
+    kept, encode = kept_vectors(), Counting()
     first = kept.of("model", ["a", "bb", "a"], encode)
     again = kept.of("model", ["ccc", "bb", "a"], encode)
     assert first[:, 0].tolist() == [1, 2, 1] and again[:, 0].tolist() == [3, 2, 1]
@@ -27,13 +39,13 @@ def test_a_text_is_encoded_once_and_rows_stay_in_order():
 
 
 def test_another_model_has_other_vectors():
-    kept = KeptVectors()
+    kept = kept_vectors()
     assert kept.of("one", ["a"], Counting())[0, 0] == 1
     assert kept.of("two", ["a"], Counting(5.0))[0, 0] == 5
 
 
 def test_what_was_not_asked_for_longest_goes_first():
-    kept, encode = KeptVectors(most=2 * 16), Counting()
+    kept, encode = kept_vectors(most=2 * 16), Counting()
     kept.of("model", ["a", "bb"], encode)
     kept.of("model", ["a"], encode)
     kept.of("model", ["ccc"], encode)
@@ -44,5 +56,5 @@ def test_what_was_not_asked_for_longest_goes_first():
 
 
 def test_more_than_fits_is_answered_all_the_same():
-    kept = KeptVectors(most=16)
+    kept = kept_vectors(most=16)
     assert kept.of("model", ["a", "bb", "ccc"], Counting())[:, 0].tolist() == [1, 2, 3]
