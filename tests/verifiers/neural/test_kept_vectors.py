@@ -13,10 +13,10 @@ def torch(need_extra):
     return need_extra("torch")
 
 
-def kept_vectors(*given):
+def kept_vectors(**options):
     from ravenbench.verifiers.neural.kept_vectors import KeptVectors
 
-    return KeptVectors(*given)
+    return KeptVectors(**options)
 
 
 class Counting:
