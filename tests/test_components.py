@@ -114,6 +114,23 @@ def test_what_does_not_parse_says_why(text, message):
 
 
 @pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("from ravenbench import Nothing", "mine:Own': mine does not import(?s:.*)cannot import name 'Nothing'"),
+        ("class Own(", "mine does not import(?s:.*)was never closed"),
+        ("class Own: pass", "'mine:Own' is not one of Raven's components(?s:.*)fix: derive it from ravenbench.Scorer"),
+    ],
+)
+def test_a_module_that_holds_no_verifier_says_why(code, message, tmp_path, monkeypatch):
+    (tmp_path / "mine.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
+    with pytest.raises(SpecError, match=message):
+        registry.named("verifier", "mine:Own")
+    sys.modules.pop("mine", None)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("leaf(n=1.5)", "leaf: n must be a whole number"),

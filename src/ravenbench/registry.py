@@ -211,6 +211,8 @@ def resolve(kind: str, name: str) -> type[Any]:
         ) from error
     except AttributeError as error:
         raise SpecError(f"{kind} {name!r}: {module} has no {attribute!r}") from error
+    except (ImportError, SyntaxError) as error:
+        raise SpecError(f"{kind} {name!r}: {module} does not import", found=str(error)) from error
     if not isinstance(found, type):
         raise SpecError(f"{kind} {name!r} is not a class", found=found)
     return found
@@ -304,6 +306,11 @@ def named(
         name = entry if isinstance(entry, str) and entry in own else str(component)
         if name in found:
             raise SpecError(f"{_SPOKEN.get(kind, kind)} {name!r} is listed twice")
+        if isinstance(entry, str) and not isinstance(component, Component):
+            raise SpecError(
+                f"{kind} {entry!r} is not one of Raven's components",
+                fix="derive it from ravenbench.Scorer and give it score(problems)" if kind == "verifier" else None,
+            )
         identity_hash(component)
         found[name] = component
     if not found:

@@ -22,6 +22,7 @@ def test_flags_override_the_file(tmp_path):
         ("[run]\ntopcs = 3\n", "did you mean 'topics'"),
         ("[run]\ntopics = 'many'\n", "topics: whole numbers are expected"),
         ("[run]\ntopics = 1\n", "topics: expected a whole number >= 2"),
+        ("[run]\nprobe = 'crosed'\n", "probe: there is no 'crosed'(?s:.*)fix: did you mean 'crossed'"),
         ("[rum]\n", "unknown table"),
         ("[run\n", "not valid TOML"),
         ("run = 3\n", "run is not a table"),

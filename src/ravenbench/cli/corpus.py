@@ -28,6 +28,7 @@ _SHOWN = 20
 def list_(json: Json = False) -> None:
     """List known corpora: built in, fetched by name, or lent on request."""
     from ravenbench import registry
+    from ravenbench.cli.list import summary
     from ravenbench.corpora.catalogue import catalogue
 
     entries = catalogue()
@@ -41,9 +42,10 @@ def list_(json: Json = False) -> None:
         }
         for e in entries.values()
     ]
-    for name in registry.names("corpus"):
+    for name, target in sorted(registry.targets("corpus").items()):
         if name not in entries:
-            rows.append({"name": name, "kind": "corpus", "access": "installed", "languages": [], "title": ""})
+            title = summary(target).rstrip(".")
+            rows.append({"name": name, "kind": "corpus", "access": "installed", "languages": [], "title": title})
     if json:
         print_json({"corpora": rows})
         return
@@ -51,7 +53,7 @@ def list_(json: Json = False) -> None:
     for row in rows:
         table.add_row(row["name"], row["kind"], row["access"], row["title"])
     _print(table)
-    typer.echo("\nraven corpus info NAME tells licence, citation and how to get it. Files work too: raven run FILE")
+    typer.echo("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
 
 
 @app.command()

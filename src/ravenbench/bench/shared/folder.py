@@ -118,7 +118,7 @@ def data_hash(what: str) -> str:
     Raises
     ------
     SpecError
-        If it is none of these.
+        If it is none of these, or a built-in corpus does not take a parameter.
     """
     path = files.local_copy(what)
     if path.is_file():
@@ -130,6 +130,8 @@ def data_hash(what: str) -> str:
     try:
         return identity_hash(registry.parse("corpus", what))
     except SpecError as error:
+        if what.partition("(")[0].strip() in registry.names("corpus"):
+            raise
         raise SpecError(
             f"{what!r} is neither a file, a folder nor a known corpus",
             fix=did_you_mean(what, registry.names("corpus")),

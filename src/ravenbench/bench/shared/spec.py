@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
+import msgspec.inspect
+import msgspec.structs
 
-from ravenbench.errors import SpecError
+from ravenbench.errors import SpecError, did_you_mean
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
@@ -74,7 +76,24 @@ def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         key = place.strip("`.").partition("[")[0].partition(".")[0]
-        raise SpecError(f"{key}: {_plainly(what)}", file=file, found=values.get(key)) from None
+        found = values.get(key)
+        if choices := _choices(shape, key):
+            raise SpecError(
+                f"{key}: there is no {found!r}",
+                file=file,
+                expected=", ".join(choices),
+                fix=did_you_mean(str(found), choices, listing=False),
+            ) from None
+        raise SpecError(f"{key}: {_plainly(what)}", file=file, found=found) from None
+
+
+def _choices(shape: type[msgspec.Struct], key: str) -> tuple[str, ...]:
+    """What a key that takes one of several words may be; empty for any other key."""
+    fields = {field.name: field.type for field in msgspec.structs.fields(shape)}
+    kind = msgspec.inspect.type_info(fields[key]) if key in fields else None
+    while isinstance(kind, msgspec.inspect.Metadata):
+        kind = kind.type
+    return tuple(map(str, kind.values)) if isinstance(kind, msgspec.inspect.LiteralType) else ()
 
 
 _PLAIN = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "array": "a list"}

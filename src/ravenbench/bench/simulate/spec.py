@@ -94,5 +94,9 @@ def _doses(given: Any) -> list[float]:
     except (TypeError, ValueError):
         found = []
     if not found or any(not 0 < dose < 1 for dose in found):
-        raise SpecError("doses must be numbers between 0 and 1", found=given, expected=".1, .3, .5")
+        raise SpecError(
+            "doses must be numbers between 0 and 1, without these: style and topic alone are always there",
+            found=given,
+            expected=".1, .3, .5",
+        )
     return found
