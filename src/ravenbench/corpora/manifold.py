@@ -21,7 +21,9 @@ _EVERYWHERE = 0.02
 
 @dataclass(eq=False, repr=False)
 class Manifold(Component):
-    """Seeded texts on topics that shade into each other, drawn from a known model (see ``manifold_writer``).
+    """Seeded texts on topics that shade into each other, drawn from a known model.
+
+    The model is in ``manifold_writer``.
 
     Document i has topic ``i mod topics`` and depends on (seed, dials, i) alone. Its author is drawn among those at
     home near the topic, so everyone writes on several topics that are alike.
