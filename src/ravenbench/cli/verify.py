@@ -56,8 +56,10 @@ def command(
     how = engines.engine(engine, workers, scheduler)
     if plan:
         with progress_bar() as progress:
-            todo = outlook(verifier, test=test, train=train, load=load, probe=probe, folder=folder, progress=progress)
-        show_outlook(todo, json)
+            planned = outlook(
+                verifier, test=test, train=train, load=load, probe=probe, folder=folder, progress=progress
+            )
+        show_outlook(planned, json)
         return
     if out is None:
         raise SpecError("the answers need a place", expected="--out FILE.jsonl or FILE.txt")
