@@ -11,8 +11,8 @@ import ravenbench
 
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "randomness", "texts", "types", "components", "registry"]
-ROOMS = ["text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers", "attribution"]
-ROOMS += ["obfuscation", "statistics", "bench", "reports", "cli"]
+ROOMS = ["programs", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
+ROOMS += ["attribution", "obfuscation", "statistics", "bench", "reports", "cli"]
 STRANGERS = {
     ("attribution", "verifiers"),
     ("obfuscation", "verifiers"),

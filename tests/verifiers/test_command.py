@@ -19,9 +19,9 @@ from ravenbench.errors import InputError, ProgramError, RavenError, SpecError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.programs import process as command_process
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.outside import process as command_process
 from ravenbench.verifiers.outside.command import Command
 
 PYTHON = shlex.quote(sys.executable)

@@ -21,7 +21,6 @@ _WHOLE = {
     ("neural.", "neural.o2d2"): "adhominem bayes_factor contrastive uncertainty word_vectors",
 }
 _RENAMED = {
-    "command_process": "outside.process",
     "raven_2026": "raven_2026.verifier",
     "neural.training": "neural.training.loop",
     "neural.luar": "neural.luar.verifier",

@@ -15,10 +15,10 @@ from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
 from ravenbench.formats.answers import SystemAnswers, read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.programs.process import Ran, run_program
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Labels, Problems
 from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.outside.process import Ran, run_program
 
 _INPUT, _OUTPUT, _TRAIN = "inputDataset", "outputDir", "trainDataset"
 
