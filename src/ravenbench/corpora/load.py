@@ -1,4 +1,4 @@
-"""Loading any corpus by name or path: a registered name, a table, PAN pairs, or a folder of ``raven corpus import``."""
+"""Loading any corpus by name or path: a registered name, a table, PAN pairs, texts by author, or an imported folder."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import registry
+from ravenbench.corpora.author_folders import author_texts, read_author_folders
 from ravenbench.corpora.catalogue import catalogue, defaults
 from ravenbench.corpora.imported import is_corpus_folder, open_corpus
 from ravenbench.corpora.pan_pairs import read_pairs_corpus
@@ -27,7 +28,8 @@ def load_corpus(what: str | Path, **options: Any) -> Corpus:
     ----------
     what : str or path
         ``newsgroups``, ``synthetic(style=0)``, ``module:Class(…)``; or a Parquet, JSONL or CSV file, a folder of
-        Parquet parts, PAN20–23 pairs (file, folder, zip), or an imported corpus.
+        Parquet parts, PAN20–23 pairs (file, folder, zip), texts by author (``author/text.txt`` or
+        ``Author_Title.txt``, folder or zip), or an imported corpus.
         A name wins over a file; ``./newsgroups`` is a path.
     **options
         Those of the reader: ``read_table`` or ``read_pairs_corpus``; parameters of a registered corpus.
@@ -70,6 +72,9 @@ def load_corpus(what: str | Path, **options: Any) -> Corpus:
             )  # fmt: skip
         if archive.single and is_truth(path.name):
             raise FormatError("this is a file of truth, not a corpus", file=path, fix="give the pairs file beside it")
+        if not archive.single and author_texts(archive):
+            _check(read_author_folders, options)
+            return read_author_folders(path, **options)
     _check(read_table, options)
     return read_table(path, **options)
 

@@ -1,0 +1,65 @@
+"""Plain texts by author: folders of authors, stylo's names, and what is neither."""
+
+import zipfile
+
+import pytest
+
+from ravenbench.corpora.load import load_corpus
+from ravenbench.errors import CorpusError, FormatError
+
+TEXTS = {"austen/emma.txt": "One text.", "austen/persuasion.txt": "Two texts.", "eliot/romola.txt": "Three texts."}
+
+
+def laid(folder, texts):
+    for name, text in texts.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def test_folders_are_authors(tmp_path):
+    corpus = load_corpus(laid(tmp_path / "novels", TEXTS | {"README.txt": "Not a text.", "austen/cover.png": b"\x89"}))
+    assert corpus.name == "novels" and corpus.ids == ("austen/emma", "austen/persuasion", "eliot/romola")
+    assert list(corpus.author) == ["austen", "austen", "eliot"] and list(corpus.topic) == [None] * 3
+    assert corpus.texts[2] == "Three texts." and corpus.notes["other files"] == 2
+
+
+def test_a_folder_between_is_the_topic(tmp_path):
+    texts = {"a/love/1.txt": "x y", "a/war/2.txt": "y z", "b/war/3.txt": "z x"}
+    corpus = load_corpus(laid(tmp_path / "c", texts))
+    assert list(corpus.author) == ["a", "a", "b"] and list(corpus.topic) == ["love", "war", "war"]
+
+
+def test_names_as_stylo_wants_them(tmp_path):
+    texts = {
+        "Austen_Emma.txt": "One.",
+        "Austen_Sense_and_Sensibility.txt": "\ufeffTwo.\r\nThree.",
+        "Eliot_Romola.txt": "4",
+    }
+    corpus = load_corpus(laid(tmp_path / "c", texts))
+    assert list(corpus.author) == ["Austen", "Austen", "Eliot"] and corpus.texts[1] == "Two.\nThree."
+
+
+def test_a_zip_of_a_folder(tmp_path):
+    with zipfile.ZipFile(tmp_path / "novels.zip", "w") as archive:
+        for name, text in TEXTS.items():
+            archive.writestr(f"novels/{name}", text)
+    assert list(load_corpus(tmp_path / "novels.zip").author) == ["austen", "austen", "eliot"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        ({"a/1.txt": b"caf\xe9", "a/2.txt": "x", "b/3.txt": "y"}, "1.txt: the text is not UTF-8"),
+        ({"a/1.txt": " \n", "a/2.txt": "x", "b/3.txt": "y"}, "1.txt: the text is empty"),
+    ],
+)
+def test_texts_that_cannot_be_read_are_named(tmp_path, texts, told):
+    with pytest.raises(FormatError, match=told):
+        load_corpus(laid(tmp_path / "c", texts))
+
+
+def test_one_author_is_no_corpus(tmp_path):
+    with pytest.raises(CorpusError, match="every document has one author"):
+        load_corpus(laid(tmp_path / "c", {"a/1.txt": "x", "a/2.txt": "y"}))
