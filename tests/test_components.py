@@ -17,8 +17,14 @@ class Leaf(Component):
     def __init__(self, n: int = 4, words: str = "a,b", flags: tuple[int, ...] = (1, 2)) -> None:
         self.n, self.words, self.flags = n, words, flags
 
+    def fit(self, problems, same):
+        return self
 
-class Wrap(Component):
+    def score(self, problems):
+        return np.zeros(len(problems))
+
+
+class Wrap(Leaf):
     name = "wrap"
     version = 3
 
@@ -166,6 +172,102 @@ def test_identity_states_defaults_and_versions_display_omits_them():
     assert identity_hash(Leaf()) != identity_hash(Leaf(n=5))
     with pytest.raises(SpecError, match="neither a literal nor a component"):
         identity(Leaf(words=np.zeros(2)))
+
+
+CALLS = [
+    "subprocess:Popen(['touch', 'called'])",
+    "os:system('touch called')",
+    "pathlib:Path('x')",
+    "here_lies:touch('called')",
+    "here_lies:Harmful('called')",
+    "here_lies:Fits('called')",
+    "here_lies.__main__:Fits('called')",
+    "here_lies:instance",
+]
+HERE_LIES = """
+from pathlib import Path
+import numpy as np
+
+def touch(*names):
+    for name in names:
+        Path(name).touch()
+
+class Harmful:
+    def __init__(self, *names):
+        touch(*names)
+
+class Fits(Harmful):
+    def fit(self, problems, same):
+        return self
+
+    def score(self, problems):
+        return np.zeros(len(problems))
+
+instance = Fits()
+"""
+
+
+@pytest.fixture
+def stranger(tmp_path, monkeypatch):
+    (tmp_path / "here_lies.py").write_text(HERE_LIES)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path / "called"
+    sys.modules.pop("here_lies", None)
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("kind", [*registry.KINDS, "wrap", "wrap members"])
+def test_nothing_but_a_component_of_the_kind_is_called(kind, call, stranger):
+    """Whatever a spec names, wherever it stands in it."""
+    inner = {"wrap": f"wrap({call})", "wrap members": f"wrap(members=[leaf, {call}])"}
+    with pytest.raises(SpecError, match=r"not called|holds no|no module|is not a package|does not import"):
+        registry.parse("verifier" if kind in inner else kind, inner.get(kind, call))
+    assert not stranger.exists()
+
+
+def test_a_component_of_another_kind_is_refused():
+    with pytest.raises(SpecError, match=r"no encoder, so it is not called\n  expected: a class with encode\(…\)"):
+        registry.parse("encoder", f"{__name__}:Leaf")
+
+
+@pytest.mark.parametrize("code", ["raise ValueError('no')", "import sys; sys.exit(0)", "1 / 0", "def f(): f()\nf()"])
+def test_a_module_that_fails_while_it_is_imported(code, tmp_path, monkeypatch):
+    (tmp_path / "falls.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SpecError, match="falls does not import"):
+        registry.parse("verifier", "falls:Own")
+
+
+def test_a_class_that_fails_while_it_is_made():
+    with pytest.raises(SpecError, match=r"cannot be made(?s:.*)SystemExit"):
+        registry.parse("verifier", f"{__name__}:Leaving")
+
+
+class Leaving(Leaf):
+    def __init__(self) -> None:
+        sys.exit(0)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("wrap(" * 1000 + "leaf" + ")" * 1000, "nested too deep"),
+        ("leaf(n=" + "[" * 5000 + "]" * 5000 + ")", "nested too deep"),
+        ("leaf(n=" + "-" * 200_000 + "1)", "too involved to be read|neither"),
+        ("leaf(words='\udcff')", "cannot be written as UTF-8"),
+        ("\udcff", "cannot be written as UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_at_all(text, message):
+    with pytest.raises(SpecError, match=message):
+        registry.parse("verifier", text)
+
+
+def test_a_text_that_cannot_be_written_has_no_identity():
+    for odd in (Leaf(words="\ud800"), registry.parse("verifier", r"leaf(words='\ud800')")):
+        with pytest.raises(SpecError, match="cannot be written as UTF-8"):
+            registry.named("verifier", [odd])
 
 
 def test_set_params_reaches_inside_and_refuses_strangers():

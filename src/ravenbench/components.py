@@ -11,7 +11,7 @@ import inspect
 import json
 from typing import Any, ClassVar, Self
 
-from ravenbench.errors import SpecError, did_you_mean
+from ravenbench.errors import SpecError, did_you_mean, writable
 
 
 class Component:
@@ -98,19 +98,21 @@ def identity(value: Any) -> Any:
     Raises
     ------
     SpecError
-        If a parameter is neither a literal nor a component.
+        If a parameter is neither a literal nor a component, or a text that cannot be written as UTF-8.
     """
     if isinstance(value, Component):
         params = {name: identity(getattr(value, name)) for name in value._parameters()}
         return {
-            "component": value.name or _path(type(value)),
+            "component": identity(value.name or _path(type(value))),
             "version": value.version,
             "params": params,
         }
     if isinstance(value, list | tuple):
         return [identity(v) for v in value]
     if isinstance(value, dict):
-        return {str(k): identity(v) for k, v in value.items()}
+        return {identity(str(k)): identity(v) for k, v in value.items()}
+    if isinstance(value, str) and not writable(value):
+        raise SpecError("a name or parameter cannot be written as UTF-8", found=value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
     raise SpecError(

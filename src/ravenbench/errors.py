@@ -95,8 +95,25 @@ def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True) -> st
     return "known: " + ", ".join(known) if known and listing else None
 
 
+def writable(text: str) -> bool:
+    """Whether a text can be written as UTF-8: halves of surrogate pairs, as in names that are no UTF-8, cannot."""
+    return not any("\ud800" <= c <= "\udfff" for c in text)
+
+
+def said(error: BaseException) -> str:
+    """What an exception says of itself in one writable line or more; those of strangers may fail even at that."""
+    try:
+        text = str(error)
+    except Exception:
+        text = "its message cannot be read"
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def _clip(value: object, limit: int = 160) -> str:
-    text = value if isinstance(value, str) else repr(value)
+    try:
+        text = value if isinstance(value, str) else repr(value)
+    except Exception:  # a stranger's object, or one that is nested too deep
+        text = f"a {type(value).__name__} that cannot be shown"
     text = text.encode("unicode_escape").decode("ascii") if not text.isprintable() else text
     return text if len(text) <= limit else text[: limit - 1] + "…"
 

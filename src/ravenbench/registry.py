@@ -17,21 +17,10 @@ from importlib.metadata import entry_points
 from typing import Any
 
 from ravenbench.components import Component, identity_hash, unknown_parameter
-from ravenbench.errors import MissingPart, SpecError, did_you_mean
+from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, said, writable
+from ravenbench.kinds import METHODS, SPOKEN, check_kind, importable
 
-KINDS = (
-    "corpus",
-    "encoder",
-    "topics",
-    "sampler",
-    "pairs",
-    "verifier",
-    "calibrator",
-    "transform",
-    "attributor",
-    "obfuscator",
-    "translator",
-)
+KINDS = tuple(METHODS)
 
 _BUILTIN: dict[str, dict[str, str]] = {
     "corpus": {
@@ -156,8 +145,8 @@ _PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
     "None": ((type(None),), "None"),
 }
 """Annotations that a value is checked against; components check what else they take when they are used."""
-_SPOKEN = {"pairs": "pair rule"}
-"""What messages call a kind whose name would not read well."""
+DEEPEST = 30
+"""How deep brackets may be nested in a component's printed form."""
 _NAME = re.compile(r"[A-Za-z_][\w.\-]*(:[A-Za-z_]\w*)?\Z")
 
 
@@ -186,21 +175,27 @@ def names(kind: str) -> list[str]:
     return sorted(targets(kind))
 
 
-def resolve(kind: str, name: str) -> type[Any]:
-    """Find the class behind a name or a ``module:Class``.
+def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
+    """Find the class behind a name or a ``module:Class``; it was checked to be of the kind, and not called.
+
+    Parameters
+    ----------
+    nested : bool
+        Whether it stands within another component's parameters, where it may be of another kind.
 
     Raises
     ------
     SpecError
-        If nothing has this name (with a suggestion) or the target does not import.
+        If nothing has this name (with a suggestion), the target does not import or is no class of the kind.
     MissingPart
         If it needs an extra that is not installed.
     """
     known = targets(kind)
     target = name if ":" in name else known.get(name)
     if target is None:
-        raise SpecError(f"there is no {_SPOKEN.get(kind, kind)} named {name!r}", fix=did_you_mean(name, known))
+        raise SpecError(f"there is no {SPOKEN.get(kind, kind)} named {name!r}", fix=did_you_mean(name, known))
     module, _, attribute = target.partition(":")
+    importable(kind, module)
     try:
         found = getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as error:
@@ -211,27 +206,49 @@ def resolve(kind: str, name: str) -> type[Any]:
         ) from error
     except AttributeError as error:
         raise SpecError(f"{kind} {name!r}: {module} has no {attribute!r}") from error
-    except (ImportError, SyntaxError) as error:
-        raise SpecError(f"{kind} {name!r}: {module} does not import", found=str(error)) from error
-    if not isinstance(found, type):
-        raise SpecError(f"{kind} {name!r} is not a class", found=found)
-    return found
+    except RavenError:
+        raise
+    except (Exception, SystemExit) as error:  # a module may do anything while it is imported
+        found = f"{type(error).__name__}: {said(error)}"
+        raise SpecError(f"{kind} {name!r}: {module} does not import", found=found) from error
+    check_kind(kind, name, found, nested=nested)
+    return found  # type: ignore[no-any-return]
 
 
 def parse(kind: str, text: str) -> Any:
     """Make a component from its printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
 
+    No class is called before it is known to be a component of the kind.
+
     Raises
     ------
     SpecError
-        If it does not parse, names nothing, or gives a parameter that does not exist or is of another kind.
+        If it does not parse, names nothing or something of another kind, gives a parameter that does not exist or is
+        of another kind, or nests brackets deeper than ``DEEPEST``.
     """
     text = text.strip()
+    if not writable(text):
+        raise SpecError("this text cannot be written as UTF-8", found=text)
+    if _depth(text) > DEEPEST:
+        raise SpecError("brackets are nested too deep", found=text, expected=f"at most {DEEPEST} within another")
+    return _parse(kind, text)
+
+
+def _depth(text: str) -> int:
+    """How deep brackets are nested, counted without regard to quotes."""
+    depth = deepest = 0
+    for c in text:
+        depth += (c in "([{") - (c in ")]}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     head, bracket, tail = text.partition("(")
     head = head.strip()
     if not _NAME.match(head) or (bracket and not tail.endswith(")")):
         raise SpecError(f"{text!r} is not a {kind}", expected="NAME, NAME(parameter=value, …) or module:Class(…)")
-    cls = resolve(kind, head)
+    cls = resolve(kind, head, nested=nested)
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for part in split(tail[:-1]) if bracket else []:
@@ -248,7 +265,10 @@ def parse(kind: str, text: str) -> Any:
         for key in kwargs:
             if key not in cls._parameters():
                 raise unknown_parameter(cls, key)
-    signature = inspect.signature(cls)
+    try:
+        signature = inspect.signature(cls)
+    except ValueError as error:
+        raise SpecError(f"{kind} {head!r} does not say which parameters it takes") from error
     try:
         given = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
@@ -259,7 +279,12 @@ def parse(kind: str, text: str) -> Any:
         raise SpecError(f"{head}: {error}", expected=f"{head}{asked}") from error
     for key, value in given.items():
         _check(f"{head}: {key}", signature.parameters[key].annotation, value)
-    return cls(*args, **kwargs)
+    try:
+        return cls(*args, **kwargs)
+    except RavenError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever a class from outside does when it is made
+        raise SpecError(f"{text!r} cannot be made", found=f"{type(error).__name__}: {said(error)}") from error
 
 
 def _check(what: str, annotation: Any, value: Any) -> None:
@@ -305,17 +330,12 @@ def named(
         component = parse(kind, own.get(entry, entry)) if isinstance(entry, str) else entry
         name = entry if isinstance(entry, str) and entry in own else str(component)
         if name in found:
-            raise SpecError(f"{_SPOKEN.get(kind, kind)} {name!r} is listed twice")
-        if isinstance(entry, str) and not isinstance(component, Component):
-            raise SpecError(
-                f"{kind} {entry!r} is not one of Raven's components",
-                fix="derive it from ravenbench.Scorer and give it score(problems)" if kind == "verifier" else None,
-            )
+            raise SpecError(f"{SPOKEN.get(kind, kind)} {name!r} is listed twice")
         identity_hash(component)
         found[name] = component
     if not found:
         expected = ", ".join(names(kind)) if default is None else "a comma-separated list"
-        raise SpecError(f"no {_SPOKEN.get(kind, kind)} is given", expected=expected, fix=default)
+        raise SpecError(f"no {SPOKEN.get(kind, kind)} is given", expected=expected, fix=default)
     return found
 
 
@@ -359,6 +379,8 @@ def _value(kind: str, text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError):
         pass
+    except (RecursionError, MemoryError):
+        raise SpecError("this value is too involved to be read", found=text) from None
     if text[:1] in "[(" and text[-1:] in "])":
         items = [_value(kind, part) for part in split(text[1:-1])]
         return items if text[0] == "[" else tuple(items)
@@ -367,10 +389,10 @@ def _value(kind: str, text: str) -> Any:
         raise SpecError(f"{text!r} is neither a Python literal nor a component", fix="put text in quotes")
     for candidate in (kind, *(k for k in KINDS if k != kind)):
         if ":" in head or head in targets(candidate):
-            return parse(candidate, text)
+            return _parse(candidate, text, nested=True)
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
             f"{text!r} is neither a number nor text in quotes, and no component has this name",
             fix="put text in quotes",
         )
-    return parse(kind, text)
+    return _parse(kind, text)

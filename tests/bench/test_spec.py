@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 
 from ravenbench import registry
@@ -72,3 +75,30 @@ def test_a_seed_reaches_every_component_that_names_none():
         component = registry.parse("verifier", written)
         assert str(seeded(component, 7)) == str(registry.parse("verifier", expected))
         assert str(seeded(component, 0)) == str(component)
+
+
+@pytest.mark.parametrize("text", ["[run]\ntopics = " + "[" * 20_000, "[verifiers" + ".a" * 20_000 + "]\nis = 'ppm'"])
+def test_a_spec_file_nested_too_deep(text, tmp_path):
+    (tmp_path / "deep.toml").write_text(text)
+    with pytest.raises(SpecError, match=r"deep\.toml: "):
+        build({}, tmp_path / "deep.toml")
+
+
+@pytest.mark.parametrize("key", ["verifiers", "encoder", "pairs", "corpus"])
+def test_a_spec_file_calls_nothing(key, tmp_path):
+    """Not while it is parsed, and not where only a plan is asked for."""
+    call = "subprocess:Popen(['touch', 'called'])"
+    corpus = "" if key == "corpus" else 'corpus = "synthetic"\n'
+    value = f"calibrated({call})" if key == "verifiers" else call
+    (tmp_path / "evil.toml").write_text(f'[run]\n{corpus}{key} = "{value}"\n')
+    code = "from ravenbench.cli.main import run; run()"
+    for flags in ([], ["--plan"]):
+        command = [sys.executable, "-c", code, "run", "--spec", "evil.toml", "--out", "run", *flags]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 2 and "Traceback" not in done.stderr, done.stderr
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["evil.toml"]
+
+
+def test_an_option_that_is_no_utf_8_is_refused():
+    with pytest.raises(SpecError, match="topic: this text cannot be written as UTF-8"):
+        build({"topic": "\udcff"})

@@ -18,6 +18,8 @@ def read_toml(file: Path) -> dict[str, Any]:
             raw = tomllib.load(handle)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SpecError(f"not valid TOML: {error}", file=file) from None
+    except RecursionError:
+        raise SpecError("tables or lists are nested too deep to be read", file=file) from None
     except OSError as error:
         raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
     unknown = sorted(set(raw) - {"run", "verifiers"})

@@ -17,7 +17,7 @@ import msgspec
 import msgspec.inspect
 import msgspec.structs
 
-from ravenbench.errors import SpecError, did_you_mean
+from ravenbench.errors import SpecError, did_you_mean, writable
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
@@ -71,6 +71,9 @@ def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None)
     SpecError
         For the first value that does not fit, named by its key.
     """
+    for key, value in values.items():
+        if isinstance(value, str) and not writable(value):
+            raise SpecError(f"{key}: this text cannot be written as UTF-8", file=file, found=value)
     try:
         return msgspec.convert(values, shape, strict=False)
     except msgspec.ValidationError as error:

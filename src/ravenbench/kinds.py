@@ -1,0 +1,85 @@
+"""What a class must be before a spec may make an object of it: nothing but a component of the kind is ever called.
+
+A spec comes from anywhere, so ``module:Class(…)`` in it is looked at before it is called. Importing the module runs its
+code all the same; docs/trust.md says what that means.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ravenbench.components import Component
+from ravenbench.errors import SpecError
+
+METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "corpus": (("load",),),
+    "encoder": (("encode",),),
+    "topics": (("labels",),),
+    "sampler": (("select",),),
+    "pairs": (("draw",),),
+    "verifier": (("fit", "score"), ("fit", "verify")),
+    "calibrator": (("fit", "transform"),),
+    "transform": (("fit", "transform"),),
+    "attributor": (("fit", "predict"),),
+    "obfuscator": (("obfuscate",),),
+    "translator": (("translate",),),
+}
+"""The kinds, and the methods by which one of them is known: any one of the sets given."""
+
+SPOKEN = {"pairs": "pair rule"}
+"""What messages call a kind whose name would not read well."""
+
+_BASES = {"verifier": "ravenbench.Scorer and give it score(problems)"}
+
+
+def importable(kind: str, module: str) -> None:
+    """Refuse a module that no component can come from, before it is imported.
+
+    Raises
+    ------
+    SpecError
+        For modules of Python itself and for ``__main__`` modules, which do their work when they are imported.
+    """
+    parts = module.split(".")
+    if parts[0] in sys.stdlib_module_names or "__main__" in parts[1:]:
+        raise SpecError(
+            f"{module} holds no {SPOKEN.get(kind, kind)}: it is a part of Python, or a program",
+            expected="a name, or module:Class of a component; nothing else is ever called",
+        )
+
+
+def check_kind(kind: str, name: str, found: Any, *, nested: bool = False) -> None:
+    """Refuse what is no class of the kind that is needed, before it is called.
+
+    Parameters
+    ----------
+    kind : str
+        One of ``METHODS``.
+    nested : bool
+        Whether it stands within another component's parameters: any kind will do there, and the component it is given
+        to checks the rest.
+
+    Raises
+    ------
+    SpecError
+        If it is none.
+    """
+    spoken = SPOKEN.get(kind, kind)
+    if not isinstance(found, type):
+        raise SpecError(f"{spoken} {name!r} is not a class, so it is not called", found=found)
+    ours = issubclass(found, Component)
+    estimator = all(callable(getattr(found, method, None)) for method in ("fit", "get_params"))
+    if not ours and not (estimator and (nested or kind == "attributor")):
+        base = _BASES.get(kind)
+        raise SpecError(
+            f"{spoken} {name!r} is not one of Raven's components, so it is not called",
+            fix=f"derive it from {base}" if base else "derive it from ravenbench.components.Component",
+        )
+    if not any(_can(found, methods) for k, sets in METHODS.items() if nested or k == kind for methods in sets):
+        expected = " or ".join(" and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind])
+        raise SpecError(f"{name!r} is no {spoken}, so it is not called", expected=f"a class with {expected}")
+
+
+def _can(found: type[Any], methods: tuple[str, ...]) -> bool:
+    return all(callable(getattr(found, method, None)) for method in methods)
