@@ -29,6 +29,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "simulate": ("ravenbench.cli.simulate:command", "Check both verdicts on scorers whose reliance is known."),
     "problems": ("ravenbench.cli.problems:command", "Build PAN-style verification problems from a corpus."),
     "list": ("ravenbench.cli.list:command", "What can be named: verifiers, methods, obfuscators, samplers …"),
+    "new": ("ravenbench.cli.new:command", "Files of a verifier of your own that work at once."),
+    "doctor": ("ravenbench.cli.doctor:command", "What is installed, what is missing, and how to get it."),
     "sample": ("ravenbench.cli.sample:command", "Show the topics each sampler chooses."),
 }
 

@@ -33,6 +33,9 @@ ESTIMATORS = {
     "StandardScaler": "sklearn.preprocessing",
     "TruncatedSVD": "sklearn.decomposition",
     "LedoitWolf": "sklearn.covariance",
+    "CountVectorizer": "sklearn.feature_extraction.text",
+    "TfidfTransformer": "sklearn.feature_extraction.text",
+    "TfidfVectorizer": "sklearn.feature_extraction.text",
 }
 _SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
 _DEEP = 64
@@ -63,6 +66,8 @@ class Writer:
         def inner(part: Any, name: object) -> Any:
             return self.encode(part, f"{where}.{name}", depth + 1)
 
+        if isinstance(value, type) and issubclass(value, np.generic):
+            return {"number": value.__name__}
         if isinstance(value, np.generic):
             return {"scalar": self._keep(np.asarray(value), where)}
         if type(value) is np.ndarray:
@@ -166,6 +171,11 @@ class Reader:
         if read is None:
             raise FormatError("this trained verifier holds an unknown kind of value", found=tag)
         return read(node)
+
+    def _read_number(self, node: dict[str, Any]) -> Any:
+        if node["number"] not in ("float32", "float64", "int32", "int64", "bool"):
+            raise FormatError("this trained verifier holds an unknown kind of number", found=node["number"])
+        return np.dtype(node["number"]).type
 
     def _read_sparse(self, node: dict[str, Any]) -> Any:
         from scipy import sparse

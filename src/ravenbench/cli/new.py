@@ -1,0 +1,46 @@
+"""``raven new``: files that work at once, to be changed into one's own."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+Form = Literal["class", "program", "r", "package"]
+
+
+def command(
+    kind: Annotated[str, typer.Argument(help="What to make: verifier.")],
+    name: Annotated[str, typer.Argument(help="Its name, such as my_verifier.")],
+    form: Annotated[
+        Form,
+        typer.Option(
+            "--as",
+            help="class: a Python class; program: a program of its own in Python; r: the same in R; "
+            "package: a Python package that others can install.",
+        ),
+    ] = "class",
+    folder: Annotated[Path, typer.Option("--in", help="The folder to write to.")] = Path(),
+) -> None:
+    """Write a verifier that works, and its test, for you to change.
+
+    It is a small known method, so that the first report comes before the first line of your own.
+
+        raven new verifier my_verifier
+
+        raven new verifier my_verifier --as r
+    """
+    from ravenbench.cli.starter import make
+    from ravenbench.errors import SpecError
+
+    if kind != "verifier":
+        raise SpecError(f"raven does not make a new {kind!r}", expected="verifier", fix=f"raven new verifier {name}")
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
+        raise SpecError("this cannot be a verifier's name", found=name, expected="letters, digits, - and _")
+    made = make(name, form, folder)
+    typer.echo("written: " + ", ".join(str(path) for path in made.files))
+    typer.echo("\nnext:")
+    for line in made.commands:
+        typer.echo(f"  {line}")
