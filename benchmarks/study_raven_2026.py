@@ -48,24 +48,24 @@ def answered(train: Problems, same: Bools, asked: Problems) -> tuple[dict[str, F
 def cross_fitted(problems: Problems, same: Bools) -> dict[str, Floats]:
     """Answers to training problems by regressions and bands that saw neither them nor their authors."""
     features, able = Extractor().fit(problems, same).measure(problems)
-    fold, _ = calibration_folds(problems, same, FOLDS)
+    folds = calibration_folds(problems, same, FOLDS)
     answers = {name: np.empty(len(same)) for name in VARIANTS}
-    for f in range(FOLDS):
-        out = fold == f
+    for f in np.unique(folds.fold):
+        out, rest = folds.fold == f, folds.rest(f)
         for name, length in VARIANTS.items():
-            verifier = Raven2026(length=length).learn(problems.select(~out), same[~out], features[~out], able[~out])
+            verifier = Raven2026(length=length).learn(problems.select(rest), same[rest], features[rest], able[rest])
             answers[name][out] = verifier.answer(features[out], able[out])
     return answers
 
 
 def refitted(problems: Problems, same: Bools) -> dict[str, Floats]:
     """Answers to training problems by verifiers of which nothing saw them or their authors."""
-    fold, _ = calibration_folds(problems, same, REFITS)
+    folds = calibration_folds(problems, same, REFITS)
     answers = {name: np.empty(len(same)) for name in VARIANTS}
-    for f in range(REFITS):
-        rest = fold != f
-        for name, part in answered(problems.select(rest), same[rest], problems.select(~rest))[0].items():
-            answers[name][~rest] = part
+    for f in np.unique(folds.fold):
+        out, rest = folds.fold == f, folds.rest(f)
+        for name, part in answered(problems.select(rest), same[rest], problems.select(out))[0].items():
+            answers[name][out] = part
     return answers
 
 

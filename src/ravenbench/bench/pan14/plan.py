@@ -19,6 +19,7 @@ from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.problems.sources import given
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold
+from ravenbench.verifiers.contract.folds import collapsed
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +67,8 @@ def draft(
 
 def _corpus_record(corpus: Parts, fold: str, transplant: TransplantRecord | None) -> CorpusRecord:
     documents, touched = shared_documents(corpus.train.problems, corpus.test.problems)
+    joined = collapsed(corpus.train.problems, corpus.train.truth())
+    taught = [*corpus.train.notes, *([] if joined is None else [joined])]
     return CorpusRecord(
         name=corpus.name,
         fold=fold,
@@ -76,7 +79,7 @@ def _corpus_record(corpus: Parts, fold: str, transplant: TransplantRecord | None
         faults=dict(corpus.test.faults),
         fault_truth=dict(corpus.test.fault_truth),
         left_out=dict(corpus.train.faults),
-        notes=[*(f"train: {note}" for note in corpus.train.notes), *(f"test: {note}" for note in corpus.test.notes)],
+        notes=[*(f"train: {note}" for note in taught), *(f"test: {note}" for note in corpus.test.notes)],
         shared=SharedRecord(documents=documents, problems=corpus.test.problems.ids[touched].tolist()),
         transplant=transplant,
     )

@@ -31,6 +31,7 @@ from ravenbench.sampling.pools import draw_pools
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Floats, Fold, Labels
+from ravenbench.verifiers.contract.folds import collapsed
 
 SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
@@ -201,7 +202,10 @@ def _given_plan(
     documents = len(texts)
     fold = sources.given(train_problems, train_same, test_problems, test_same, "given")
     name = Path(spec.test).stem
-    notes = {"train": spec.train, "test": spec.test, "faults": {**dict(train.faults), **dict(test.faults)}}
+    faults = {**dict(train.faults), **dict(test.faults)}
+    notes: dict[str, Any] = {"train": spec.train, "test": spec.test, "faults": faults}
+    if (joined := collapsed(train_problems, train_same)) is not None:
+        notes["training"] = joined
     asked = plan_given_transplants(fold, progress, spec.seed) if spec.probe in ("transplant", "both") else None
     folds = [fold] if asked is None else [fold, *asked.folds]
     texts = texts if asked is None else asked.texts

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ravenbench.components import Component, identity
-from ravenbench.verifiers.contract.base import Scorer
+from ravenbench.verifiers.contract.base import Calibrated, Scorer
 
 
 def cell_key(verifier: Component, train_digest: str, test_digest: str) -> str:
@@ -17,8 +17,17 @@ def cell_key(verifier: Component, train_digest: str, test_digest: str) -> str:
 
 
 def decides(method: Component) -> list[Any]:
-    """JSON form of all that decides a method's answers: its identity, and the calibrators its scorers come with."""
-    return [identity(method), [identity(scorer.default_calibrator()) for scorer in _scorers(method)]]
+    """JSON form of all that decides a method's answers: its identity, and how its scorers are calibrated by default."""
+    return [identity(method), [_calibration(scorer) for scorer in _scorers(method)]]
+
+
+def _calibration(scorer: Scorer) -> Any:
+    """The calibrator a scorer comes with and, where it is calibrated on other fits than its own, the version of that.
+
+    A fold-free scorer needs no other fit.
+    """
+    found = identity(scorer.default_calibrator())
+    return found if scorer.fold_free else {**found, "apart": Calibrated.version}
 
 
 def _scorers(part: Any) -> Iterator[Scorer]:

@@ -21,6 +21,7 @@ from ravenbench.problems.sources import given
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold
 from ravenbench.verifiers.contract.base import as_verifier
+from ravenbench.verifiers.contract.folds import collapsed
 
 BLOCK = 512
 """Test problems in a block; those of a transductive method are never divided."""
@@ -54,7 +55,10 @@ def draft(asked: Asked, progress: Progress = silent) -> Draft:
     if asked.test.same is None:
         record = msgspec.structs.replace(record, counts=None, composition=None)
     learned = record.train_digest if asked.train is not None else asked.hashes["load"]
-    taught = () if asked.train is None else asked.train.notes
+    taught: list[str] = []
+    if asked.train is not None:
+        joined = collapsed(asked.train.problems, train_same)
+        taught = [*asked.train.notes, *([] if joined is None else [joined])]
     plan = VerifyPlan(
         folds={fold.name: record} | {made.name: fold_record(made) for made in folds},
         verifiers=[verifier_record(str(asked.component), asked.component)],

@@ -55,6 +55,8 @@ def terminal(analysis: Analysis) -> list[RenderableType]:
     for table in sweep_tables.sweep_tables(analysis):
         # The metrics one by one are for the page: 80 columns hold their mean.
         shown.append(tables.terminal(tables.without(table, *(title(m) for m in SHOWN), "test pairs")))
+    if "training" in analysis.plan.corpus.notes:
+        shown.append(Text(f"training: {analysis.plan.corpus.notes['training']}."))
     if analysis.failures:
         shown.append(Text(f"{len(analysis.failures)} of {len(analysis.plan.cells)} cells have no answers."))
     return shown

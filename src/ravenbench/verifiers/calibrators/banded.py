@@ -12,7 +12,7 @@ from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator
-from ravenbench.verifiers.contract.folds import out_of_fold
+from ravenbench.verifiers.contract.folds import Folds, out_of_fold
 
 
 @dataclass(eq=False, repr=False)
@@ -51,12 +51,12 @@ class Banded(Calibrator):
         """
         scores, same = np.asarray(scores, dtype=np.float64), np.asarray(same, dtype=bool)
         self.logistic_ = Logistic(radius=0.0, C=self.C).fit(scores, same)
-        fold = stream(0, "banded-folds", len(same)).permutation(len(same)) % self.folds
+        folds = Folds(stream(0, "banded-folds", len(same)).permutation(len(same)) % self.folds)
 
         def answered(rest: Bools, out: Bools) -> Floats:
             return Logistic(radius=0.0, C=self.C).fit(scores[rest], same[rest]).transform(scores[out])
 
-        self.radius_ = best_radius(out_of_fold(answered, fold, same), same, self.most)
+        self.radius_ = best_radius(out_of_fold(answered, folds, same), same, self.most)
         return self
 
     def transform(self, scores: Floats) -> Floats:

@@ -56,6 +56,7 @@ class Meta(Combined):
     """
 
     name = "meta"
+    version = 2
 
     members: Sequence[Component]
     band: bool = False
@@ -70,7 +71,8 @@ class Meta(Combined):
         self.radius_ = 0.0
         if self.band:
             apart = answers_apart(self.members, problems, same, 5)
-            self.radius_ = best_radius(apart.mean(axis=1), same)
+            told = ~np.isnan(apart).any(axis=1)
+            self.radius_ = best_radius(apart[told].mean(axis=1), same[told])
         self.members_ = fit_members(self.members, problems, same)
         return self
 
@@ -97,10 +99,15 @@ def answers_of(members: Sequence[Verifier], problems: Problems) -> Floats:
 
 
 def answers_apart(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
-    """Answers to training problems by members fitted on the other folds, groups kept whole, (n, members)."""
+    """Answers to training problems by members fitted on other folds, which share no author with them, (n, members).
+
+    NaN where the members had one class alone to learn from.
+    """
 
     def answered(rest: Bools, out: Bools) -> Floats:
         fitted = fit_members(members, problems.select(rest), same[rest])
         return answers_of(fitted, problems.select(out).blind())
 
-    return out_of_fold(answered, calibration_folds(problems, same, folds)[0], same, least=0)
+    found = calibration_folds(problems, same, folds)
+    least = int(found.kind == "authors")
+    return out_of_fold(answered, found, same, least=least, otherwise=np.nan, columns=len(members))

@@ -46,6 +46,7 @@ class Stacked(Combined):
     """
 
     name = "stacked"
+    version = 2
     provenance = "ours"
 
     members: Sequence[Component]
@@ -57,8 +58,10 @@ class Stacked(Combined):
         same = np.asarray(same, dtype=bool)
         problems = replace(problems, calibrate=None)
         apart = log_odds(answers_apart(self.members, problems, same, self.folds))
-        self.weights_ = Logistic(radius=0.0, C=self.C).fit(apart, same)
-        self.radius_ = best_radius(self.weights_.transform(apart), same) if self.band else 0.0
+        told = ~np.isnan(apart).any(axis=1)
+        apart, truth = apart[told], same[told]
+        self.weights_ = Logistic(radius=0.0, C=self.C).fit(apart, truth)
+        self.radius_ = best_radius(self.weights_.transform(apart), truth) if self.band else 0.0
         self.members_ = fit_members(self.members, problems, same)
         return self
 

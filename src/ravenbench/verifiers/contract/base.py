@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.contract.folds import calibration_folds, fold_of_both, out_of_fold
+from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
 
 C = TypeVar("C", bound=Component)
 
@@ -141,11 +141,12 @@ class Calibrated(Verifier):
     scorer_, calibrator_ : Scorer, Calibrator
         Fitted copies.
     split_ : str
-        How calibration data were kept apart: ``marked``, ``fold-free``, ``groups`` or ``problems`` (when
-        one group holds most problems, plain folds are all that is left).
+        How calibration data were kept apart: ``marked``, ``fold-free``, or the kind of ``calibration_folds``
+        (``groups``; ``authors`` where one group holds most problems; ``problems`` where nothing else is left).
     """
 
     name = "calibrated"
+    version = 2
 
     scorer: Scorer
     calibrator: Calibrator | None = None
@@ -173,25 +174,27 @@ class Calibrated(Verifier):
         same = np.asarray(same, dtype=bool)
         if problems.calibrate is not None:
             self.split_ = "marked"
-            return self._fit_apart(problems, same, problems.calibrate)
+            return self._fit_apart(problems, same, ~problems.calibrate, problems.calibrate)
         if self.scorer.fold_free:
             self.split_ = "fold-free"
             self.scorer_ = fresh(self.scorer).fit(problems, same)
             return self.calibrate(self.scorer_.score(problems), same)
-        fold, self.split_ = calibration_folds(problems, same, self.folds)
+        folds = calibration_folds(problems, same, self.folds)
+        self.split_ = folds.kind
         if not self.scorer.cross_fit:
-            return self._fit_apart(problems, same, fold == fold_of_both(fold, same, self.folds))
+            return self._fit_apart(problems, same, *folds.apart(same))
 
         def cross_fitted(rest: Bools, out: Bools) -> Floats:
             return fresh(self.scorer).fit(problems.select(rest), same[rest]).score(problems.select(out))
 
-        scores = out_of_fold(cross_fitted, fold, same, least=0)
+        # Between blocks of authors a fold may have one class alone to learn from: it is then no calibration's.
+        scores = out_of_fold(cross_fitted, folds, same, least=int(folds.kind == "authors"), otherwise=np.nan)
         self.scorer_ = fresh(self.scorer).fit(problems, same)
         return self.calibrate(scores, same)
 
-    def _fit_apart(self, problems: Problems, same: Bools, hold: Bools) -> Self:
-        """Calibrate on the problems marked in ``hold`` (n,) a scorer that learned from the others."""
-        self.scorer_ = fresh(self.scorer).fit(problems.select(~hold), same[~hold])
+    def _fit_apart(self, problems: Problems, same: Bools, learn: Bools, hold: Bools) -> Self:
+        """Calibrate on the problems marked in ``hold`` (n,) a scorer that learned from those in ``learn`` (n,)."""
+        self.scorer_ = fresh(self.scorer).fit(problems.select(learn), same[learn])
         return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
 
     def calibrate(self, scores: Floats, same: Bools) -> Self:

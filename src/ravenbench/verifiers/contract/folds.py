@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
 
 import numpy as np
 
@@ -60,65 +63,162 @@ def author_clusters(problems: Problems, same: Bools, document: Ints, count: int)
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
-def calibration_folds(problems: Problems, same: Bools, folds: int) -> tuple[Ints, str]:
-    """The fold of each problem for cross-fitting, and what was kept whole (``groups`` or ``problems``).
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """Folds of problems, and which problems each may learn from.
+
+    Parameters
+    ----------
+    fold : (n,) int64
+        The fold of each problem.
+    kind : str
+        What no fold shares with those it learns from: ``groups`` (of problems joined by shared authors), ``authors``
+        (where groups would be too few), or no more than ``problems``.
+    sides : (n, 2) int64, optional
+        With ``authors``: the block of authors on either side of a problem. A fold then holds the problems between two
+        blocks (or within one), and learns from those that touch neither.
+    """
+
+    fold: Ints
+    kind: Literal["groups", "authors", "problems"] = "problems"
+    sides: Ints | None = None
+
+    @property
+    def widest(self) -> float:
+        """The widest band of non-answers to choose on answers out of these folds.
+
+        Twice the usual half-width where authors had to be kept apart: such answers are less sure of themselves.
+        """
+        return 0.2 if self.kind == "authors" else 0.1
+
+    def rest(self, f: int) -> Bools:
+        """The problems that fold ``f`` learns from, (n,)."""
+        out: Bools = self.fold == f
+        if self.sides is None:
+            return ~out
+        return np.asarray(~np.isin(self.sides, self.sides[np.argmax(out)]).any(axis=1), dtype=bool)
+
+    def apart(self, same: Bools) -> tuple[Bools, Bools]:
+        """The problems to learn from and those to hold back for one calibration, two masks (n,).
+
+        Held back is the fold whose classes are most nearly balanced; with ``authors``, all problems among the authors
+        of two blocks, while those between these and others are used for neither.
+        """
+        numbers = np.unique(self.fold)
+        held = [self.fold == f for f in numbers]
+        taught = [~mask for mask in held]
+        if self.sides is not None:
+            inside = [np.isin(self.sides, pair) for pair in combinations(np.unique(self.sides), 2)]
+            held, taught = [i.all(axis=1) for i in inside], [~i.any(axis=1) for i in inside]
+        fewest = [min(_fewest(same[h]), _fewest(same[t])) for h, t in zip(held, taught, strict=True)]
+        best = int(np.argmax(fewest if self.sides is not None else [_fewest(same[h]) for h in held]))
+        return np.asarray(taught[best], dtype=bool), np.asarray(held[best], dtype=bool)
+
+
+def calibration_folds(problems: Problems, same: Bools, folds: int) -> Folds:
+    """Folds for cross-fitting, such that no fold is judged by what was learned from its own authors.
 
     Groups (``Problems.groups``) are dealt out largest first to the emptiest fold, so folds are nearly equal; seeded
-    and independent of problem order within a group.
+    and independent of problem order within a group. Where problems share documents so widely that they form fewer
+    groups than folds, or one group of more than half of them (``collapsed``), authors are dealt into ``folds`` blocks
+    instead, and the problems between two blocks are judged by those that touch neither block. Only where that leaves
+    most problems of a class nothing to learn from are problems dealt out as they come.
     """
+    same = np.asarray(same, dtype=bool)
     group = problems.groups(same)
+    if not _is_collapsed(group, folds):
+        return Folds(_dealt(group, folds, len(problems)), "groups")
+    left, right = author_sides(problems, same)
+    block = _dealt(np.concatenate([left, right]), folds, len(problems))
+    sides = np.sort(block.reshape(2, -1).T, axis=1)
+    fold = np.unique(sides, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
+    found = Folds(fold, "authors", sides)
+    told = np.isin(fold, [f for f in np.unique(fold) if _fewest(same[found.rest(int(f))])])
+    if all(told[part].sum() * 2 >= part.sum() for part in (same, ~same)):
+        return found
+    return Folds(_dealt(np.arange(len(problems), dtype=np.int64), folds, len(problems)), "problems")
+
+
+def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
+    """A sentence for the reader where training problems share documents so widely that groups are no folds."""
+    group = problems.groups(same)
+    if not _is_collapsed(group, folds):
+        return None
     sizes = np.bincount(group)
-    rng = stream(0, "calibration-folds", len(problems))
-    kind = "groups"
-    if len(sizes) < folds or sizes.max() > len(problems) / 2:
-        group, kind = np.arange(len(problems), dtype=np.int64), "problems"
-        sizes = np.ones(len(problems), dtype=np.int64)
-    order = rng.permutation(len(sizes))
-    order = order[np.argsort(-sizes[order], kind="stable")]
+    left, right = author_sides(problems, same)
+    found = calibration_folds(problems, same, folds)
+    told = (
+        "whatever is tuned on answers out of fold leaves out every problem that touches the answered one's authors, "
+        "so it rests on fewer problems and is rougher than usual"
+        if found.kind == "authors"
+        else "too few authors are left to keep them apart, so whatever is tuned on answers out of fold is too hopeful"
+    )
+    return (
+        f"the {len(problems)} problems share documents so widely that they form {len(sizes)} group"
+        f"{'' if len(sizes) == 1 else 's'}, the largest of {int(sizes.max())} problems "
+        f"({len(np.unique(np.concatenate([left, right])))} authors can be told apart): {told}"
+    )
+
+
+def author_sides(problems: Problems, same: Bools) -> tuple[Ints, Ints]:
+    """The author cluster of the known and of the questioned side of each problem, two arrays (n,)."""
+    size = len(problems.texts)
+    cluster = author_clusters(problems, same, np.arange(size, dtype=np.int64), size)
+    return cluster[problems.known_index[problems.known_ptr[:-1]]], cluster[problems.questioned_index]
+
+
+def _is_collapsed(group: Ints, folds: int) -> bool:
+    sizes = np.bincount(group)
+    return bool(len(sizes) < folds or sizes.max() > len(group) / 2)
+
+
+def _dealt(group: Ints, folds: int, seed: int) -> Ints:
+    """The fold of each item, its group's: groups go largest first to the emptiest fold."""
+    group = np.unique(group, return_inverse=True)[1]
+    sizes = np.bincount(group)
+    order = stream(0, "calibration-folds", seed).permutation(len(sizes))
     load = np.zeros(folds)
     place = np.empty(len(sizes), dtype=np.int64)
-    for g in order:
+    for g in order[np.argsort(-sizes[order], kind="stable")]:
         place[g] = np.argmin(load)
         load[place[g]] += sizes[g]
-    return place[group], kind
+    return np.asarray(place[group], dtype=np.int64)
 
 
-def fold_of_both(fold: Ints, same: Bools, folds: int) -> int:
-    """The fold whose classes are most nearly balanced; the first of equals."""
-    positives = np.bincount(fold[same], minlength=folds)
-    return int(np.argmax(np.minimum(positives, np.bincount(fold[~same], minlength=folds))))
+def _fewest(same: Bools) -> int:
+    """Problems of the rarer class."""
+    return min(int(same.sum()), int((~same).sum()))
 
 
 def out_of_fold(
     learn: Callable[[Bools, Bools], Floats],
-    fold: Ints,
+    folds: Folds,
     same: Bools,
     *,
     least: int = 1,
     otherwise: float = 0.5,
     columns: int | None = None,
 ) -> Floats:
-    """What is said of each problem by a method that learned from the other folds, (n,) or (n, columns).
+    """What is said of each problem by a method that learned from ``folds.rest``, (n,) or (n, columns).
 
     Parameters
     ----------
     learn : callable
         Takes which problems to learn from and which to judge, both (n,) bool, and returns a row for each of the latter.
-    fold : (n,) int64
+    folds : Folds
     same : (n,) bool
     least : int
-        Where the other folds hold fewer problems of a class than this, a fold is left at ``otherwise``.
+        Where a fold has fewer problems of a class to learn from than this, it is left at ``otherwise``.
     columns : int, optional
         Values of a problem, by default as ``learn`` returns them; to be given where it may never be called.
     """
-    found = None if columns is None else np.full((len(fold), columns), otherwise)
-    for f in np.unique(fold):
-        out = fold == f
-        positives, negatives = int(same[~out].sum()), int((~same[~out]).sum())
-        if min(positives, negatives) < least:
+    found = None if columns is None else np.full((len(same), columns), otherwise)
+    for f in np.unique(folds.fold):
+        out, rest = folds.fold == f, folds.rest(f)
+        if _fewest(same[rest]) < least:
             continue
-        part = learn(~out, out)
+        part = learn(rest, out)
         if found is None:
-            found = np.full((len(fold), *part.shape[1:]), otherwise)
+            found = np.full((len(same), *part.shape[1:]), otherwise)
         found[out] = part
-    return np.full(len(fold), otherwise) if found is None else found
+    return np.full(len(same), otherwise) if found is None else found

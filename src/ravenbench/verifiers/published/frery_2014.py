@@ -65,6 +65,7 @@ class Frery2014(Verifier):
     """
 
     name = "frery-2014"
+    version = 2
     symmetric = False
     provenance = "reconstructed"
 
@@ -116,8 +117,8 @@ class Frery2014(Verifier):
             trees = [self._tree(float(alpha)).fit(attributes[rest], same[rest]) for alpha in alphas]
             return np.stack([_leaves(tree, attributes[out]) for tree in trees], axis=1)
 
-        fold, _ = calibration_folds(problems, same, self.folds)
-        apart = out_of_fold(answered, fold, same, columns=len(alphas)).T
+        folds = calibration_folds(problems, same, self.folds)
+        apart = out_of_fold(answered, folds, same, columns=len(alphas)).T
         finals = [scores(same, row, metrics={"final": METRICS["final"]})["final"] or 0.0 for row in apart]
         return float(alphas[len(finals) - 1 - int(np.argmax(finals[::-1]))])
 

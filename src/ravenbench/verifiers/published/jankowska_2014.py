@@ -51,6 +51,7 @@ class Jankowska2014(Verifier):
     """
 
     name = "jankowska-2014"
+    version = 2
     symmetric = False
     provenance = "reconstructed"
 
@@ -74,9 +75,10 @@ class Jankowska2014(Verifier):
         def answered(rest: Bools, out: Bools) -> Floats:
             return self._mean(ratios[out], several[out], *self._tune(ratios[rest], several[rest], same[rest]))
 
-        apart = out_of_fold(answered, calibration_folds(problems, same, 5)[0], same)
+        folds = calibration_folds(problems, same, 5)
+        apart = out_of_fold(answered, folds, same)
         self.theta_, self.members_ = self._tune(ratios, several, same)
-        self.radius_ = best_radius(apart, same)
+        self.radius_ = best_radius(apart, same, folds.widest)
         return self
 
     def verify(self, problems: Problems) -> Floats:

@@ -15,7 +15,7 @@ from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
+from ravenbench.verifiers.contract.folds import Folds, calibration_folds, out_of_fold
 from ravenbench.verifiers.published.moreau_2014_features import MEANS, MEASURES, Observations
 from ravenbench.verifiers.published.moreau_2014_search import evolve
 
@@ -69,6 +69,7 @@ class Moreau2014(Verifier):
     """
 
     name = "moreau-2014"
+    version = 2
     symmetric = False
     provenance = "reconstructed"
 
@@ -108,15 +109,15 @@ class Moreau2014(Verifier):
         texts = [normalised(problems.texts[row]) for row in problems.documents]
         self.observations_ = Observations(UNITS, self.size, self.least, self.tags).fit(texts)
         features = self.observations_.features(problems)
-        fold, _ = calibration_folds(problems, same, self.outer)
+        folds = calibration_folds(problems, same, self.outer)
 
         def answered(rest: Bools, out: Bools) -> Floats:
-            genome = self._search(features[rest], same[rest], problems.select(rest), int(fold[out][0]))
+            genome = self._search(features[rest], same[rest], problems.select(rest), int(folds.fold[out][0]))
             return _predict(_learn(features[rest], same[rest], genome), features[out], genome)
 
-        apart = out_of_fold(answered, fold, same, least=2, otherwise=float(same.mean()))
+        apart = out_of_fold(answered, folds, same, least=2, otherwise=float(same.mean()))
         self.genome_ = self._search(features, same, problems, -1)
-        self.radius_ = best_radius(apart, same) if self.genome_[-1] == 1 else 0.0
+        self.radius_ = best_radius(apart, same, folds.widest) if self.genome_[-1] == 1 else 0.0
         self.nested_ = _final(apply_band(apart, self.radius_), same)
         self.model_ = _learn(features, same, self.genome_)
         return self
@@ -129,7 +130,7 @@ class Moreau2014(Verifier):
     def _search(self, features: Floats, same: Bools, problems: Problems, part: int) -> Ints:
         choices = [*[2] * features.shape[3], len(MEASURES), len(MEANS), len(LEARNERS), 2]
         rng = stream(self.seed, "moreau-search", part)
-        folds = {k: calibration_folds(problems, same, k)[0] for k in (2, 3, 4, 5)}
+        folds = {k: calibration_folds(problems, same, k) for k in (2, 3, 4, 5)}
 
         def fitness(k: int, genome: Ints) -> float:
             return _fitness(features, same, folds[k], genome)
@@ -171,11 +172,11 @@ def _predict(model: Any, features: Floats, genome: Ints) -> Floats:
     return np.asarray(np.clip(values, 0.0, 1.0), dtype=np.float64)
 
 
-def _fitness(features: Floats, same: Bools, fold: Ints, genome: Ints) -> float:
+def _fitness(features: Floats, same: Bools, folds: Folds, genome: Ints) -> float:
     def answered(rest: Bools, out: Bools) -> Floats:
         return _predict(_learn(features[rest], same[rest], genome), features[out], genome)
 
-    answers = out_of_fold(answered, fold, same)
+    answers = out_of_fold(answered, folds, same)
     if genome[-1] == 1:
         answers = apply_band(answers, best_radius(answers, same))
     return _final(answers, same)

@@ -72,7 +72,7 @@ class Unmasking(Verifier):
     """
 
     name = "unmasking"
-    version = 2
+    version = 3
     symmetric = False
     provenance = "sourced"
 
@@ -148,8 +148,8 @@ class Unmasking(Verifier):
             models = [_svm(C).fit(features[rest], same[rest]) for C in GRID]
             return np.stack([model.predict(features[out]) == same[out] for model in models], axis=1)
 
-        fold, _ = calibration_folds(problems, same, _FOLDS)
-        found = out_of_fold(right, fold, same, otherwise=0.0, columns=len(GRID))
+        folds = calibration_folds(problems, same, _FOLDS)
+        found = out_of_fold(right, folds, same, otherwise=0.0, columns=len(GRID))
         return GRID[int(np.argmax(found.sum(axis=0)))]
 
     def _features(self, problems: Problems) -> Floats:

@@ -18,7 +18,6 @@ from ravenbench.verifiers.raven_2026.ridge import Ridge
 
 _FOLDS = 10
 _MOST_PROBLEMS = 2000
-_WIDEST = 0.1
 
 
 @dataclass(eq=False, repr=False)
@@ -29,7 +28,8 @@ class Raven2026(Verifier):
     compression; see ``extract``) each give one similarity of questioned and known documents. It enters as
     its mean z-score against both sides' similarities to their nearest impostors, which are training documents of
     other authors than the problem's. The regression, and the half-width ≤ .1 of the band, which is chosen on
-    answers out of fold, are all that is learned from the truth.
+    answers out of fold (≤ .2 where problems share documents so widely that authors are kept apart instead of groups),
+    are all that is learned from the truth.
 
     Features of a training problem are computed without its own authors among the impostors, as a test problem's
     are. So all training problems serve both purposes, and ``Problems.calibrate`` is not needed. Of more than 2,000
@@ -63,6 +63,7 @@ class Raven2026(Verifier):
     """
 
     name = "raven-2026"
+    version = 2
     provenance = "ours"
 
     C: float = 0.05
@@ -124,5 +125,7 @@ class Raven2026(Verifier):
         def answered(rest: Bools, out: Bools) -> Floats:
             return Ridge(self.C).fit(features[rest], same[rest]).answers(features[out])
 
-        answers = out_of_fold(answered, calibration_folds(problems, same, _FOLDS)[0], same, otherwise=np.nan)
-        return 0.0 if np.isnan(answers).any() else best_radius(answers, same, _WIDEST)
+        folds = calibration_folds(problems, same, _FOLDS)
+        answers = out_of_fold(answered, folds, same, otherwise=np.nan)
+        told = ~np.isnan(answers)
+        return best_radius(answers[told], same[told], folds.widest) if told.sum() * 2 > len(told) else 0.0
