@@ -23,6 +23,8 @@ class Component:
     name: ClassVar[str] = ""
     version: ClassVar[int] = 1
     """Raised by hand whenever answers change (contract 4)."""
+    apart: ClassVar[tuple[str, ...]] = ()
+    """Parameters that say under what conditions it works and never decide its answers: no part of its identity."""
 
     @classmethod
     def _parameters(cls) -> dict[str, inspect.Parameter]:
@@ -101,7 +103,7 @@ def identity(value: Any) -> Any:
         If a parameter is neither a literal nor a component, or a text that cannot be written as UTF-8.
     """
     if isinstance(value, Component):
-        params = {name: identity(getattr(value, name)) for name in value._parameters()}
+        params = {name: identity(getattr(value, name)) for name in value._parameters() if name not in value.apart}
         return {
             "component": identity(value.name or _path(type(value))),
             "version": value.version,

@@ -126,8 +126,8 @@ open(sys.argv[2] + "/pairs.jsonl", "w").write("mine")
 open(sys.argv[2] + "/more", "w").write("mine")
 write([(name, 1) for name in ids])
 """
-    assert answer(tmp_path, code).tolist() == [1.0] * 6
-    assert answer(tmp_path, code).tolist() == [1.0] * 6
+    assert answer(tmp_path, code, confine="off").tolist() == [1.0] * 6
+    assert answer(tmp_path, code, confine="off").tolist() == [1.0] * 6
 
 
 def test_files_of_a_checkout_are_found(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ if os.fork() == 0:
 while not os.path.exists({str(note)!r}): time.sleep(0.01)
 """
     with pytest.raises(ProgramError, match="left processes running"):
-        answer(tmp_path, code)
+        answer(tmp_path, code, confine="off")
     status = Path("/proc") / note.read_text() / "stat"
     assert not status.exists() or status.read_text().rpartition(")")[2].split()[0] == "Z"
 
@@ -224,6 +224,10 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path, monkeypatch: py
         ({"command": "  "}, SpecError),
         ({"command": "true", "timeout": 0.0}, SpecError),
         ({"command": "true", "format": "xml"}, SpecError),
+        ({"command": "true", "confine": "maybe"}, SpecError),
+        ({"command": "true", "memory": -1.0}, SpecError),
+        ({"command": "true", "disk": 0.0}, SpecError),
+        ({"command": "true", "readable": ["/no/such/model"]}, InputError),
     ],
 )
 def test_bad_parameters(options: dict[str, object], error: type[Exception]) -> None:
@@ -233,6 +237,12 @@ def test_bad_parameters(options: dict[str, object], error: type[Exception]) -> N
 
 def test_release_is_part_of_the_identity() -> None:
     assert Command("true") != Command("true", release="2")
+
+
+def test_confinement_is_no_part_of_the_identity() -> None:
+    loose = Command("true", confine="off", readable=["/etc"], memory=1, disk=1, processes=2)
+    assert Command("true") == loose and "confine='off'" in str(loose)
+    assert registry.parse("verifier", str(loose)).confine == "off"
 
 
 @pytest.mark.data

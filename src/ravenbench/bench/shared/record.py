@@ -155,7 +155,8 @@ class CellRecord(Record, frozen=True, kw_only=True):
     """``cell.json``: the commit mark of a cell, written after its arrays.
 
     ``arrays`` has the SHA-256 of each by name; a failed cell has an ``error`` and no arrays. ``faults`` says by
-    problem why it was left unanswered.
+    problem why it was left unanswered. ``programs`` says how outside programs were run, "confined" or "not confined"
+    and why; "" where none was.
     """
 
     key: str
@@ -167,6 +168,7 @@ class CellRecord(Record, frozen=True, kw_only=True):
     seconds: Seconds
     error: str | None = None
     faults: dict[str, str] = {}
+    programs: str = ""
     arrays: dict[str, str] = {}
 
 

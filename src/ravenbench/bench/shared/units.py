@@ -13,6 +13,7 @@ from ravenbench.bench.shared.pair_blocks import PairFeatures
 from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.bench.shared.work import tell
 from ravenbench.components import Component, identity
+from ravenbench.programs.confinement import ways
 from ravenbench.types import Answers, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import (
     Calibrated,
@@ -84,6 +85,7 @@ def run_fit(unit: FitUnit) -> list[str]:
             seconds=Seconds(fit=fitted - began, score=time.perf_counter() - start),
             error=wrong,
             faults=faults,
+            programs=ways(),
         )
         store.write_cell(record, arrays)
         if wrong is not None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from threadpoolctl import threadpool_limits
 
 from ravenbench.bench.shared.progress import Progress
+from ravenbench.programs.confinement import noted
 
 
 class Unit(Protocol):
@@ -49,7 +50,7 @@ def one_thread() -> AbstractContextManager[object]:
 
 def run_unit(unit: Unit) -> list[str]:
     """Do one unit; errors of the method become failed cells. Returns the errors."""
-    with one_thread():
+    with one_thread(), noted():
         return unit.work()
 
 

@@ -15,6 +15,7 @@ from ravenbench.bench.shared.units import answer_each
 from ravenbench.bench.shared.work import tell
 from ravenbench.bench.verify.record import ProblemBlock, VerifyPlan
 from ravenbench.bench.verify.trained import loaded
+from ravenbench.programs.confinement import ways
 from ravenbench.types import Answers, Floats
 from ravenbench.verifiers.contract.base import Verifier
 
@@ -51,6 +52,7 @@ class BlockUnit:
             seconds=Seconds(fit=0.0, score=time.perf_counter() - began),
             error=wrong,
             faults=faults,
+            programs=ways(),
         )
         store.write_cell(record, arrays)
         return [] if wrong is None else [wrong.splitlines()[0]]

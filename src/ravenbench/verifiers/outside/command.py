@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -15,7 +15,9 @@ from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
 from ravenbench.formats.answers import SystemAnswers, read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
-from ravenbench.programs.process import Ran, run_program
+from ravenbench.programs.process import Ran
+from ravenbench.programs.rules import Rules
+from ravenbench.programs.scratch import private_folder
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Labels, Problems
 from ravenbench.verifiers.contract.base import Verifier
@@ -28,12 +30,17 @@ class Command(Verifier):
     """Runs a program on problems and reads its answers; nothing is guessed where it does not deliver.
 
     Test problems are written without truth, authors or topics into a private folder that exists for one run only;
-    the environment is empty but for PATH, a private HOME and TMPDIR, and one thread for numerical libraries. A
-    program is not jailed: what the user may read it may read.
+    the environment is empty but for PATH, a private HOME and TMPDIR, and one thread for numerical libraries.
 
-    A crash, a timeout, more than ``process.FLOOD`` bytes of output, processes that stay behind, a missing,
-    unknown or repeated id and a value that is no number from 0 to 1 are a ``ProgramError``, never an answer. Since a
-    program may look at all of its input, its answers are taken to depend on the batch.
+    Where bubblewrap works (Linux), the program is confined: it reads the system's folders, its input and the files that
+    the command names, writes to its own folders only, and has no network and no sight of other processes. Elsewhere
+    it may read whatever the user may, and results say that it was not confined. Either way all that it started is
+    killed when it ends, and when Raven does.
+
+    A crash, a timeout, more than ``process.FLOOD`` bytes of output, use beyond the limits, a missing, unknown or
+    repeated id and a value that is no number from 0 to 1 are a ``ProgramError``, never an answer; so are processes that
+    an unconfined program leaves behind. Since a program may look at all of its input, its answers are taken to depend
+    on the batch.
 
     Parameters
     ----------
@@ -48,11 +55,20 @@ class Command(Verifier):
     timeout : float
         Seconds for one set of problems.
     folder : str
-        Where files named in the command lie: arguments that name a file there become absolute.
+        Where files named in the command lie: arguments that name a file there become absolute. A confined program
+        may read all of it where it is not the current folder.
     language : str
         What ``contents.json`` of PAN13–15 says.
     release : str
         Of the program: part of its identity, so that a change of it makes kept answers stale.
+    confine : {"auto", "required", "off"}
+        Confine it where this system can; refuse to run it where it cannot; or let it run as the user.
+    readable : sequence of str
+        Further files and folders that a confined program may read, such as a model.
+    memory, disk : float
+        GiB that its processes may hold together (0: four fifths of the machine's) and that it may write.
+    processes : int
+        Most processes at one time.
 
     Attributes
     ----------
@@ -68,6 +84,7 @@ class Command(Verifier):
     name = "command"
     symmetric = False
     transductive = True
+    apart = ("confine", "readable", "memory", "disk", "processes")
 
     command: str
     format: Literal["auto", "pairs", "problems"] = "auto"
@@ -75,6 +92,11 @@ class Command(Verifier):
     folder: str = "."
     language: str = "english"
     release: str = ""
+    confine: Literal["auto", "required", "off"] = "auto"
+    readable: Sequence[str] = ()
+    memory: float = 0.0
+    disk: float = 10.0
+    processes: int = 512
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Check that the program is there, and keep training problems where the command names ``$trainDataset``.
@@ -90,6 +112,7 @@ class Command(Verifier):
             raise SpecError("no such format", found=self.format, expected="auto, pairs or problems")
         if not self.timeout > 0:
             raise SpecError("the timeout of a command must be positive", found=self.timeout)
+        self._rules().check()
         self._argv({})
         self.train_ = _plain(problems, np.asarray(same, dtype=bool)) if _names(self.command, _TRAIN) else None
         return self
@@ -106,8 +129,7 @@ class Command(Verifier):
         """
         if not len(problems):
             return np.empty(0)
-        with tempfile.TemporaryDirectory(prefix="raven-") as private:
-            home = Path(private)
+        with private_folder() as home:
             place = {_INPUT: home / "input", _OUTPUT: home / "output", _TRAIN: home / "train"}
             self._write(place[_INPUT], problems.blind(), None)
             if self.train_ is not None:
@@ -116,8 +138,13 @@ class Command(Verifier):
             place[_OUTPUT].mkdir()
             for path in place[_INPUT].rglob("*"):
                 path.chmod(0o444 if path.is_file() else 0o555)
-            ran = run_program(self._argv(place), home / "work", self.timeout)
+            own = Path(self.folder).absolute()
+            reads = [*([] if own == Path.cwd() else [own]), *(p for p in (place[_INPUT], place[_TRAIN]) if p.exists())]
+            ran = self._rules().run(self._argv(place), home / "work", self.timeout, reads, [place[_OUTPUT]])
             return self._answers(place[_OUTPUT], problems, ran)
+
+    def _rules(self) -> Rules:
+        return Rules(self.confine, self.readable, self.memory, self.disk, self.processes)
 
     def _write(self, folder: Path, problems: Problems, same: Bools | None) -> None:
         single = bool((problems.sizes == 1).all())

@@ -1,0 +1,52 @@
+"""Private folders for outside programs; those that a killed process left are removed by the next."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_PREFIX = "raven-program"
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder that no other user can read and that is gone when the block ends, however it ends.
+
+    Its name holds this machine and process, so that a folder left by a process that was killed is known as such.
+    """
+    sweep()
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}-{_machine()}-{os.getpid()}-", ignore_cleanup_errors=True) as at:
+        yield Path(at)
+
+
+def sweep() -> None:
+    """Remove the private folders of processes of this machine that live no more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}-{_machine()}-*"):
+        with suppress(ValueError, IndexError, OSError):
+            process = int(folder.name.split("-")[3])
+            if folder.stat().st_uid == os.getuid() and not _lives(process):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _machine() -> str:
+    """This machine and its numbering of processes: a container may share the folder but not the numbers."""
+    numbering = ""
+    with suppress(OSError):
+        numbering = str(Path("/proc/self/ns/pid").readlink())
+    return hashlib.sha256(f"{platform.node()} {numbering}".encode()).hexdigest()[:8]
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
