@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from ravenbench.cli.show import console, print_json, readable
-
-if TYPE_CHECKING:
-    from ravenbench.corpora.catalogue import Entry
+from ravenbench.cli.corpus_show import access, print_part, show_entry, show_questions, show_summary, simple_table
+from ravenbench.cli.show import print_json
 
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -21,8 +20,6 @@ TopicColumn = Annotated[str | None, typer.Option("--topic", help="Column with th
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
 FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
 
-_SHOWN = 20
-
 
 @app.command("list")
 def list_(json: Json = False) -> None:
@@ -32,11 +29,11 @@ def list_(json: Json = False) -> None:
     from ravenbench.corpora.catalogue import catalogue
 
     entries = catalogue()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "name": e.name,
             "kind": e.kind,
-            "access": _access(e),
+            "access": access(e),
             "languages": list(e.languages),
             "title": e.title,
         }
@@ -49,10 +46,10 @@ def list_(json: Json = False) -> None:
     if json:
         print_json({"corpora": rows})
         return
-    table = _table("name", "kind", "access", "what it is")
+    table = simple_table("name", "kind", "access", "what it is")
     for row in rows:
         table.add_row(row["name"], row["kind"], row["access"], row["title"])
-    _print(table)
+    print_part(table)
     typer.echo("\nraven corpus info NAME tells licence, citation and how to get it.\nFiles work too: raven run FILE")
 
 
@@ -75,6 +72,7 @@ def info(
         return
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
+    from ravenbench.corpora.questions import questions
     from ravenbench.corpora.summary import summarise
     from ravenbench.topics.levels import at_level
 
@@ -88,12 +86,14 @@ def info(
         levels = loaded.notes.get("defaults", {}).get("levels", {})
         summary = summarise(at_level(loaded, level, levels)[0])
     if json:
-        print_json({"catalogue": about, "corpus": summary})
+        asked = None if summary is None else [asdict(question) for question in questions(summary)]
+        print_json({"catalogue": about, "corpus": summary, "questions": asked})
         return
     if summary is not None:
-        _show_summary(summary)
+        show_summary(summary)
+        show_questions(questions(summary))
     if entry is not None:
-        _show_entry(entry)
+        show_entry(entry)
 
 
 @app.command("import")
@@ -120,7 +120,7 @@ def import_(
     if json:
         print_json({"folder": str(out), "corpus": summary})
         return
-    _show_summary(summary)
+    show_summary(summary)
     typer.echo(f"\nwritten to {out}")
 
 
@@ -204,88 +204,3 @@ def _show_problems(what: str, json: bool) -> bool:
     else:
         typer.echo("\n".join(table_one_lines(rows)))
     return True
-
-
-def _access(entry: Entry) -> str:
-    if entry.restricted:
-        return "on request"
-    return "fetch" if entry.fetch else "built in"
-
-
-def _table(*columns: str) -> Any:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        number = column in ("documents", "authors", "words")
-        table.add_column(column, justify="right" if number else "left", overflow="fold")
-    return table
-
-
-def _print(what: Any) -> None:
-    out = console()
-    out.print(what, width=min(out.width, 80))
-
-
-def _show_summary(summary: dict[str, Any]) -> None:
-    s: dict[str, Any] = readable(summary)
-
-    def spread(v: dict[str, Any]) -> str:
-        return "none" if v["median"] is None else f"{v['min']:,.0f} – {v['max']:,.0f}, median {v['median']:,.0f}"
-
-    from rich.table import Table
-
-    facts = Table.grid(padding=(0, 2))
-    authors, topics, pairs = s["authors"], s["topics"], s["pairs"]
-    without = f"; {topics['without']:,} documents have none" if topics["without"] else ""
-    several = f"{authors['several']:,} with several documents, {authors['across']:,} in several topics"
-    rows = [
-        ("corpus", s["name"]),
-        ("documents", f"{s['documents']:,}"),
-        ("words", f"{s['words']['total']:,}; in a document {spread(s['words'])}"),
-        ("authors", f"{authors['total']:,}; {several}"),
-        ("documents an author", spread(authors["documents"])),
-        ("topics", f"{topics['total']:,}{without}"),
-        ("documents a topic", spread(topics["documents"])),
-        ("same-author pairs", f"{pairs['same_author']:,}, {pairs['same_author_same_topic']:,} within one topic"),
-    ]
-    if s["languages"]:
-        rows.append(("languages", ", ".join(f"{k} ({v:,})" for k, v in s["languages"].items())))
-    if s["levels"]:
-        rows.append(("further columns", ", ".join(f"{k} ({v:,})" for k, v in s["levels"].items())))
-    for reason, count in s["notes"].get("dropped", {}).items():
-        if count:
-            rows.append(("dropped", f"{count:,} texts {reason}"))
-    for name, value in rows:
-        facts.add_row(name, value)
-    _print(facts)
-    table = _table("topic", "documents", "authors", "words")
-    for row in s["by_topic"][:_SHOWN]:
-        table.add_row(row["topic"], f"{row['documents']:,}", f"{row['authors']:,}", f"{row['words']:,.0f}")
-    _print(table)
-    left = s["by_topic"][_SHOWN:]
-    if left:
-        smaller = left[0]["documents"] < s["by_topic"][_SHOWN - 1]["documents"]
-        typer.echo(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
-
-
-def _show_entry(entry: Entry) -> None:
-    from rich.table import Table
-
-    facts = Table.grid(padding=(0, 2))
-    rows = {
-        "name": entry.name,
-        "what it is": entry.title,
-        "languages": ", ".join(entry.languages),
-        "access": _access(entry),
-        "how": entry.instructions,
-        "page": entry.url,
-        "licence": entry.licence,
-        "cite": entry.citation,
-        "mind": " ".join(entry.notes),
-    }
-    for key, value in rows.items():
-        if value:
-            facts.add_row(key, value)
-    _print(facts)

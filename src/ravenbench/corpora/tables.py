@@ -6,10 +6,12 @@ import csv
 import json
 import sys
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from ravenbench.corpora.build import CorpusBuilder
+from ravenbench.corpora.columns import LOOKED_AT, guess
 from ravenbench.corpora.import_log import ImportLog
 from ravenbench.errors import FormatError, InputError, did_you_mean
 from ravenbench.formats.archive import Archive, no_such
@@ -39,7 +41,8 @@ def read_table(
     Parameters
     ----------
     text, author, topic, id, language : str
-        Names of the columns. ``id`` and ``language`` may be absent (ids are then row numbers); with
+        Names of the columns; one that is left at its default and is not there is guessed (``columns.guess``), and
+        ``notes["columns"]`` says so. ``id`` and ``language`` may be absent (ids are then row numbers); with
         ``topic=None`` documents have no topic, for topic extraction. Every other column of single values becomes
         one of ``Corpus.columns``.
     fold_case : bool
@@ -62,10 +65,15 @@ def read_table(
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else _kind(path)
     rows = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv}[kind](path)
+    first = list(islice(rows, LOOKED_AT))
+    asked = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
+    chosen = guess(path, [row for _, row in first], asked) if first else asked
+    text, author, id, language = (str(chosen[role]) for role in ("text", "author", "id", "language"))
+    topic = chosen["topic"]
     wanted = [text, author] + ([] if topic is None else [topic])
     builder = CorpusBuilder(path, log)
     ignored: set[str] = set()
-    for number, (line, row) in enumerate(rows):
+    for number, (line, row) in enumerate(chain(first, rows)):
         for column in wanted:
             if row.get(column) is None:
                 raise _missing(path, line, column, row, number == 0)
@@ -90,6 +98,9 @@ def read_table(
             columns,
         )
     notes: dict[str, Any] = {"source": path.name, "format": kind}
+    guessed = {role: column for role, column in chosen.items() if column != asked[role]}
+    if guessed:
+        notes["columns"] = guessed
     if ignored:
         notes["ignored columns"] = sorted(ignored)
     return builder.finish(name or (path.resolve() if path.is_dir() else path).stem, notes, fold_case)

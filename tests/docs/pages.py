@@ -1,0 +1,66 @@
+"""The code in README and documentation, page by page, as it is to be tried.
+
+Fenced blocks of ``sh``, ``python`` and ``R`` are tried in the order in which they stand, all of a page in one folder.
+A comment before a block says otherwise: ``<!-- file: NAME -->`` writes it to a file, ``<!-- not run: WHY -->`` only
+checks its commands' options. Indented blocks of commands are checked in the same way.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_FENCE = re.compile(r"^(```+)(\w*)\s*$")
+_NOTE = re.compile(r"^<!-- (file|not run): (.+?) -->$")
+
+
+@dataclass(frozen=True)
+class Block:
+    """One block: where it begins, its language, its text, and what the comment before it says."""
+
+    page: Path
+    line: int
+    language: str
+    text: str
+    file: str | None = None
+    why_not: str | None = None
+
+    @property
+    def place(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def blocks(page: Path) -> list[Block]:
+    """All fenced blocks of a page, and its indented blocks of ``raven`` commands."""
+    found, note, lines = [], None, page.read_text(encoding="utf-8").split("\n")
+    at = 0
+    while at < len(lines):
+        said, fence = _NOTE.match(lines[at]), _FENCE.match(lines[at])
+        if said:
+            note = said.groups()
+        elif fence:
+            end = next(i for i in range(at + 1, len(lines)) if lines[i] == fence[1])
+            text = "\n".join(lines[at + 1 : end]) + "\n"
+            kind, value = note or (None, None)
+            file, why_not = (value if kind == "file" else None), (value if kind == "not run" else None)
+            found.append(Block(page, at + 1, fence[2], text, file, why_not))
+            note, at = None, end
+        elif lines[at].startswith("    raven ") and (at == 0 or not lines[at - 1].strip()):
+            end = next((i for i in range(at, len(lines)) if not lines[i].startswith("    ")), len(lines))
+            text = "\n".join(line[4:] for line in lines[at:end]) + "\n"
+            found.append(Block(page, at + 1, "sh", text, why_not="an overview of commands"))
+            at = end
+            continue
+        elif lines[at].strip():
+            note = None
+        at += 1
+    return found
+
+
+def commands(text: str) -> list[str]:
+    """The lines of a block that call raven, continued lines joined."""
+    joined = text.replace("\\\n", " ")
+    return [line.strip() for line in joined.split("\n") if line.strip().startswith("raven ")]
