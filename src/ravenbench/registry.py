@@ -76,6 +76,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "vartapetiance-2014": "ravenbench.verifiers.published.vartapetiance_2014:Vartapetiance2014",
         "harvey-2014": "ravenbench.verifiers.published.harvey_2014:Harvey2014",
         "moreau-2014": "ravenbench.verifiers.published.moreau_2014:Moreau2014",
+        "lambdag": "ravenbench.verifiers.published.lambdag:LambdaG",
         "command": "ravenbench.verifiers.outside.command:Command",
         "frery-2014": "ravenbench.verifiers.published.frery_2014:Frery2014",
         "modaresi-2014": "ravenbench.verifiers.published.modaresi_2014:Modaresi2014",
@@ -96,6 +97,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "isotonic": "ravenbench.verifiers.calibrators.isotonic:Isotonic",
         "linear": "ravenbench.verifiers.calibrators.linear:Linear",
         "banded": "ravenbench.verifiers.calibrators.banded:Banded",
+        "log-odds": "ravenbench.verifiers.calibrators.log_odds:LogOdds",
     },
     "transform": {
         "distortion": "ravenbench.text.distortion:Distortion",

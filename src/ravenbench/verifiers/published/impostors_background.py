@@ -30,6 +30,8 @@ class Background:
     ----------
     texts_ : list of str
         Impostor documents, normalised.
+    written_ : list of str
+        The same as they were written, line breaks and all.
     author_ : (len(texts_),) int64
         Their author clusters.
     cluster_ : dict of str to int
@@ -49,9 +51,13 @@ class Background:
         """
         used = problems.documents
         row: dict[str, int] = {}
+        written: list[str] = []
         of = np.full(len(problems.texts), -1, dtype=np.int64)
         for document in used:
-            of[document] = row.setdefault(normalised(problems.texts[document]), len(row))
+            text = problems.texts[document]
+            of[document] = row.setdefault(normalised(text), len(row))
+            if of[document] == len(written):
+                written.append(text)
         cluster = author_clusters(problems, same, of, len(row))
         texts = list(row)
         kept = np.array([i for i, text in enumerate(texts) if text], dtype=np.int64)
@@ -65,6 +71,7 @@ class Background:
             rng = stream(self.seed, "impostor-documents")
             kept = np.sort(rng.choice(kept, size=self.most, replace=False))
         self.texts_ = [texts[i] for i in kept]
+        self.written_ = [written[i] for i in kept]
         self.author_ = cluster[kept]
         self.cluster_ = {text: int(c) for text, c in zip(texts, cluster, strict=True)}
         return self
