@@ -12,6 +12,7 @@ from pathlib import Path
 import typer
 
 from ravenbench import __version__
+from ravenbench.cli import signals
 from ravenbench.errors import RavenError
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -80,7 +81,8 @@ def _absent() -> None:
 
 
 def run() -> None:
-    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted."""
+    """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted, 143 ended by SIGTERM."""
+    signals.listen()
     arguments = sys.argv[1:]
     # A verifier of one's own, named module:Class, is looked for in the current folder too.
     sys.path.append(str(Path.cwd()))
@@ -109,5 +111,6 @@ def run() -> None:
         # Typer turns an interruption within a command into an exit.
         if isinstance(end, SystemExit) and end.code != 130:
             raise
+        code = signals.farewell()
         typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
-        sys.exit(130)
+        sys.exit(code)

@@ -7,9 +7,12 @@ import os
 import platform
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from ravenbench.programs.usage import parent_of, stat
 
 _PREFIX = "raven-program"
 
@@ -25,13 +28,29 @@ def private_folder() -> Iterator[Path]:
         yield Path(at)
 
 
-def sweep() -> None:
-    """Remove the private folders of processes of this machine that live no more."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}-{_machine()}-*"):
-        with suppress(ValueError, IndexError, OSError):
-            process = int(folder.name.split("-")[3])
-            if folder.stat().st_uid == os.getuid() and not _lives(process):
-                shutil.rmtree(folder, ignore_errors=True)
+def sweep(patience: float = 0.0) -> None:
+    """Remove the private folders of processes of this machine that live no more.
+
+    Parameters
+    ----------
+    patience : float
+        Seconds to wait for the children of this process that still have one.
+    """
+    until = time.monotonic() + patience
+    while True:
+        waiting = False
+        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}-{_machine()}-*"):
+            with suppress(ValueError, IndexError, OSError):
+                process = int(folder.name.split("-")[3])
+                if folder.stat().st_uid != os.getuid():
+                    continue
+                if not _lives(process):
+                    shutil.rmtree(folder, ignore_errors=True)
+                elif process != os.getpid() and parent_of(process) == os.getpid():
+                    waiting = True
+        if not waiting or time.monotonic() >= until:
+            return
+        time.sleep(0.1)
 
 
 def _machine() -> str:
@@ -43,6 +62,9 @@ def _machine() -> str:
 
 
 def _lives(process: int) -> bool:
+    if Path("/proc/self").exists():
+        # One that has ended and was not yet buried is dead too.
+        return stat(process)[:1] not in ([], ["Z"])
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -58,8 +58,7 @@ def usage(root: int, folder: Path) -> Usage:
     """What the descendants of process ``root`` use, and what lies below a folder."""
     children = defaultdict(list)
     for place in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError, IndexError):
-            children[int((place / "stat").read_bytes().rpartition(b")")[2].split()[1])].append(int(place.name))
+        children[parent_of(int(place.name))].append(int(place.name))
     found: list[int] = []
     waiting = [root]
     while waiting:
@@ -67,6 +66,18 @@ def usage(root: int, folder: Path) -> Usage:
         found += below
         waiting += below
     return Usage(len(found), sum(_own_memory(process) for process in found), _size(folder))
+
+
+def stat(process: int) -> list[str]:
+    """State, parent and further numbers of a process (``proc(5)``); [] where there is none or the system hides it."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].decode().split()
+    return []
+
+
+def parent_of(process: int) -> int:
+    """The parent of a process, 0 where it is not known."""
+    return int(found[1]) if len(found := stat(process)) > 1 else 0
 
 
 def machine_memory() -> int:

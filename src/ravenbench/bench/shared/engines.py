@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from ravenbench.bench.shared.work import Engine, Unit, Units, run_unit
@@ -33,7 +36,7 @@ def local(workers: int | None = None) -> Engine:
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
         pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
         try:
-            yield from pool(delayed(run_unit)(unit) for unit in units)
+            yield from pool(delayed(_in_worker)(unit) for unit in units)
         except BrokenProcessPool as error:
             raise RavenError(
                 "a worker process died (out of memory?); what it had finished is kept: repeat the command to go on, "
@@ -41,6 +44,23 @@ def local(workers: int | None = None) -> Engine:
             ) from error
 
     return work
+
+
+def _in_worker(unit: Unit) -> list[str]:
+    _end_with(os.getppid())
+    return run_unit(unit)
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """From now on this worker ends when the process that started it does, however that ends."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def usable_cores() -> int:
