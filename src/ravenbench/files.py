@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, MissingPart
 
+ONE_BY_ONE = 64
+"""Files of a folder that are synced each for itself; that of another takes milliseconds on a busy disk."""
+
 
 def location(place: str | Path) -> Path:
     """Turn a string into a path, or into the place of an fsspec URL such as ``s3://bucket/run`` (same methods).
@@ -97,30 +100,111 @@ def cache_folder() -> Path:
     return Path(os.environ.get("RAVEN_CACHE") or Path(base) / "ravenbench")
 
 
-def write_bytes(path: Path, data: bytes | memoryview) -> str:
-    """Write atomically and return the SHA-256 of what was written."""
+def write_bytes(path: Path, data: bytes | memoryview, *, sync: bool = True) -> str:
+    """Write atomically and return the SHA-256 of what was written; ``sync`` as in ``replacing``."""
     if is_remote(path):
         path.write_bytes(bytes(data))
         return hashlib.sha256(data).hexdigest()
-    with replacing(path) as file:
+    with replacing(path, sync=sync) as file:
         file.write(data)
     return hashlib.sha256(data).hexdigest()
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Give a local file, written under a temporary name, that takes its place on disk when the block ends well."""
+def replacing(path: Path, *, sync: bool = True) -> Iterator[IO[bytes]]:
+    """Give a local file, written under a temporary name, that takes its place on disk when the block ends well.
+
+    Parameters
+    ----------
+    sync : bool
+        Wait until the disk has it. Otherwise it outlives the process at once, and a power cut after ``sync_folder``.
+
+    Raises
+    ------
+    InputError
+        If a folder that holds something stands in its place; an empty one is removed.
+    """
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "wb", buffering=2**20) as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if sync:
+                os.fsync(file.fileno())
         Path(name).chmod(0o644)
+        if path.is_dir():
+            _remove_empty(path)
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _remove_empty(folder: Path) -> None:
+    try:
+        folder.rmdir()
+    except OSError as error:
+        raise InputError(
+            "a folder stands where a file belongs", file=folder, expected="a file, or nothing",
+            fix="move the folder elsewhere or remove it, and repeat the command",
+        ) from error  # fmt: skip
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those around it where they are missing.
+
+    Raises
+    ------
+    InputError
+        If a file stands in its place.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(
+            "a file stands where a folder belongs", file=folder, expected="a folder, or nothing",
+            fix="move the file elsewhere or remove it, and repeat the command",
+        ) from error  # fmt: skip
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the disk has every file that lies in a local folder.
+
+    Few files are synced one by one, many by asking the system (Linux) to write all of their file system at once.
+    """
+    if is_remote(folder) or not folder.is_dir():
+        return
+    with os.scandir(folder) as inner:
+        places = [Path(folder), *(Path(entry) for entry in inner if entry.is_file(follow_symlinks=False))]
+    if len(places) <= ONE_BY_ONE or not _sync_file_system(folder):
+        for place in places:
+            _sync(place)
+
+
+def _sync_file_system(folder: Path) -> bool:
+    """Whether the system has a call for that, and it went well."""
+    import ctypes
+
+    try:
+        call = ctypes.CDLL(None).syncfs
+    except (AttributeError, OSError, TypeError):  # other systems
+        return False
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        return int(call(handle)) == 0
+    finally:
+        os.close(handle)
+
+
+def _sync(place: Path) -> None:
+    try:
+        handle = os.open(place, os.O_RDONLY)
+    except (FileNotFoundError, PermissionError):  # taken away meanwhile; Windows opens no folders
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def write_text(path: Path, text: str) -> str:

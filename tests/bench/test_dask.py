@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+from stored import answers
 
 from ravenbench.bench.run.api import run
 from ravenbench.bench.shared.engines import dask, engine
@@ -22,10 +23,6 @@ OPTIONS = {
     "probe": "none",
     "verifiers": "length, char-ngram, function-words, chance",
 }
-
-
-def answers(folder):
-    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*.npy") if "cells" in p.parts}
 
 
 @pytest.fixture(scope="module")

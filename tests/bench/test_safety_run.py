@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from msgspec.structs import asdict
+from stored import answers
 from typer.testing import CliRunner
 
 from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key
@@ -64,7 +65,7 @@ def play(spec, *, changes=None, **options):
 
 
 def cells(folder):
-    return {p.parent.name: p.read_bytes() for p in folder.glob("cells/*/answers.npy")}
+    return {name: data for name, data in answers(folder).items() if name.endswith("/answers")}
 
 
 def test_results_and_contract(done):
@@ -129,7 +130,7 @@ def test_repeating_changes_nothing_and_damage_is_mended(done, spec):
     }
     play(spec, out=folder, workers=1)
     assert {p: p.stat().st_mtime_ns for p in times} == times
-    (next(folder.glob("cells/*/answers.npy"))).write_bytes(b"damage")
+    next(folder.glob("cells/*.cell")).write_bytes(b"damage")
     (folder / "plan.json").unlink()
     next((folder / "rewritings").glob("*.json")).write_text("{")
     play(spec, out=folder, workers=1)
@@ -143,7 +144,7 @@ def flipped(data):
 
 
 PATTERNS = (
-    "run.json", "plan.json", "cells/*/cell.json", "cells/*/answers.npy", "rewritings/*.json", "measures/*.json",
+    "run.json", "plan.json", "cells/*.cell", "rewritings/*.json", "measures/*.json",
     "measures/index.json", "detection.json",
 )  # fmt: skip
 

@@ -267,8 +267,8 @@ def test_cells_that_are_lost_or_damaged_are_computed_again(whole, tmp_path):
     shutil.copytree(whole / "run", tmp_path / "run")
     store = Store.open(tmp_path / "run")
     lost, damaged = store.plan.cells[0].key, store.plan.cells[3].key
-    shutil.rmtree(store.cell_path(lost))
-    flip(store.cell_path(damaged) / "cell.json")
+    store.cell_path(lost).unlink()
+    flip(store.cell_path(damaged))
     assert store.read_cell(damaged) is None
     options = {"verifiers": VERIFIERS, "out": tmp_path / "run"}
     found = outlook([whole / "data"], **options)

@@ -19,6 +19,7 @@ from ravenbench.bench.attribute.plan import draft, fingerprint
 from ravenbench.bench.attribute.record import AttributePlan
 from ravenbench.bench.attribute.spec import METHODS, AttributeSpec, build
 from ravenbench.bench.attribute.units import MovedUnit, SplitUnit, WeightsUnit
+from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.folder import earlier, take_up
 from ravenbench.bench.shared.outlook import Outlook
@@ -122,10 +123,11 @@ def carry(asked: Task, engine: Engine, progress: Progress = silent) -> RunResult
         save_documents(store, made.documents, made.places)
         store.write_plan(made.plan)
 
-    store = take_up(asked.folder, "attribute", spec.resolved(), asked.data, plan, spec.seed)
-    units = [SplitUnit(store.path, c.verifier, named[c.verifier], c.key, c.fold) for c in store.unanswered()]
-    errors = carry_out(engine, units, progress, "attributing")
-    return RunResult(store, (*errors, *_compare_weights(store, named, engine, progress)))
+    with alone(asked.folder):
+        store = take_up(asked.folder, "attribute", spec.resolved(), asked.data, plan, spec.seed)
+        units = [SplitUnit(store.path, c.verifier, named[c.verifier], c.key, c.fold) for c in store.unanswered()]
+        errors = carry_out(engine, units, progress, "attributing")
+        return RunResult(store, (*errors, *_compare_weights(store, named, engine, progress)))
 
 
 def _compare_weights(store: Store, named: dict[str, Any], engine: Engine, progress: Progress) -> list[str]:

@@ -18,6 +18,7 @@ from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, re
 from ravenbench.bench.obfuscate.source import Source, read_source
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec, build, default_folder
 from ravenbench.bench.obfuscate.surrogates import read_surrogates
+from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.folder import take_up
 from ravenbench.bench.shared.progress import Progress, silent
@@ -100,15 +101,16 @@ def obfuscate(
         begin()
         store.write_plan(draft(spec, recipe, texts, place_of(elsewhere)))
 
-    store = take_up(place, "obfuscate", spec.resolved(), data, plan, spec.seed)
-    kept = kept_at(place, store.plan_as(ObfuscatePlan).rewritings, elsewhere)
-    done = rewrite(kept, recipe, spec.seed, texts.tasks, work, progress, asked)
-    found = tuple(one.rewriting for one in done)
-    whole = [one for one in found if one is not None]
-    if product is not None and len(whole) == len(found):
-        write_product(product, texts, whole)
-    errors = (f"{one.id}: {str(one.error).splitlines()[0]}" for one in done if one.rewriting is None)
-    return ObfuscateResult(store, tuple(errors), found)
+    with alone(place):
+        store = take_up(place, "obfuscate", spec.resolved(), data, plan, spec.seed)
+        kept = kept_at(place, store.plan_as(ObfuscatePlan).rewritings, elsewhere)
+        done = rewrite(kept, recipe, spec.seed, texts.tasks, work, progress, asked)
+        found = tuple(one.rewriting for one in done)
+        whole = [one for one in found if one is not None]
+        if product is not None and len(whole) == len(found):
+            write_product(product, texts, whole)
+        errors = (f"{one.id}: {str(one.error).splitlines()[0]}" for one in done if one.rewriting is None)
+        return ObfuscateResult(store, tuple(errors), found)
 
 
 def draft(spec: ObfuscateSpec, recipe: Obfuscator, source: Source, rewritings: str) -> ObfuscatePlan:

@@ -10,6 +10,7 @@ from ravenbench import files, registry
 from ravenbench.bench.pan14.corpora import Parts, read_corpora
 from ravenbench.bench.pan14.plan import Draft, draft
 from ravenbench.bench.pan14.spec import DEFAULT_VERIFIERS, Pan14Spec
+from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.folder import data_hash, earlier, take_up
@@ -74,8 +75,9 @@ def pan14(
     def plan(store: Store, begin: Callable[[], None]) -> None:
         asked.draft(progress).write(store, begin)
 
-    store = take_up(asked.folder, "pan14", asked.spec.resolved(), asked.hashes, plan)
-    return RunResult(store, tuple(execute(store, asked.components, work, progress, isolate=True)))
+    with alone(asked.folder):
+        store = take_up(asked.folder, "pan14", asked.spec.resolved(), asked.hashes, plan)
+        return RunResult(store, tuple(execute(store, asked.components, work, progress, isolate=True)))
 
 
 def outlook(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ravenbench import files
 from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.folder import changed, take_up
@@ -79,8 +80,10 @@ def run(
         chosen = build(given, None if spec is None else Path(spec))
     named = chosen.named_verifiers()
     work = engine or local(workers)
-    store = prepare(chosen, files.location(out) if out is not None else default_folder(chosen), progress)
-    return RunResult(store, tuple(execute(store, named, work, progress)))
+    folder = files.location(out) if out is not None else default_folder(chosen)
+    with alone(folder):
+        store = prepare(chosen, folder, progress)
+        return RunResult(store, tuple(execute(store, named, work, progress)))
 
 
 def default_folder(spec: RunSpec) -> Path:

@@ -22,6 +22,7 @@ from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measure
 from ravenbench.bench.safety.plan import SafetyPlanner
 from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.spec import SafetySpec, build, check_attacks, default_folder
+from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.folder import take_up
@@ -89,18 +90,19 @@ def safety(
     elsewhere = None if rewritings is None else files.location(rewritings)
     place = place_of(elsewhere)
     planner = SafetyPlanner(spec, kept_at(folder, place), place, work, progress)
-    store = take_up(folder, "safety", spec.resolved(), spec.data(), planner.write)
-    kept = kept_at(folder, store.plan_as(SafetyPlan).rewritings, elsewhere)
-    if not all_kept(store, kept):
-        # Measures rest on rewritings: those that were lost are made again, and with them the plan.
-        planner.write(store, lambda: None)
-        store = Store(folder)
-    plan = store.plan_as(SafetyPlan)
-    errors = execute(store, verifying, work, progress)
-    measure(store.path / "measures", kept, plan.obfuscators, work, helpers, progress)
-    detect(store, kept, progress)
-    unusable = (f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None)
-    return RunResult(store, (*unusable, *errors))
+    with alone(folder):
+        store = take_up(folder, "safety", spec.resolved(), spec.data(), planner.write)
+        kept = kept_at(folder, store.plan_as(SafetyPlan).rewritings, elsewhere)
+        if not all_kept(store, kept):
+            # Measures rest on rewritings: those that were lost are made again, and with them the plan.
+            planner.write(store, lambda: None)
+            store = Store(folder)
+        plan = store.plan_as(SafetyPlan)
+        errors = execute(store, verifying, work, progress)
+        measure(store.path / "measures", kept, plan.obfuscators, work, helpers, progress)
+        detect(store, kept, progress)
+        unusable = (f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None)
+        return RunResult(store, (*unusable, *errors))
 
 
 def all_kept(store: Store, kept: Path) -> bool:

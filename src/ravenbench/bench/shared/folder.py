@@ -12,6 +12,8 @@ from typing import Any
 import msgspec
 
 from ravenbench import __version__, files, registry
+from ravenbench.bench.shared.alone import NAME as LOCK
+from ravenbench.bench.shared.alone import hold
 from ravenbench.bench.shared.record import Head, Kind, OtherFormat, write_record
 from ravenbench.bench.shared.store import Store
 from ravenbench.components import identity_hash
@@ -48,13 +50,20 @@ def take_up(
         If it was written by another version of Raven.
     """
     files.check_reachable(folder)
+    if files.is_remote(folder):
+        hold(folder)
     head = _head(spec, data, seed)
     found = _earlier(folder, kind, head)
     if found is not None:
         return found
     if not folder.exists() and not files.is_remote(folder):
         check_fresh(folder)
-    plan(Store(folder), lambda: begin(folder, kind, head))
+    there = (folder / "run.json").is_file()
+
+    def start() -> None:
+        begin(folder, kind, head, anew=not there)
+
+    plan(Store(folder), start)
     return Store(folder)
 
 
@@ -90,21 +99,27 @@ def _earlier(folder: Path, kind: Kind, head: Head) -> Store | None:
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
         whole = _check_same(store, kind, head)
-    elif folder.exists() and any(folder.iterdir()):
+    elif folder.exists() and any(inner.name != LOCK for inner in folder.iterdir()):
         raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
     return store if whole and store.planned else None
 
 
-def begin(folder: Path, kind: Kind, head: Head) -> None:
+def begin(folder: Path, kind: Kind, head: Head, *, anew: bool = False) -> None:
     """Make the folder and its ``run.json``.
 
     Raises
     ------
     InputError
-        If it cannot be written.
+        If it cannot be written, or if ``anew`` and another command has begun a run there while this one planned.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        files.make_folder(folder)
+        hold(folder)
+        if anew and (folder / "run.json").is_file():
+            raise InputError(
+                "another command has begun a run in this folder meanwhile", file=folder,
+                fix="repeat the command, or give another --out",
+            )  # fmt: skip
         write_record(folder / "run.json", kind, head)
     except OSError as error:
         raise InputError(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from ravenbench import files
-from ravenbench.bench.shared.keys import cell_key
+from ravenbench.bench.shared.keys import content_key, decides
 from ravenbench.bench.shared.record import CellPlace, FoldRecord, Plan, VerifierRecord
 from ravenbench.bench.shared.store import Store
 from ravenbench.components import Component, identity
@@ -34,10 +34,11 @@ def verifier_record(name: str, component: Component) -> VerifierRecord:
 
 def cell_places(components: Mapping[str, Component], folds: Mapping[str, FoldRecord]) -> list[CellPlace]:
     """A cell for every fold and verifier."""
+    decided = {name: decides(component) for name, component in components.items()}
     return [
-        CellPlace(key=cell_key(component, record.train_digest, record.test_digest), verifier=name, fold=fold)
+        CellPlace(key=content_key([found, record.train_digest, record.test_digest]), verifier=name, fold=fold)
         for fold, record in folds.items()
-        for name, component in components.items()
+        for name, found in decided.items()
     ]
 
 

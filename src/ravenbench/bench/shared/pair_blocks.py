@@ -11,8 +11,9 @@ import numpy as np
 from ravenbench import files
 from ravenbench.bench.shared.keys import pairs_key
 from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.record import Record, read_record, write_record
-from ravenbench.bench.shared.store import Store, checked_array
+from ravenbench.bench.shared.packed import read_packed, write_packed
+from ravenbench.bench.shared.record import Record
+from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import tell
 from ravenbench.errors import StoreError
 from ravenbench.types import Floats, Ints, Problems
@@ -23,10 +24,9 @@ BLOCK = 4096
 
 
 class BlockRecord(Record, frozen=True, kw_only=True):
-    """``block.json``: the commit mark of a block; a failed one has an error and no hash."""
+    """What a block of features says of itself; a failed one has an error and no array."""
 
     key: str
-    sha256: str | None
     error: str | None
 
 
@@ -47,34 +47,35 @@ class PairUnit:
 def run_pairs(unit: PairUnit) -> list[str]:
     """Compute and commit one block of pair features; an error is kept for the cells that needed it."""
     store = open_store(unit.run)
-    folder = store.path / "pairs" / unit.key
-    folder.mkdir(parents=True, exist_ok=True)
+    arrays: dict[str, Floats] = {}
+    wrong = None
     try:
         known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
         values = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
+        arrays = {"features": np.asarray(values, dtype=np.float64)}
     except Exception as error:
-        record = BlockRecord(key=unit.key, sha256=None, error=tell(error))
-        write_record(folder / "block.json", store.kind, record)
-        return []
-    sha = files.write_array(folder / "features.npy", np.asarray(values, dtype=np.float64))
-    write_record(folder / "block.json", store.kind, BlockRecord(key=unit.key, sha256=sha, error=None))
+        wrong = tell(error)
+    write_packed(_place(store, unit.key), store.kind, BlockRecord(key=unit.key, error=wrong), arrays)
     return []
+
+
+def _place(store: Store, key: str) -> Path:
+    return store.path / "pairs" / f"{key}.block"
 
 
 def read_block(store: Store, key: str) -> Floats | None:
     """A committed block of features; None where it is missing, damaged or failed (it is then computed again)."""
-    folder = store.path / "pairs" / key
     try:
-        record = read_record(folder / "block.json", BlockRecord)
-        return None if record.sha256 is None else checked_array(folder / "features.npy", record.sha256)
+        record, arrays = read_packed(_place(store, key), BlockRecord)
     except (OSError, ValueError, StoreError):
         return None
+    return arrays.get("features") if record.key == key else None
 
 
 def block_error(store: Store, key: str) -> str:
     """Why a block is not there."""
     try:
-        error = read_record(store.path / "pairs" / key / "block.json", BlockRecord).error
+        error = read_packed(_place(store, key), BlockRecord)[0].error
     except (OSError, StoreError):
         error = None
     return error or "features of document pairs are missing or damaged: repeat the run"
@@ -125,7 +126,7 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
             keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
     index = np.unique(np.concatenate(keys)) if keys else np.empty(0, dtype=np.int64)
     pairs = np.stack([index // size, index % size])
-    (store.path / "pairs").mkdir(exist_ok=True)
+    files.make_folder(store.path / "pairs")
     digest = files.write_array(store.path / "pairs" / "pairs.npy", pairs)
     units = {}
     for name, scorer in free.items():

@@ -20,8 +20,8 @@ import msgspec
 from ravenbench import files
 from ravenbench.errors import StoreError
 
-FORMAT = 2
-"""Raised whenever a record changes its shape; format 1 had neither kinds nor hashes."""
+FORMAT = 3
+"""Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell."""
 
 Kind = Literal["run", "verify", "pan14", "attribute", "safety", "simulate", "evaluate", "obfuscate"]
 """The task that a folder belongs to."""
@@ -152,11 +152,10 @@ class Seconds(Record, frozen=True, kw_only=True):
 
 
 class CellRecord(Record, frozen=True, kw_only=True):
-    """``cell.json``: the commit mark of a cell, written after its arrays.
+    """What a cell says of itself; its arrays lie in the same file.
 
-    ``arrays`` has the SHA-256 of each by name; a failed cell has an ``error`` and no arrays. ``faults`` says by
-    problem why it was left unanswered. ``programs`` says how outside programs were run, "confined" or "not confined"
-    and why; "" where none was.
+    A failed cell has an ``error`` and no arrays. ``faults`` says by problem why it was left unanswered. ``programs``
+    says how outside programs were run, "confined" or "not confined" and why; "" where none was.
     """
 
     key: str
@@ -169,7 +168,6 @@ class CellRecord(Record, frozen=True, kw_only=True):
     error: str | None = None
     faults: dict[str, str] = {}
     programs: str = ""
-    arrays: dict[str, str] = {}
 
 
 class _Envelope(msgspec.Struct):
@@ -260,7 +258,8 @@ def another_format(path: Path, found: str) -> OtherFormat:
     """The error for a folder that another Raven wrote."""
     return OtherFormat(
         f"{path}: this folder was written by another version of Raven\n  found: format {found}\n"
-        f"  expected: format {FORMAT}\n  fix: give another --out, or remove the folder and run again"
+        f"  expected: format {FORMAT}\n  fix: give another --out, or remove the folder and run again; "
+        "the version of Raven that wrote it still reads it"
     )
 
 

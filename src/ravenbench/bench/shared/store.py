@@ -1,8 +1,7 @@
-"""The store: one folder a run, each cell committed by its ``cell.json`` (contract 13)."""
+"""The store: one folder a run, one file a cell (contract 13)."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files
+from ravenbench.bench.shared.packed import read_packed, write_packed
 from ravenbench.bench.shared.record import (
     CellPlace,
     CellRecord,
@@ -25,7 +25,6 @@ from ravenbench.bench.shared.record import (
     damaged,
     decode,
     open_record,
-    read_record,
     write_record,
 )
 from ravenbench.errors import InputError, StoreError
@@ -33,6 +32,9 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Fold, Labels, Problems
 
 P = TypeVar("P", bound=Plan)
+
+DEAR = 1.0
+"""Seconds of work from which a cell is put on the disk by itself: waiting for the disk costs a hundredth of that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +60,16 @@ class Cell:
         return self.arrays.get("scores")
 
 
+RECENT = 16 * 2**20
+"""Bytes of folds that an open store keeps."""
+
+
 class Store:
     """A run's folder (layout in docs/architecture.md)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._folds: dict[str, dict[str, NDArray[Any]]] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
@@ -114,6 +121,7 @@ class Store:
 
     def write_plan(self, plan: Plan) -> None:
         """Commit the planning: the manifest, with the hash of every file written so far, goes last."""
+        files.sync_folder(self.path / "folds")
         inner = sorted(p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith("."))
         names = [p.relative_to(self.path) for p in inner]
         planned = [n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")]
@@ -201,8 +209,9 @@ class Store:
             arrays["train_calibrate"] = fold.train.calibrate
         buffer = io.BytesIO()
         np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
-        (self.path / "folds").mkdir(exist_ok=True)
-        files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue())
+        files.make_folder(self.path / "folds")
+        self._folds.pop(fold.name, None)
+        files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
 
     def fold(self, name: str) -> Fold:
         """A fold, its training problems labelled, its test problems blind."""
@@ -226,26 +235,27 @@ class Store:
         return self._fold_arrays(name)["test_same"]
 
     def cell_path(self, key: str) -> Path:
-        """Folder of a cell."""
-        return self.path / "cells" / key
+        """File of a cell."""
+        return self.path / "cells" / f"{key}.cell"
 
     def write_cell(self, record: CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Commit a cell: arrays first, ``cell.json`` with their hashes last."""
-        folder = self.cell_path(record.key)
-        folder.mkdir(parents=True, exist_ok=True)
-        hashes = {name: files.write_array(folder / f"{name}.npy", array) for name, array in arrays.items()}
-        write_record(folder / "cell.json", self.kind, msgspec.structs.replace(record, arrays=hashes))
+        """Commit a cell: its file is there when it is whole.
+
+        A cell that was dear to compute is on the disk when this returns. Cheap ones are written, so that a killed
+        process loses nothing, and all synced together before the run says that it is done (``sync``).
+        """
+        path = self.cell_path(record.key)
+        files.make_folder(path.parent)
+        dear = record.seconds.fit + record.seconds.score > DEAR
+        write_packed(path, self.kind, record, arrays, sync=dear)
 
     def read_cell(self, key: str) -> Cell | None:
         """A committed cell, or None where it is missing or damaged (it is then computed again)."""
-        folder = self.cell_path(key)
         try:
-            record = read_record(folder / "cell.json", CellRecord)
-            if record.key != key or not all(name.isidentifier() for name in record.arrays):
-                return None
-            return Cell(record, {n: checked_array(folder / f"{n}.npy", sha) for n, sha in record.arrays.items()})
+            record, arrays = read_packed(self.cell_path(key), CellRecord)
         except (OSError, ValueError, StoreError):
             return None
+        return Cell(record, arrays) if record.key == key else None
 
     def unanswered(self, cells: Iterable[CellPlace] | None = None) -> list[CellPlace]:
         """Cells (of the plan, unless given) that are missing, damaged or failed."""
@@ -279,24 +289,16 @@ class Store:
             raise damaged(path, error) from error
 
     def _fold_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        path = self.path / "folds" / f"{name}.npz"
-        try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
-                return dict(archive)
-        except (OSError, ValueError, EOFError) as error:
-            raise damaged(path, error) from error
-
-
-def checked_array(path: Path, sha256: str) -> Floats:
-    """An array whose file has this hash.
-
-    Raises
-    ------
-    ValueError
-        If the file holds something else.
-    """
-    data = path.read_bytes()
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise ValueError(f"{path} is damaged")
-    array: Floats = np.load(io.BytesIO(data), allow_pickle=False)
-    return array
+        """Arrays of a fold, the caller's own; those read last are kept, for methods of one fold follow each other."""
+        found = self._folds.pop(name, None)
+        if found is None:
+            path = self.path / "folds" / f"{name}.npz"
+            try:
+                with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+                    found = dict(archive)
+            except (OSError, ValueError, EOFError) as error:
+                raise damaged(path, error) from error
+        self._folds[name] = found
+        while len(self._folds) > 1 and sum(a.nbytes for kept in self._folds.values() for a in kept.values()) > RECENT:
+            del self._folds[next(iter(self._folds))]
+        return {part: array.copy() for part, array in found.items()}

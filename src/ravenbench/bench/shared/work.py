@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
+from pathlib import Path
 from typing import Protocol
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
+from ravenbench import files
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.programs.confinement import noted
 
@@ -26,13 +30,19 @@ Engine = Callable[[Units], Iterator[list[str]]]
 
 
 def carry_out(engine: Engine, units: Units, progress: Progress, stage: str) -> list[str]:
-    """Do all units, showing how many are done; returns the errors of the cells that failed."""
+    """Do all units, showing how many are done; returns the errors of the cells that failed.
+
+    When it returns, the disk has every cell.
+    """
     errors: list[str] = []
     if units:
         progress(stage, 0, len(units))
         for done, failed in enumerate(engine(units), start=1):
             errors += failed
             progress(stage, done, len(units))
+        runs: set[Path] = {unit.run for unit in units if hasattr(unit, "run")}
+        for run in runs:
+            files.sync_folder(run / "cells")
     return errors
 
 
@@ -44,8 +54,14 @@ def one_thread() -> AbstractContextManager[object]:
     import scipy.linalg  # noqa: F401
     import sklearn  # noqa: F401
 
-    limits: AbstractContextManager[object] = threadpool_limits(1)
+    limits: AbstractContextManager[object] = _libraries(len(sys.modules)).limit(limits=1)
     return limits
+
+
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> ThreadpoolController:
+    """The libraries that are loaded, looked for again (which takes milliseconds) when further modules were imported."""
+    return ThreadpoolController()
 
 
 def run_unit(unit: Unit) -> list[str]:

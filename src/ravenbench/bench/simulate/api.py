@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ravenbench import files
+from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.folder import earlier, take_up
 from ravenbench.bench.shared.outlook import Outlook
@@ -70,15 +71,17 @@ def carry(spec: SimulateSpec, out: str | Path | None, engine: Engine, progress: 
         begin()
         store.write_plan(draft(spec))
 
-    store = take_up(_folder(spec, out), "simulate", spec.resolved(), fingerprint(spec), plan, spec.seed)
-    missing = {place.key for place in store.unanswered()}
-    keys = {place.fold: place.key for place in store.plan.cells}
-    units = [
-        ReplicateUnit(store.path, spec, r.fold, r.seed, keys[r.fold])
-        for r in store.plan_as(SimulatePlan).replicates
-        if keys[r.fold] in missing
-    ]
-    return RunResult(store, tuple(carry_out(engine, units, progress, "simulating")))
+    folder = _folder(spec, out)
+    with alone(folder):
+        store = take_up(folder, "simulate", spec.resolved(), fingerprint(spec), plan, spec.seed)
+        missing = {place.key for place in store.unanswered()}
+        keys = {place.fold: place.key for place in store.plan.cells}
+        units = [
+            ReplicateUnit(store.path, spec, r.fold, r.seed, keys[r.fold])
+            for r in store.plan_as(SimulatePlan).replicates
+            if keys[r.fold] in missing
+        ]
+        return RunResult(store, tuple(carry_out(engine, units, progress, "simulating")))
 
 
 def outlook(spec: SimulateSpec, out: str | Path | None = None) -> Outlook:

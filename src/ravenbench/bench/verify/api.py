@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import files
+from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.folder import earlier, take_up
 from ravenbench.bench.shared.outlook import Outlook
@@ -123,40 +124,41 @@ def verify(
     def planned(store: Store, begin: Callable[[], None]) -> None:
         draft(asked, progress).write(store, begin)
 
-    store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned)
-    plan = store.plan_as(VerifyPlan)
-    missing = unanswered(store, plan)
-    fitting = None
-    if missing or save is not None:
-        trained = kept(store, asked.component)
-        shared = trained is not None
-        if trained is None:
-            trained = given
+    with alone(asked.folder):
+        store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned)
+        plan = store.plan_as(VerifyPlan)
+        missing = unanswered(store, plan)
+        fitting = None
+        if missing or save is not None:
+            trained = kept(store, asked.component)
+            shared = trained is not None
             if trained is None:
-                progress("training", 0, 0)
-                began = time.perf_counter()
-                trained = _fit(asked.component, store.fold("test"))
-                fitting = time.perf_counter() - began
-            shared = keep(store, trained, fitting)
-        if save is not None:
-            persist.save(trained, save)
-        units = [BlockUnit(store.path, block, None if shared else trained) for block in missing]
-        own = [unit for unit in units if unit.block.fold == "test"]
-        engine = work if shared else local(1)
-        errors = carry_out(engine, own, progress, "answering")
-        if errors:
-            blocks = sum(block.fold == "test" for block in plan.blocks)
-            raise RavenError(
-                f"{asked.component} failed on {len(errors)} of {blocks} blocks of problems: {errors[0]}\n"
-                "  no answers were written; what was finished is kept: repeat the command to try the rest again"
-            )
+                trained = given
+                if trained is None:
+                    progress("training", 0, 0)
+                    began = time.perf_counter()
+                    trained = _fit(asked.component, store.fold("test"))
+                    fitting = time.perf_counter() - began
+                shared = keep(store, trained, fitting)
+            if save is not None:
+                persist.save(trained, save)
+            units = [BlockUnit(store.path, block, None if shared else trained) for block in missing]
+            own = [unit for unit in units if unit.block.fold == "test"]
+            engine = work if shared else local(1)
+            errors = carry_out(engine, own, progress, "answering")
+            if errors:
+                blocks = sum(block.fold == "test" for block in plan.blocks)
+                raise RavenError(
+                    f"{asked.component} failed on {len(errors)} of {blocks} blocks of problems: {errors[0]}\n"
+                    "  no answers were written; what was finished is kept: repeat the command to try the rest again"
+                )
+            if out is not None:
+                write_answers(out, collect(store).answers)
+            # What fails here fails the probe alone: the report says so.
+            carry_out(engine, [unit for unit in units if unit not in own], progress, "answering the probe")
+        found = collect(store)
         if out is not None:
-            write_answers(out, collect(store).answers)
-        # What fails here fails the probe alone: the report says so.
-        carry_out(engine, [unit for unit in units if unit not in own], progress, "answering the probe")
-    found = collect(store)
-    if out is not None:
-        write_answers(out, found.answers)
+            write_answers(out, found.answers)
     return Verified(
         verifier=str(asked.component),
         answers=found.answers,
