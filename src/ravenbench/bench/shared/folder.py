@@ -61,7 +61,9 @@ def take_up(
     there = (folder / "run.json").is_file()
 
     def start() -> None:
+        nonlocal there
         begin(folder, kind, head, anew=not there)
+        there = True
 
     plan(Store(folder), start)
     return Store(folder)
