@@ -5,7 +5,9 @@
     │   ├── FormatError       a file is not what its name or place says
     │   ├── CorpusError       a corpus cannot be used, or cannot fill what was asked of it
     │   ├── SpecError         a component, option or spec file that does not parse
-    │   └── MissingPart       an extra or a resource is not installed: the message names the command
+    │   ├── MissingPart       an extra or a resource is not installed: the message names the command
+    │   └── AnswerError       a method gave answers or scores that are none
+    ├── MethodError           a method did what no method may, such as ending the program
     ├── StoreError            a run folder is damaged or belongs to another run
     └── ProgramError          an outside program failed: the message ends with what it said
 
@@ -76,6 +78,14 @@ class SpecError(InputError):
 
 class MissingPart(InputError):
     """An optional dependency or resource is absent; the message says which command brings it."""
+
+
+class AnswerError(InputError):
+    """A method gave answers or scores that are none."""
+
+
+class MethodError(RavenError):
+    """A method did what no method may: it tried to end the program, or took longer than it was given."""
 
 
 class StoreError(RavenError):

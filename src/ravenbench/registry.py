@@ -11,7 +11,9 @@ import ast
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
@@ -199,7 +201,9 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     module, _, attribute = target.partition(":")
     importable(kind, module)
     try:
-        found = getattr(importlib.import_module(module), attribute)
+        # What a module prints while it is imported is no result.
+        with redirect_stdout(sys.stderr):
+            found = getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
             raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix="is the package installed?") from error

@@ -8,6 +8,7 @@ import numpy as np
 
 from ravenbench.attribution.protocols import Split
 from ravenbench.attribution.selection import Chosen
+from ravenbench.errors import AnswerError
 from ravenbench.types import Ints
 
 
@@ -24,11 +25,16 @@ def predict_split(documents: Chosen, part: Split, fitted: Any) -> Ints:
 
     Raises
     ------
-    ValueError
+    AnswerError
         If the method does not answer every text once.
     """
     predicted = fitted.predict([documents.texts[i] for i in part.test])
-    if len(predicted) != len(part.test):
-        raise ValueError(f"{len(predicted)} predictions for {len(part.test)} texts")
+    if isinstance(predicted, np.ma.MaskedArray) or np.shape(predicted) != (len(part.test),):
+        raise AnswerError(
+            "the method gave predictions that cannot be used",
+            found=f"a {type(predicted).__name__} of shape {np.shape(predicted)}",
+            expected=f"one author's name for each of {len(part.test)} texts",
+            fix="return what predict of a scikit-learn classifier returns",
+        )
     code = {name: number for number, name in enumerate(documents.authors)}
     return np.array([code.get(str(name), -1) for name in predicted], dtype=np.int64)

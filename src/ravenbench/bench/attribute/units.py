@@ -16,10 +16,12 @@ from ravenbench.attribution.cues import moved, weights
 from ravenbench.attribution.evaluate import fit_split, predict_split
 from ravenbench.bench.attribute.documents import open_documents, open_splits
 from ravenbench.bench.attribute.methods import method_identity
+from ravenbench.bench.shared.care import guarded
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.record import CellRecord, FoldRecord, Seconds
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import tell
+from ravenbench.errors import MethodError
 
 Arrays = dict[str, NDArray[Any]]
 ALL = FoldRecord(train_digest="all documents", test_digest="")
@@ -47,6 +49,15 @@ class SplitUnit:
             return {"predicted": predict_split(documents, part, fitted)}, learned
 
         return _commit(store, self, self.fold, store.plan.folds[self.fold], answer)
+
+    def lost(self, reason: str) -> list[str]:
+        """Commit the cell as failed."""
+        store = open_store(self.run)
+
+        def fail() -> tuple[Arrays, float]:
+            raise MethodError(reason)
+
+        return _commit(store, self, self.fold, store.plan.folds[self.fold], fail)
 
 
 @dataclass(frozen=True)
@@ -122,7 +133,8 @@ def _commit(
     arrays: Arrays = {}
     learned, wrong = began, None
     try:
-        arrays, learned = do()
+        with guarded():
+            arrays, learned = do()
     except Exception as error:
         wrong = tell(error)
     record = CellRecord(

@@ -13,6 +13,7 @@ from pathlib import Path
 from ravenbench import files
 from ravenbench.bench.obfuscate.record import RewritingRecord
 from ravenbench.bench.obfuscate.surrogates import Surrogates
+from ravenbench.bench.shared.care import guarded
 from ravenbench.bench.shared.keys import content_key
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.record import read_record, write_record
@@ -57,7 +58,8 @@ class RewriteUnit:
             found, wrong = None, None
             began = time.perf_counter()
             try:
-                found = self.obfuscator.obfuscate(task, self.seed, self.oracle)
+                with guarded():
+                    found = self.obfuscator.obfuscate(task, self.seed, self.oracle)
             except Exception as error:
                 wrong = tell(error)
                 errors.append(f"{self.obfuscator} on {task.id}: {wrong.splitlines()[0]}")

@@ -6,11 +6,12 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from ravenbench.bench.shared.work import Engine, Unit, Units, run_unit
+from ravenbench.bench.shared.work import Engine, Losable, Unit, Units, run_unit
 from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.files import is_remote
 
@@ -18,7 +19,12 @@ _ADDRESS = "an address such as tcp://10.0.0.1:8786"
 
 
 def local(workers: int | None = None) -> Engine:
-    """Worker processes on this machine, as many as cores unless told; one worker = this very process."""
+    """Worker processes on this machine, as many as cores unless told; one worker = this very process.
+
+    Where a method ends a worker process (a crash of native code, memory), the units that were being done are done again
+    one by one; the cells of one that ends its process again are told failed, and the others go on. With one worker
+    there is no process to lose but this one.
+    """
     count = usable_cores() if workers is None else workers
     if count < 1:
         raise SpecError("--workers must be at least 1", found=workers)
@@ -27,21 +33,16 @@ def local(workers: int | None = None) -> Engine:
         if count == 1 or len(units) == 1:
             yield from map(run_unit, units)
             return
-        import warnings
-
-        from joblib import Parallel, delayed
-        from joblib.externals.loky.process_executor import BrokenProcessPool
-
-        # Workers that have grown are replaced; nothing is lost.
-        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-        pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
-        try:
-            yield from pool(delayed(_in_worker)(unit) for unit in units)
-        except BrokenProcessPool as error:
-            raise RavenError(
-                "a worker process died (out of memory?); what it had finished is kept: repeat the command to go on, "
-                "with fewer --workers if memory was short"
-            ) from error
+        left = dict(enumerate(units))
+        while left:
+            try:
+                for number, errors in _together(left, count):
+                    del left[number]
+                    yield errors
+            except BrokenExecutor:
+                # Units are begun in order: the first that are left were being done.
+                for number in list(left)[:count]:
+                    yield _alone(left.pop(number))
 
     return work
 
@@ -61,6 +62,42 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _numbered(number: int, unit: Unit) -> tuple[int, list[str]]:
+    return number, _in_worker(unit)
+
+
+def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[str]]]:
+    import warnings
+
+    from joblib import Parallel, delayed
+
+    # Workers that have grown are replaced; nothing is lost.
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+    pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
+    yield from pool(delayed(_numbered)(number, unit) for number, unit in units.items())
+
+
+def _alone(unit: Unit) -> list[str]:
+    """Do a unit in a process of its own.
+
+    Raises
+    ------
+    RavenError
+        If it ends that process and has no cells that could be told failed.
+    """
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(max_workers=1) as pool:
+        try:
+            errors: list[str] = pool.submit(_in_worker, unit).result()
+            return errors
+        except BrokenExecutor as error:
+            reason = "MethodError: the method ended its process (a crash of native code, or memory ran out)"
+            if isinstance(unit, Losable):
+                return unit.lost(reason)
+            raise RavenError(f"{reason}; what was finished is kept: repeat the command to go on") from error
 
 
 def usable_cores() -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench import files
+from ravenbench.bench.shared.care import guarded
 from ravenbench.bench.shared.keys import pairs_key
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.packed import read_packed, write_packed
@@ -18,6 +19,7 @@ from ravenbench.bench.shared.work import tell
 from ravenbench.errors import StoreError
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
+from ravenbench.verifiers.contract.checks import checked_scores
 
 BLOCK = 4096
 """Document pairs in a block of features."""
@@ -43,18 +45,23 @@ class PairUnit:
     def work(self) -> list[str]:
         return run_pairs(self)
 
+    def lost(self, reason: str) -> list[str]:
+        return run_pairs(self, reason)
 
-def run_pairs(unit: PairUnit) -> list[str]:
+
+def run_pairs(unit: PairUnit, failure: str | None = None) -> list[str]:
     """Compute and commit one block of pair features; an error is kept for the cells that needed it."""
     store = open_store(unit.run)
     arrays: dict[str, Floats] = {}
-    wrong = None
-    try:
-        known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
-        values = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
-        arrays = {"features": np.asarray(values, dtype=np.float64)}
-    except Exception as error:
-        wrong = tell(error)
+    wrong = failure
+    if failure is None:
+        try:
+            known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
+            with guarded():
+                given = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
+            arrays = {"features": checked_scores(given, unit.stop - unit.start, str(unit.scorer))}
+        except Exception as error:
+            wrong = tell(error)
     write_packed(_place(store, unit.key), store.kind, BlockRecord(key=unit.key, error=wrong), arrays)
     return []
 

@@ -8,19 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
+from ravenbench.bench.shared.care import guarded
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.pair_blocks import PairFeatures
 from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.bench.shared.work import tell
 from ravenbench.components import Component, identity
+from ravenbench.errors import said
 from ravenbench.programs.confinement import ways
-from ravenbench.types import Answers, Floats, Ints, Problems
+from ravenbench.types import Floats, Fold, Ints, Problems
 from ravenbench.verifiers.contract.base import (
     Calibrated,
     Verifier,
     as_verifier,
     fresh,
 )
+from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
 
 
 @dataclass(frozen=True)
@@ -40,25 +43,24 @@ class FitUnit:
     def work(self) -> list[str]:
         return run_fit(self)
 
+    def lost(self, reason: str) -> list[str]:
+        return run_fit(self, reason)
 
-def run_fit(unit: FitUnit) -> list[str]:
-    """Fit once, answer every test set, commit a cell each."""
+
+def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
+    """Fit once, answer every test set, commit a cell each; with a ``failure`` nothing is tried and all cells get it."""
     store = open_store(unit.run)
     errors = []
     fold = store.fold(unit.cells[0][1])
     train_digest = store.plan.folds[fold.name].train_digest
     began = time.perf_counter()
-    failure = None
-    try:
-        verifier = as_verifier(fresh(unit.component))
-        features = PairFeatures(store, unit.blocks) if unit.blocks else None
-        if features is not None and isinstance(verifier, Calibrated):
-            hold = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else fold.train.calibrate
-            verifier.calibrate(features.score(fold.train.select(hold)), fold.train_same[hold])
-        else:
-            verifier.fit(fold.train, fold.train_same)
-    except Exception as error:
-        failure = tell(error)
+    features = PairFeatures(store, unit.blocks) if unit.blocks and failure is None else None
+    if failure is None:
+        try:
+            with guarded():
+                verifier = _fitted(unit.component, fold, features)
+        except Exception as error:
+            failure = tell(error)
     fitted = time.perf_counter()
     for key, name in unit.cells:
         test = fold.test if name == fold.name else store.fold(name).test
@@ -68,10 +70,11 @@ def run_fit(unit: FitUnit) -> list[str]:
         start = time.perf_counter()
         if failure is None:
             try:
-                if unit.isolate:
-                    scores, answers, faults = answer_each(verifier, test)
-                else:
-                    scores, answers = answer(verifier, test, features)
+                with guarded():
+                    if unit.isolate:
+                        scores, answers, faults = answer_each(verifier, test)
+                    else:
+                        scores, answers = answer(verifier, test, features)
                 arrays = {"scores": scores, "answers": answers}
             except Exception as error:
                 wrong = tell(error)
@@ -93,15 +96,30 @@ def run_fit(unit: FitUnit) -> list[str]:
     return errors
 
 
+def _fitted(component: Component, fold: Fold, features: PairFeatures | None) -> Verifier:
+    verifier = as_verifier(fresh(component))
+    if features is None or not isinstance(verifier, Calibrated):
+        verifier.fit(fold.train, fold.train_same)
+        return verifier
+    hold = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else fold.train.calibrate
+    return verifier.calibrate(features.score(fold.train.select(hold)), fold.train_same[hold])
+
+
 def answer(verifier: Verifier, test: Problems, features: PairFeatures | None = None) -> tuple[Floats, Floats]:
-    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers."""
+    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers.
+
+    Raises
+    ------
+    AnswerError
+        If it gives anything else.
+    """
+    name = str(verifier)
     if isinstance(verifier, Calibrated):
-        scores = features.score(test) if features is not None else verifier.scorer_.score(test)
-        answers = verifier.calibrator_.transform(scores)
-    else:
-        answers = scores = verifier.verify(test)
-    answers = np.asarray(answers, dtype=np.float64)
-    return np.asarray(scores, dtype=np.float64), Answers(test.ids, answers).value
+        given = features.score(test) if features is not None else verifier.scorer_.score(test)
+        scores = checked_scores(given, len(test), name)
+        return scores, checked_answers(verifier.calibrator_.transform(scores), test.ids, name)
+    answers = checked_answers(verifier.verify(test), test.ids, name)
+    return answers, answers
 
 
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:
@@ -120,7 +138,7 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
             raise
         except Exception as error:
             if len(rows) == 1:
-                faults[str(test.ids[rows[0]])] = f"the method failed ({type(error).__name__}: {error})"
+                faults[str(test.ids[rows[0]])] = f"the method failed ({type(error).__name__}: {said(error)})"
             if verifier.transductive or len(faults) > most:
                 raise
         return [] if len(rows) == 1 else [part for half in np.array_split(rows, 2) for part in work(half)]

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from threadpoolctl import ThreadpoolController
 
 from ravenbench import files
+from ravenbench.bench.shared.care import stdout_kept
 from ravenbench.bench.shared.progress import Progress
+from ravenbench.errors import InputError, said
 from ravenbench.programs.confinement import noted
 
 
@@ -22,6 +24,14 @@ class Unit(Protocol):
 
     def work(self) -> list[str]:
         """Do it, commit what it found, and return the errors of cells that failed."""
+
+
+@runtime_checkable
+class Losable(Protocol):
+    """A unit whose cells can be told failed where its work ended the process."""
+
+    def lost(self, reason: str) -> list[str]:
+        """Commit all its cells as failed for this reason, and return their errors."""
 
 
 Units = Sequence[Unit]
@@ -37,9 +47,10 @@ def carry_out(engine: Engine, units: Units, progress: Progress, stage: str) -> l
     errors: list[str] = []
     if units:
         progress(stage, 0, len(units))
-        for done, failed in enumerate(engine(units), start=1):
-            errors += failed
-            progress(stage, done, len(units))
+        with stdout_kept():
+            for done, failed in enumerate(engine(units), start=1):
+                errors += failed
+                progress(stage, done, len(units))
         runs: set[Path] = {unit.run for unit in units if hasattr(unit, "run")}
         for run in runs:
             files.sync_folder(run / "cells")
@@ -72,5 +83,10 @@ def run_unit(unit: Unit) -> list[str]:
 
 def tell(error: Exception) -> str:
     """An error as a cell keeps it: one line, then where it happened."""
-    lines = traceback.format_exception(error)
-    return f"{type(error).__name__}: {error}\n{''.join(lines)[-2000:]}"
+    try:
+        where = "".join(traceback.format_exception(error))[-2000:]
+    except Exception:  # a stranger's exception may fail at anything
+        where = ""
+    # What a bad input says stands in several lines; here the first has all of it.
+    what = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
+    return f"{type(error).__name__}: {what}\n{where.encode('utf-8', 'backslashreplace').decode()}"

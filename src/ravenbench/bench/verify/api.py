@@ -17,6 +17,7 @@ from typing import Any
 
 from ravenbench import files
 from ravenbench.bench.shared.alone import alone
+from ravenbench.bench.shared.care import guarded, stdout_kept
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.folder import earlier, take_up
 from ravenbench.bench.shared.outlook import Outlook
@@ -31,7 +32,7 @@ from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.spec import VerifySpec
 from ravenbench.bench.verify.trained import keep, kept
 from ravenbench.components import Component
-from ravenbench.errors import RavenError
+from ravenbench.errors import RavenError, said
 from ravenbench.formats.answers import write_answers
 from ravenbench.formats.output import check_fresh
 from ravenbench.types import Answers, Fold
@@ -205,9 +206,9 @@ def outlook(
 
 def _fit(component: Component, fold: Fold) -> Verifier:
     try:
-        with one_thread():
+        with one_thread(), stdout_kept(), guarded():
             return as_verifier(fresh(component)).fit(fold.train, fold.train_same)
     except (RavenError, MemoryError, OSError):
         raise
     except Exception as error:
-        raise RavenError(f"{component} failed in training ({type(error).__name__}: {error})") from error
+        raise RavenError(f"{component} failed in training ({type(error).__name__}: {said(error)})") from error

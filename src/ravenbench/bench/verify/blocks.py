@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ravenbench.bench.shared.care import guarded
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.bench.shared.store import Cell, Store
@@ -30,18 +31,26 @@ class BlockUnit:
 
     def work(self) -> list[str]:
         """Answer the block and commit its cell."""
+        return self._work()
+
+    def lost(self, reason: str) -> list[str]:
+        """Commit the cell as failed."""
+        return self._work(reason)
+
+    def _work(self, wrong: str | None = None) -> list[str]:
         store = open_store(self.run)
         plan = store.plan_as(VerifyPlan)
         test = store.fold(self.block.fold).test.select(np.arange(self.block.start, self.block.stop))
         arrays: dict[str, Floats] = {}
         faults: dict[str, str] = {}
-        wrong = None
         began = time.perf_counter()
-        try:
-            scores, answers, faults = answer_each(self.verifier or loaded(self.run), test)
-            arrays = {"scores": scores, "answers": answers}
-        except Exception as error:
-            wrong = tell(error)
+        if wrong is None:
+            try:
+                with guarded():
+                    scores, answers, faults = answer_each(self.verifier or loaded(self.run), test)
+                arrays = {"scores": scores, "answers": answers}
+            except Exception as error:
+                wrong = tell(error)
         record = CellRecord(
             key=self.block.key,
             verifier=plan.verifiers[0].name,

@@ -12,6 +12,7 @@ from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.verifiers.contract.checks import checked_scores
 from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
 
 C = TypeVar("C", bound=Component)
@@ -198,7 +199,14 @@ class Calibrated(Verifier):
         return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
 
     def calibrate(self, scores: Floats, same: Bools) -> Self:
-        """Fit the calibrator on raw scores (the run calls this with scores it has kept)."""
+        """Fit the calibrator on raw scores (the run calls this with scores it has kept).
+
+        Raises
+        ------
+        AnswerError
+            If they are no scores.
+        """
+        scores = checked_scores(scores, len(same), str(self))
         self.calibrator_ = fresh(self.calibrator or self.scorer.default_calibrator()).fit(scores, same)
         return self
 

@@ -1,0 +1,102 @@
+"""Care for code of strangers: whatever a method does, short of ending the process, fails its cell and nothing else."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from typing import Any
+
+from ravenbench.errors import MethodError, said
+
+
+@contextmanager
+def guarded() -> Iterator[None]:
+    """Make a plain exception of whatever a method raises to leave the program; Ctrl-C of the user still ends it.
+
+    Raises
+    ------
+    MethodError
+        In the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other exceptions that
+        are none of ``Exception``.
+    """
+    with _signals() as received:
+        try:
+            yield
+        except Exception:
+            if received:
+                raise KeyboardInterrupt from None
+            raise
+        except BaseException as error:
+            if received or isinstance(error, GeneratorExit):
+                raise
+            raise MethodError(f"the method tried to end the program ({type(error).__name__}: {said(error)})") from error
+        if received:
+            # The method caught what the signal raised.
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def _signals() -> Iterator[list[int]]:
+    """The signals to end that arrive meanwhile; only the main thread gets them."""
+    received: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield received
+        return
+    before: dict[int, Any] = {}
+
+    def note(number: int, frame: Any) -> None:
+        received.append(number)
+        before[number](number, frame)
+
+    for asked in (signal.SIGINT, signal.SIGTERM):
+        handler = signal.getsignal(asked)
+        if callable(handler):
+            before[asked] = handler
+            signal.signal(asked, note)
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            # A handler may have put another in its own place.
+            if signal.getsignal(number) is note:
+                signal.signal(number, handler)
+
+
+@contextmanager
+def stdout_kept() -> Iterator[None]:
+    """What methods and the libraries below them print goes to stderr: stdout is for results.
+
+    In other threads than the main one, as on a Dask worker, only what Python prints can be led elsewhere.
+    """
+    with redirect_stdout(sys.stderr):
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        _flush()
+        try:
+            kept = os.dup(1)
+        except OSError:  # closed
+            yield
+            return
+        try:
+            with suppress(OSError):
+                os.dup2(2, 1)
+            yield
+        finally:
+            _flush()
+            os.dup2(kept, 1)
+            os.close(kept)
+
+
+def _flush() -> None:
+    """Write what Python and C still hold back of stdout to where it was printed."""
+    with suppress(OSError, ValueError, AttributeError):
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).fflush(None)

@@ -1,0 +1,209 @@
+"""Methods of strangers: whatever they give, raise, print or end, their cells fail and nothing else."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ravenbench.bench.run.api import run
+from ravenbench.bench.shared.store import Store
+from ravenbench.errors import AnswerError
+from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
+
+OPTIONS = {
+    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "random",
+    "docs_per_topic": 30,
+    "probe": "none",
+}
+STRANGERS = """
+import ctypes, os, sys
+import numpy as np
+from ravenbench import Scorer, Verifier
+
+print("imported aloud")
+
+class Base(Verifier):
+    def fit(self, problems, same):
+        return self
+
+    def verify(self, problems):
+        return np.full(len(problems), 0.6)
+
+class Odd(Exception):
+    def __str__(self):
+        raise ValueError("no")
+
+class Proba(Base):
+    def verify(self, problems):
+        return np.full((len(problems), 2), 0.5)
+
+class Masked(Base):
+    def verify(self, problems):
+        return np.ma.masked_less(np.full(len(problems), 0.6), 0.5)
+
+class Nan(Base):
+    def verify(self, problems):
+        return np.full(len(problems), np.nan)
+
+class Strings(Scorer):
+    def score(self, problems):
+        return np.array(["0.5"] * len(problems))
+
+class Wide(Scorer):
+    def score(self, problems):
+        return np.zeros((len(problems), 2, 2))
+
+class Exits(Base):
+    def verify(self, problems):
+        sys.exit(0)
+
+class Interrupts(Base):
+    def fit(self, problems, same):
+        raise KeyboardInterrupt
+
+class Recurses(Base):
+    def verify(self, problems):
+        return self.verify(problems)
+
+class Hungry(Base):
+    def fit(self, problems, same):
+        raise MemoryError
+
+class Surrogate(Base):
+    def verify(self, problems):
+        raise ValueError("half a pair: \\udcff")
+
+class Unspeakable(Base):
+    def verify(self, problems):
+        raise Odd
+
+class Loud(Base):
+    def verify(self, problems):
+        print("printed aloud")
+        os.write(1, b"written aloud\\n")
+        ctypes.CDLL(None).puts(b"put aloud")
+        return super().verify(problems)
+
+class Aborts(Base):
+    def verify(self, problems):
+        os.abort()
+
+"""
+FAILING = {
+    "Proba": "gave answers that cannot be used; found: shape",
+    "Masked": "a masked array",
+    "Nan": "nan to problem",
+    "Strings": "gave scores that cannot be used; found: an array of <U3",
+    "Wide": r"gave scores that cannot be used; found: shape (",
+    "Exits": "tried to end the program (SystemExit: 0)",
+    "Interrupts": "tried to end the program (KeyboardInterrupt",
+    "Recurses": "RecursionError",
+    "Hungry": "MemoryError",
+    "Surrogate": r"half a pair: \udcff",
+    "Unspeakable": "its message cannot be read",
+}
+
+
+@pytest.fixture
+def strangers(tmp_path, monkeypatch) -> Path:
+    (tmp_path / "strangers.py").write_text(STRANGERS)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield tmp_path
+    sys.modules.pop("strangers", None)
+
+
+def test_each_fails_its_own_cells_alone(strangers, capfd):
+    names = [f"strangers:{name}" for name in (*FAILING, "Loud")]
+    result = run(out=strangers / "run", workers=1, verifiers=", ".join(["length", *names]), **OPTIONS)
+    store = Store.open(strangers / "run")
+    for fold in store.plan.folds:
+        assert store.cell("length", fold).error is None
+        assert store.cell("strangers:Loud", fold).error is None
+        for name, message in FAILING.items():
+            first = store.cell(f"strangers:{name}", fold).error.splitlines()[0]
+            assert message in first, (name, first)
+    assert len(result.errors) == len(FAILING) * len(store.plan.folds)
+    said = capfd.readouterr()
+    assert "aloud" not in said.out
+    assert all(f"{how} aloud" in said.err for how in ("imported", "printed", "written", "put"))
+
+
+def raven(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    code = "from ravenbench.cli.main import run; run()"
+    flags = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items() if name != "corpus"]
+    command = [sys.executable, "-c", code, "run", OPTIONS["corpus"], *flags, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_method_that_leaves_does_not_end_the_command_well(strangers):
+    done = raven(strangers, "--verifiers=strangers:Exits,strangers:Loud,length", "--workers=1", "--out=run", "--json")
+    assert done.returncode == 1 and "2 cells failed" in done.stderr
+    assert {entry["verifier"] for entry in json.loads(done.stdout)["results"] if entry["auc"] is not None} == {
+        "strangers:Loud",
+        "length",
+    }
+
+
+def test_a_method_that_ends_its_process_fails_alone(strangers):
+    names = ["strangers:Aborts", "length"]
+    done = raven(strangers, f"--verifiers={','.join(names)}", "--workers=2", "--out=run", "--json")
+    assert done.returncode == 1 and "2 cells failed" in done.stderr, done.stderr
+    json.loads(done.stdout)
+    store = Store.open(strangers / "run")
+    for fold in store.plan.folds:
+        for name in names:
+            error = store.cell(name, fold).error
+            assert (error is not None) == name.startswith("strangers"), (name, error)
+            assert error is None or "ended its process" in error
+
+
+def test_ctrl_c_during_a_method_ends_the_run(strangers):
+    (strangers / "strangers.py").write_text(
+        STRANGERS + "\nimport signal\nclass Pressed(Base):\n    def verify(self, problems):\n"
+        "        try:\n            os.kill(os.getpid(), signal.SIGINT)\n            import time; time.sleep(5)\n"
+        "        except BaseException:\n            pass\n        return super().verify(problems)\n"
+    )
+    done = raven(strangers, "--verifiers=strangers:Pressed", "--workers=1", "--out=run")
+    assert done.returncode == 130 and "interrupted" in done.stderr, done.stderr
+    assert not list((strangers / "run").glob("cells/*"))
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        (np.full((3, 2), 0.5), r"shape \(3, 2\)"),
+        (np.full((3, 1), 0.5), r"shape \(3, 1\)"),
+        (np.full(2, 0.5), r"shape \(2,\)"),
+        (np.full(3, 0.5 + 0j), "complex128"),
+        (np.array([0, 1, 1]), "int64"),
+        (np.array(["0.1"] * 3), "<U3"),
+        (np.array([0.1] * 3, dtype=object), "object"),
+        (np.ma.masked_array(np.full(3, 0.5)), "masked array"),
+        (np.array([0.1, np.inf, 0.2]), "inf to problem b"),
+        (np.array([0.1, -0.1, 2.0]), r"-0\.1 to problem b \(and 1 more\)"),
+        (None, r"shape \(\)"),
+        ([[0.1], [0.1, 0.2], [0.3]], "no array"),
+    ],
+)
+def test_answers_that_are_none(given, found):
+    with pytest.raises(AnswerError, match=rf"mine gave answers that cannot be used\n  found: .*{found}(?s:.*)fix: "):
+        checked_answers(given, ["a", "b", "c"], "mine")
+
+
+def test_answers_and_scores_that_are_some():
+    assert checked_answers(np.array([0, 0.5, 1], dtype=np.float32), ["a", "b", "c"], "mine").dtype == np.float64
+    assert checked_answers([0.1, 0.2], ["a", "b"], "mine").tolist() == [0.1, 0.2]
+    assert checked_scores([1, 2], 2, "mine").tolist() == [1.0, 2.0]
+    assert np.isnan(checked_scores(np.array([[np.nan, 1.0]]), 1, "mine")[0, 0])
+    for bad in (np.array([np.inf, 0]), np.array([1j, 0]), np.array([True, False]), np.zeros(3)):
+        with pytest.raises(AnswerError, match="mine gave scores that cannot be used"):
+            checked_scores(bad, 2, "mine")
