@@ -76,7 +76,7 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
     # Workers that have grown are replaced; nothing is lost.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
-    yield from pool(delayed(_numbered)(number, unit) for number, unit in units.items())
+    yield from pool(delayed(_numbered)(number, unit) for number, unit in list(units.items()))
 
 
 def _alone(unit: Unit) -> list[str]:
