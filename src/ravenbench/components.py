@@ -60,6 +60,20 @@ class Component:
                 setattr(self, outer, value)
         return self
 
+    def require(self) -> None:
+        """Check that what this component needs is here, before any work; what it holds is asked in turn.
+
+        Raises
+        ------
+        MissingPart
+            If a package, a model or an endpoint is not here, with the command that brings it.
+        """
+        for name in self._parameters():
+            value = getattr(self, name)
+            for part in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(part, Component):
+                    part.require()
+
     def __str__(self) -> str:
         shown = []
         positional = True

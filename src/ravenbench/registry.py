@@ -70,6 +70,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "stacked": "ravenbench.verifiers.combinations.stacked:Stacked",
         "function-words": "ravenbench.verifiers.baselines.function_words:FunctionWords",
         "distorted": "ravenbench.verifiers.combinations.distorted:Distorted",
+        "masked": "ravenbench.verifiers.combinations.masked:Masked",
         "spatium-2015": "ravenbench.verifiers.published.spatium_2015:Spatium2015",
         "glad-2015": "ravenbench.verifiers.published.glad_2015:Glad2015",
         "unmasking": "ravenbench.verifiers.published.unmasking:Unmasking",
@@ -104,6 +105,8 @@ _BUILTIN: dict[str, dict[str, str]] = {
     "transform": {
         "distortion": "ravenbench.text.distortion:Distortion",
         "topic-mask": "ravenbench.text.distortion:TopicMask",
+        "posnoise": "ravenbench.text.posnoise:POSNoise",
+        "frequency-mask": "ravenbench.text.frequency_mask:FrequencyMask",
         "normaliser": "ravenbench.text.normalisation:Normaliser",
     },
     "attributor": {
@@ -328,6 +331,8 @@ def named(
     ------
     SpecError
         If one does not parse or has no identity, two have one name, or there is none.
+    MissingPart
+        If one needs a package, a model or an endpoint that is not here.
     """
     listed = (default or "") if given is None else given
     own = aliases or {}
@@ -338,6 +343,7 @@ def named(
         if name in found:
             raise SpecError(f"{SPOKEN.get(kind, kind)} {name!r} is listed twice")
         identity_hash(component)
+        component.require()
         found[name] = component
     if not found:
         expected = ", ".join(names(kind)) if default is None else "a comma-separated list"

@@ -28,6 +28,7 @@ def command(
     calibration: Annotated[float | None, option(RunSpec, "calibration")] = None,
     encoder: Annotated[str | None, option(RunSpec, "encoder")] = None,
     verifiers: Annotated[str | None, option(RunSpec, "verifiers")] = None,
+    normalise: Annotated[str | None, option(RunSpec, "normalise", metavar="MASK")] = None,
     probe: Annotated[str | None, option(RunSpec, "probe")] = None,
     repetitions: Annotated[int | None, option(RunSpec, "repetitions", metavar="R")] = None,
     seed: Annotated[int | None, option(RunSpec, "seed")] = None,

@@ -19,6 +19,7 @@ def command(
     verifiers: Annotated[str | None, option(SafetySpec, "verifiers")] = None,
     seeds: Annotated[str | None, option(SafetySpec, "seeds", metavar="SEED[,SEED…]")] = None,
     attacks: Annotated[str | None, option(SafetySpec, "attacks")] = None,
+    normalise: Annotated[str | None, option(SafetySpec, "normalise", metavar="MASK")] = None,
     surrogates: Annotated[str | None, option(SafetySpec, "surrogates")] = None,
     limit: Annotated[int | None, option(SafetySpec, "limit")] = None,
     languagetool: Annotated[

@@ -42,6 +42,7 @@ def run(
     encoder: str | None = None,
     probe: str | None = None,
     repetitions: int | None = None,
+    normalise: str | None = None,
     aliases: Mapping[str, str] | None = None,
     seed: int | None = None,
     spec: RunSpec | str | Path | None = None,

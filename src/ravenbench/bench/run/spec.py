@@ -65,6 +65,10 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         str,
         told("Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls beside them."),
     ] = DEFAULT_VERIFIERS
+    normalise: Annotated[
+        str | None,
+        told("Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask; default: none."),
+    ] = None
     aliases: Annotated[dict[str, str], told("Own names for verifiers, each with its printed form.")] = {}
     seed: Annotated[
         int, told("Seed of every draw, that of verifiers included unless they name their own; default 0.")
@@ -76,9 +80,15 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         Raises
         ------
         SpecError
-            If a verifier does not parse or a name occurs twice.
+            If a verifier or the mask does not parse, or a name occurs twice.
+        MissingPart
+            If one of them needs something that is not here.
         """
         found = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
+        if self.normalise is not None:
+            from ravenbench.verifiers.combinations.masked import under_mask
+
+            found = under_mask(found, self.normalise)
         return {name: seeded(component, self.seed) for name, component in found.items()}
 
     def every_m(self) -> tuple[int | None, ...]:

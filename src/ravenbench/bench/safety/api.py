@@ -44,6 +44,7 @@ def safety(
     verifiers: str | Sequence[str | Component] | None = None,
     seeds: str | Sequence[int] | None = None,
     attacks: str | Sequence[str] | None = None,
+    normalise: str | None = None,
     surrogates: str | None = None,
     limit: int | None = None,
     out: str | Path | None = None,

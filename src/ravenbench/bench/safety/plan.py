@@ -90,7 +90,9 @@ class SafetyPlanner:
             for number, (name, component) in enumerate(named.items())
         ]
         if "normalise" in self.spec.attacks:
-            self.folds += normalised([fold for fold in self.folds if "attack" not in fold.labels])
+            self.folds += normalised(
+                [fold for fold in self.folds if "attack" not in fold.labels], self.spec.normaliser()
+            )
         plan = SafetyPlan(
             corpus=AttackedCorpus(
                 name=found.test.name,

@@ -17,12 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ravenbench.components import Component
 from ravenbench.errors import InputError
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.problems.rewritten import requestion
-from ravenbench.text.normalisation import Normaliser
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Fold, Problems
+from ravenbench.verifiers.contract.base import fresh
 
 ATTACKS = ("normalise", "mirror", "invert", "preimage")
 UNSAFE = 0.5
@@ -73,10 +74,10 @@ def unsafe(found: Sequence[Recovery]) -> bool | None:
     return bool(np.mean(shares) > UNSAFE) if shares else None
 
 
-def normalised(folds: Sequence[Fold]) -> list[Fold]:
-    """The same folds in plain form, learned from their (common) training texts; names get the prefix ``n-``."""
+def normalised(folds: Sequence[Fold], transform: Component) -> list[Fold]:
+    """The same folds through a transform, learned from their (common) training texts; names get the prefix ``n-``."""
     train = folds[0].train
-    normaliser = Normaliser().fit(train.texts.rows(train.documents))
+    normaliser = fresh(transform).fit(train.texts.rows(train.documents))  # type: ignore[attr-defined]
     plain = train.map_texts(normaliser)
     return [
         replace(

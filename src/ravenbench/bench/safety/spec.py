@@ -42,6 +42,13 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             "or none. Default: normalise."
         ),
     ] = ("normalise",)
+    normalise: Annotated[
+        str,
+        told(
+            "What the attack normalise brings all texts to: normaliser (plain form), or a mask such as posnoise or "
+            "frequency-mask. Default: normaliser."
+        ),
+    ] = "normaliser"
     surrogates: Annotated[str | None, told("Verifiers that searching obfuscators may ask.")] = None
     limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
 
@@ -66,6 +73,17 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         """
         return registry.named("verifier", self.verifiers, default=DEFAULT_VERIFIERS)
 
+    def normaliser(self) -> Component:
+        """What the attack *normalise* reads texts through.
+
+        Raises
+        ------
+        SpecError, MissingPart
+            If it does not parse, or needs something that is not here.
+        """
+        ((_, found),) = registry.named("transform", [self.normalise]).items()
+        return found
+
     def resolved(self) -> dict[str, Any]:
         """JSON form."""
         return dict(msgspec.to_builtins(self))
@@ -84,7 +102,7 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return {
             "problems": data_hash(self.problems),
             "train": data_hash(self.train),
-            "methods": content_key([rewriting, answering]),
+            "methods": content_key([rewriting, answering, identity(self.normaliser())]),
         }
 
 
@@ -130,6 +148,7 @@ def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifier
     SpecError
         If there is one of these.
     """
+    spec.normaliser()
     for name in spec.attacks:
         if name not in ATTACKS:
             raise SpecError(f"there is no attack {name!r}", expected=" or ".join(ATTACKS))

