@@ -304,7 +304,9 @@ def test_normalising_undoes_surface_changes():
 def test_folds_of_attacks():
     problems, same = toy_problems(8, 2)
     fold = given(problems, same, problems, same, "o")
-    plain = normalised([fold, fold])
+    hidden = normalised([fold], parse("transform", "frequency-mask(k=1)"))[0]
+    assert "#" in hidden.train.texts[0] and "#" in hidden.test.texts[0]
+    plain = normalised([fold, fold], Normaliser())
     assert [f.name for f in plain] == ["n-o", "n-o"]
     assert plain[0].train_digest() == plain[1].train_digest()
 

@@ -15,7 +15,13 @@ from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrated, Scorer
 from ravenbench.verifiers.controls.chance import Chance
 
-NEEDS = {"calibrated": "(length)", "distorted": "(length)", "masked": "(length, frequency-mask)", "meta": "([length])", "stacked": "([length])"}
+NEEDS = {
+    "calibrated": "(length)",
+    "distorted": "(length)",
+    "masked": "(length, frequency-mask)",
+    "meta": "([length])",
+    "stacked": "([length])",
+}
 NEEDS |= {"command": "('true')"}
 
 
