@@ -1,10 +1,12 @@
 """``raven list``."""
 
 import pytest
+from typer.testing import CliRunner
 
 from ravenbench import registry
 from ravenbench.cli.list import SHOWN, command, summary
-from ravenbench.errors import SpecError
+from ravenbench.cli.main import build
+from ravenbench.errors import MissingPart, SpecError
 
 
 @pytest.mark.parametrize("kind", SHOWN)
@@ -19,3 +21,29 @@ def test_every_name_says_what_it_is(kind, capsys):
 def test_an_unknown_kind_is_named():
     with pytest.raises(SpecError, match="verifer"):
         command("verifer")
+
+
+def test_one_component_in_full(monkeypatch):
+    shown = CliRunner().invoke(build("list"), ["list", "verifier", "impostors"]).output
+    assert shown.startswith("impostors(variant='koppel-winter'")
+    assert "Parameters" in shown and "source: ravenbench.verifiers.published" in shown
+    with pytest.raises(SpecError, match="did you mean 'impostors'"):
+        build("list")(["list", "verifier", "impostor"], standalone_mode=False)
+
+    def absent(kind: str, name: str) -> None:
+        raise MissingPart("luar needs 'torch', which is not installed", fix="pip install 'ravenbench[neural]'")
+
+    monkeypatch.setattr("ravenbench.registry.resolve", absent)
+    shown = CliRunner().invoke(build("list"), ["list", "verifier", "luar"]).output
+    assert "pip install 'ravenbench[neural]'" in shown and len(shown.splitlines()) > 5
+
+
+def test_logs_say_where_the_work_is(monkeypatch, capsys):
+    from ravenbench.cli import show
+
+    clock = iter((0.0, 10.0, 31.0, 40.0, 62.5))
+    monkeypatch.setattr(show.time, "monotonic", lambda: next(clock))
+    progress = show._lines()
+    for done in range(4):
+        progress("cells", done, 1000)
+    assert capsys.readouterr().err.splitlines() == ["cells: 1 of 1,000, after 31 s", "cells: 3 of 1,000, after 62 s"]

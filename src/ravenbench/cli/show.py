@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
-    """A progress callback (stage, done, total) drawn on stderr; nothing where that is no terminal."""
+    """A progress callback (stage, done, total) drawn on stderr; a line every half minute where that is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
@@ -30,7 +31,10 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    if not console.is_terminal:
+        yield _lines()
+        return
+    with Progress(*columns, console=console, transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
         def progress(stage: str, done: int, total: int) -> None:
@@ -41,6 +45,20 @@ def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
             bar.update(tasks[stage], completed=done, total=total or None)
 
         yield progress
+
+
+def _lines(every: float = 30) -> Callable[[str, int, int], None]:
+    """A progress callback for logs: where the work is, at most once in so many seconds; short work says nothing."""
+    started = last = time.monotonic()
+
+    def progress(stage: str, done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= every:
+            last = now
+            typer.echo(f"{readable(stage)}: {done:,} of {total:,}, after {now - started:,.0f} s", err=True)
+
+    return progress
 
 
 def console(width: int | None = None) -> Console:
