@@ -66,3 +66,24 @@ def test_a_sampler_that_takes_too_few_topics_is_named(table):
     assert failed.exit_code != 0
     assert "on the 2 topics that the sampler took" in str(failed.exception)
     assert "take more than 2 --topics" in str(failed.exception)
+
+
+def test_a_corpus_without_topics_is_attributed_in_folds(table, tmp_path):
+    rows = [json.loads(line) for line in table.read_text().splitlines()]
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text("".join(json.dumps({"text": r["text"], "author": r["author"]}) + "\n" for r in rows))
+    common = ("--methods", "nb", "--workers", "1", "--topic", "none", "--out", tmp_path / "bare")
+    refused = raven("attribute", bare, *common)
+    assert "needs topics" in str(refused.exception) and "--protocol k-fold" in str(refused.exception)
+    shown = raven("attribute", bare, *common, "--protocol", "k-fold", "--folds", "3")
+    assert shown.exit_code == 0, shown.output
+    assert (tmp_path / "bare" / "report" / "index.html").is_file()
+    folders = tmp_path / "authors"
+    for number, row in enumerate(rows):
+        (folders / row["author"]).mkdir(parents=True, exist_ok=True)
+        (folders / row["author"] / f"{number}.txt").write_text(row["text"])
+    asked = ("attribute", folders, "--methods", "nb", "--workers", "1", "--protocol", "k-fold", "--folds", "3")
+    failed = raven(*asked, "--out", tmp_path / "none")
+    assert "no document" in str(failed.exception) and "--topic none" in str(failed.exception)
+    found = json.loads(raven(*asked, "--topic", "none", "--out", tmp_path / "none", "--json").output)
+    assert found["corpus"]["documents"] == 36 and found["methods"][0]["accuracy"] > 0.35

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import zipfile
 
 import pytest
@@ -119,3 +120,33 @@ def test_the_two_problems_of_pan18(pan18):
     assert (len(one.candidates), len(one.unknown), one.open) == (20, 105, False)
     assert (len(two.candidates), len(two.unknown), two.language) == (5, 21, "en")
     assert all(len(texts) == 7 for texts in one.candidates.values())
+
+
+def test_names_that_stand_twice_are_remarked_on(problem):
+    place = problem / "problem00001"
+    info = json.loads((place / "problem-info.json").read_text())
+    info["candidate-authors"].append(info["candidate-authors"][0])
+    (place / "problem-info.json").write_text(json.dumps(info))
+    truth = json.loads((place / "ground-truth.json").read_text())
+    truth["ground_truth"].append(truth["ground_truth"][0])
+    (place / "ground-truth.json").write_text(json.dumps(truth))
+    (one,) = read_attribution(problem)
+    assert len(one.candidates) == 2 and len(one.notes) == 2
+    assert all(note.startswith("problem00001: ") and "more than once" in note for note in one.notes)
+    truth["ground_truth"].append({**truth["ground_truth"][0], "true-author": "candidate00002"})
+    (place / "ground-truth.json").write_text(json.dumps(truth))
+    with pytest.raises(FormatError, match="two true authors"):
+        read_attribution(problem)
+
+
+def test_lenient_leaves_out_what_cannot_be_read(problem):
+    shutil.copytree(problem / "problem00001", problem / "problem00002")
+    (problem / "problem00001" / "ground-truth.json").write_text("[]")
+    with pytest.raises(FormatError, match="lacks a text"):
+        read_attribution(problem)
+    left_out = {}
+    (one,) = read_attribution(problem, lenient=True, left_out=left_out)
+    assert one.name == "problem00002" and [*left_out] == ["problem00001"] and "lacks a text" in left_out["problem00001"]
+    (problem / "problem00002" / "ground-truth.json").write_text("[]")
+    with pytest.raises(FormatError, match="lacks a text"):
+        read_attribution(problem, lenient=True)

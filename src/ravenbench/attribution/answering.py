@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench.attribution.open_set import Leads
 from ravenbench.errors import SpecError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
 
@@ -18,13 +19,15 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     ----------
     method : estimator over texts
     reject : float
-        A text is nobody's (``<UNK>``) where the best candidate leads the second by less than this share of the whole
-        range of its scores; 0 answers everything, as closed sets want.
+        A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less than
+        this (see ``open_set``); PAN19's baseline has .1. 0 answers everything, as closed sets want.
 
     Raises
     ------
     SpecError
-        If the share is not in [0, 1), or rejection is wanted of a method without scores.
+        If the lead is not in [0, 1), or rejection is wanted of a method without scores.
+    CorpusError
+        If no candidate has two known texts, from which probabilities could be learned.
     """
     from sklearn.base import clone
 
@@ -37,12 +40,10 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     names, unknown = list(problem.unknown), list(problem.unknown.values())
     if not reject:
         return {name: str(author) for name, author in zip(names, fitted.predict(unknown), strict=True)}
+    leads = Leads().fit(method, texts, authors)
     scores = np.asarray(fitted.scores(unknown), dtype=np.float64)
-    ranked = np.sort(scores, axis=1)
-    span = ranked[:, -1] - ranked[:, 0]
-    lead = np.divide(ranked[:, -1] - ranked[:, -2], span, out=np.zeros(len(span)), where=span > 0)
     best = [str(fitted.classes_[i]) for i in scores.argmax(axis=1)]
-    return {n: UNKNOWN if far < reject else a for n, a, far in zip(names, best, lead, strict=True)}
+    return {n: UNKNOWN if far < reject else a for n, a, far in zip(names, best, leads.of(scores), strict=True)}
 
 
 def training(candidates: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:

@@ -63,14 +63,17 @@ class Chosen:
         return len(self.texts)
 
 
-def choose(corpus: Corpus, rules: Rules = Rules(), seed: int = 0, sampled: int | None = None) -> Chosen:
-    """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages.
+def choose(
+    corpus: Corpus, rules: Rules = Rules(), seed: int = 0, sampled: int | None = None, topics: int = 2
+) -> Chosen:
+    """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages;
+    ``topics`` how many must be left (1 where topics play no part).
 
     Raises
     ------
     CorpusError
         If author names are equal up to case or white space and are not to be merged, or fewer than two authors or
-        two topics are left.
+        ``topics`` topics are left.
     """
     merged: dict[str, str] = {}
     if rules.merge_authors:
@@ -111,8 +114,9 @@ def choose(corpus: Corpus, rules: Rules = Rules(), seed: int = 0, sampled: int |
             break
     rows = np.flatnonzero(kept)
     authors, author_codes = np.unique(author[rows], return_inverse=True)
-    topics, topic_codes = np.unique(topic[rows], return_inverse=True)
-    _check_enough(corpus, rules, len(authors), len(topics), sampled)
+    left, topic_codes = np.unique(topic[rows], return_inverse=True)
+    if len(authors) < 2 or len(left) < topics:
+        raise _too_few(corpus, rules, len(authors), len(left), sampled)
     return Chosen(
         corpus.name,
         tuple(corpus.texts.rows(rows)),
@@ -120,7 +124,7 @@ def choose(corpus: Corpus, rules: Rules = Rules(), seed: int = 0, sampled: int |
         author_codes.astype(np.int64),
         topic_codes.astype(np.int64),
         tuple(corpus.author.names[a] for a in authors),
-        tuple(corpus.topic.names[t] for t in topics),
+        tuple(corpus.topic.names[t] for t in left),
         dropped,
         gone_authors,
         {old: new for old, new in merged.items() if old != new},
@@ -163,9 +167,7 @@ def _check_names(corpus: Corpus) -> None:
             )  # fmt: skip
 
 
-def _check_enough(corpus: Corpus, rules: Rules, authors: int, topics: int, sampled: int | None) -> None:
-    if authors >= 2 and topics >= 2:
-        return
+def _too_few(corpus: Corpus, rules: Rules, authors: int, topics: int, sampled: int | None) -> CorpusError:
     author, topic = corpus.author.codes, corpus.topic.codes
     per_author = Counter(author[(author >= 0) & (topic >= 0)].tolist())
     most = max(per_author.values(), default=0)
@@ -174,7 +176,7 @@ def _check_enough(corpus: Corpus, rules: Rules, authors: int, topics: int, sampl
     if sampled is not None:
         where = f"the {sampled} topics that the sampler took"
         cure = f"take more than {sampled} --topics, or {cure.replace(', or give', ', give')}"
-    raise CorpusError(
+    return CorpusError(
         f"corpus {corpus.name} leaves {authors} authors on {topics} topics, too few for attribution across topics",
         found=f"{len(per_author)} authors with at most {most} documents on {where}",
         expected=f"two authors and two topics after the rules (authors of ≥ {rules.min_docs} documents "

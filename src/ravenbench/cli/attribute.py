@@ -28,8 +28,12 @@ def command(
     encoder: Annotated[str | None, option(AttributeSpec, "encoder")] = None,
     difference: Annotated[float | None, option(AttributeSpec, "difference")] = None,
     reject: Annotated[
-        float, typer.Option(help="PAN problems: the lead below which a text is <UNK> (0 for closed sets).")
+        float,
+        typer.Option(help="PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1."),
     ] = 0.0,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="PAN problems: leave out those that cannot be read, and say so.")
+    ] = False,
     seed: Annotated[int | None, option(AttributeSpec, "seed")] = None,
     out: Annotated[
         str | None,
@@ -49,13 +53,15 @@ def command(
 
         raven attribute mine.parquet --protocol both --methods maxent,svm,'distorted(svm)'
 
+        raven attribute mine.csv --topic none --protocol k-fold
+
         raven attribute pan18.zip --methods svm,maxent --out answers
     """
     given = {name: value for name, value in locals().items() if name in AttributeSpec.__struct_fields__}
     from ravenbench.bench.attribute.collections import is_collection
 
     if is_collection(corpus):
-        _collection(corpus, methods, reject, out, plan, json)
+        _collection(corpus, methods, reject, out, lenient, plan, json)
     else:
         _corpus(given, out, (engine, workers, scheduler), plan, json)
 
@@ -84,7 +90,9 @@ def _corpus(
         raise typer.Exit(1)
 
 
-def _collection(path: str, methods: str | None, reject: float, out: str | None, plan: bool, json: bool) -> None:
+def _collection(
+    path: str, methods: str | None, reject: float, out: str | None, lenient: bool, plan: bool, json: bool
+) -> None:
     """Answer PAN problems and print their scores."""
     from ravenbench.bench.attribute.collections import answer_collection, collection_outlook
     from ravenbench.cli.show import print_json, print_parts, progress_bar, show_outlook
@@ -92,11 +100,11 @@ def _collection(path: str, methods: str | None, reject: float, out: str | None, 
     from ravenbench.reports.shared.tables import terminal
 
     if plan:
-        show_outlook(collection_outlook(path, methods=methods, out=out), json)
+        show_outlook(collection_outlook(path, methods=methods, out=out, lenient=lenient), json)
         return
     with progress_bar() as progress:
-        found = answer_collection(path, methods=methods, reject=reject, out=out, progress=progress)
+        found = answer_collection(path, methods=methods, reject=reject, out=out, lenient=lenient, progress=progress)
     if json:
         print_json(collection_json(found))
     else:
-        print_parts([terminal(collection_table(found))])
+        print_parts([terminal(collection_table(found)), *found.notes])

@@ -30,13 +30,17 @@ _TRUTH = "ground-truth.json"
 
 @dataclass(frozen=True)
 class AttributionProblem:
-    """One problem: texts by candidate, unknown texts by file name, and their true authors where these are known."""
+    """One problem: texts by candidate, unknown texts by file name, and their true authors where these are known.
+
+    ``notes`` say what was odd in its files and did no harm.
+    """
 
     name: str
     language: str | None
     candidates: Mapping[str, tuple[str, ...]]
     unknown: Mapping[str, str]
     truth: Mapping[str, str] | None
+    notes: tuple[str, ...] = ()
 
     @property
     def open(self) -> bool | None:
@@ -50,8 +54,17 @@ def is_attribution(path: str | Path) -> bool:
         return any(PurePosixPath(name).name == _PROBLEM for name in archive.names)
 
 
-def read_attribution(path: str | Path) -> list[AttributionProblem]:
+def read_attribution(
+    path: str | Path, *, lenient: bool = False, left_out: dict[str, str] | None = None
+) -> list[AttributionProblem]:
     """Read every problem in a folder or zip, in order of name.
+
+    Parameters
+    ----------
+    lenient : bool
+        Leave out problems that cannot be read instead of refusing all of them, as long as one is left.
+    left_out : dict, optional
+        Takes the reason for each problem that was left out, by name.
 
     Raises
     ------
@@ -65,7 +78,15 @@ def read_attribution(path: str | Path) -> list[AttributionProblem]:
                 "there are no attribution problems here", file=path, expected=f"folders that hold {_PROBLEM}"
             )
         languages = _languages(archive)
-        found = [_problem(archive, "" if root == "." else root, languages) for root in roots]
+        found = []
+        for number, root in enumerate(roots, start=1):
+            try:
+                found.append(_problem(archive, "" if root == "." else root, languages))
+            except FormatError as error:
+                if not lenient or (number == len(roots) and not found):
+                    raise
+                if left_out is not None:
+                    left_out[PurePosixPath(root).name or archive.stem] = str(error).splitlines()[0]
     names = [p.name for p in found]
     if len(set(names)) != len(names):
         raise FormatError("two problems have one name", file=path, found=sorted(names))
@@ -92,13 +113,15 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     folder = info.get("unknown-folder", "unknown")
     if not isinstance(folder, str):
         raise FormatError("the folder of unknown texts is no name", file=label, found=folder)
-    candidates = {}
+    candidates: dict[str, tuple[str, ...]] = {}
+    notes = []
     for item in _items(info["candidate-authors"], label):
         author = item.get("author-name")
         if not isinstance(author, str) or not author or author == UNKNOWN:
             raise FormatError("a candidate has no name", file=label, found=item)
         if author in candidates:
-            raise FormatError("a candidate stands twice", file=label, found=author)
+            notes.append(f"{name}: the candidate {author} is named more than once and counts once")
+            continue
         texts = tuple(_texts(archive, f"{place}{author}/").values())
         if not texts:
             raise FormatError("a candidate has no known texts", file=label, found=author, expected=f"{author}/*.txt")
@@ -108,8 +131,11 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
     unknown = _texts(archive, f"{place}{folder}/")
     if not unknown:
         raise FormatError("there are no unknown texts", file=label, expected=f"{folder}/*.txt")
-    truth = _truth(archive, place + _TRUTH, candidates, unknown) if place + _TRUTH in archive else None
-    return AttributionProblem(name, languages.get(name), candidates, unknown, truth)
+    truth = None
+    if place + _TRUTH in archive:
+        truth, repeated = _truth(archive, place + _TRUTH, candidates, unknown)
+        notes += [f"{name}: the truth names the author of {text} more than once" for text in repeated]
+    return AttributionProblem(name, languages.get(name), candidates, unknown, truth, tuple(notes))
 
 
 def _texts(archive: Archive, place: str) -> dict[str, str]:
@@ -120,11 +146,15 @@ def _texts(archive: Archive, place: str) -> dict[str, str]:
     }
 
 
-def _truth(archive: Archive, name: str, candidates: Mapping[str, Any], unknown: Mapping[str, str]) -> dict[str, str]:
+def _truth(
+    archive: Archive, name: str, candidates: Mapping[str, Any], unknown: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """The true author of each unknown text, and the texts that are named more than once."""
     label = archive.label(name)
     content = _json(archive, name)
     content = content.get("ground_truth") if isinstance(content, dict) else content
     found: dict[str, str] = {}
+    repeated: list[str] = []
     for item in _items(content, label):
         text, author = item.get("unknown-text"), item.get("true-author")
         if not isinstance(text, str) or not isinstance(author, str):
@@ -133,12 +163,14 @@ def _truth(archive: Archive, name: str, candidates: Mapping[str, Any], unknown: 
             raise FormatError("truth names an author who is no candidate", file=label, found=author)
         if text not in unknown:
             raise FormatError("truth names a text that is not there", file=label, found=text)
+        if text in found:
+            repeated.append(text)
         if found.setdefault(text, author) != author:
             raise FormatError("a text has two true authors", file=label, found=text)
     missing = sorted(set(unknown) - set(found))
     if missing:
         raise FormatError("truth lacks a text", file=label, found=missing[0])
-    return found
+    return found, sorted(set(repeated))
 
 
 def _json(archive: Archive, name: str) -> Any:

@@ -6,7 +6,7 @@ A collection's answers are files of PAN's, one a problem; it has no run folder, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,21 @@ from ravenbench.formats.pan_attribution import (
 
 @dataclass(frozen=True, eq=False)
 class CollectionScores:
-    """Macro F1 by method and problem (None without truth); ``reject`` is the lead below which a text is nobody's."""
+    """Macro F1 by method and problem (None without truth); ``reject`` is the lead below which a text is nobody's.
+
+    ``left_out`` has the problems that could not be read, by name, with the reason.
+    """
 
     problems: tuple[AttributionProblem, ...]
     scores: dict[str, dict[str, float | None]]
     reject: float
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def notes(self) -> list[str]:
+        """What was odd in the problems' files, and which problems were left out."""
+        odd = [note for problem in self.problems for note in problem.notes]
+        return [*odd, *(f"{name} was left out: {why}" for name, why in self.left_out.items())]
 
     def mean(self, method: str) -> float | None:
         """The mean over problems, None where one has no truth."""
@@ -51,6 +61,7 @@ def answer_collection(
     methods: str | Sequence[Any] | None = None,
     reject: float = 0.0,
     out: str | Path | None = None,
+    lenient: bool = False,
     progress: Progress = silent,
 ) -> CollectionScores:
     """Answer PAN problems with each method.
@@ -62,17 +73,20 @@ def answer_collection(
     methods : str or sequence, optional
         As those of ``attribute``.
     reject : float
-        A text is nobody's (``<UNK>``) where the best candidate leads the second by less than this share of the range
-        of scores; 0 answers everything, as closed sets want.
+        A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less
+        than this (.1 in PAN19's baseline); 0 answers everything, as closed sets want.
     out : path or URL, optional
         Where to write ``answers-PROBLEM.json``; with several methods each has a folder there.
+    lenient : bool
+        Leave out problems that cannot be read, and say so.
 
     Raises
     ------
     InputError
         If a problem cannot be read, a method cannot be used, or answers cannot be written.
     """
-    problems = tuple(read_attribution(path))
+    left_out: dict[str, str] = {}
+    problems = tuple(read_attribution(path, lenient=lenient, left_out=left_out))
     named = name_methods(METHODS if methods is None else methods)
     place = None if out is None else files.location(out)
     scores: dict[str, dict[str, float | None]] = {}
@@ -89,11 +103,15 @@ def answer_collection(
                 write_attribution_answers(folder, problem.name, predicted)
             known = problem.truth
             scores[name][problem.name] = None if known is None else macro_f1(known, predicted, [*problem.candidates])
-    return CollectionScores(problems, scores, reject)
+    return CollectionScores(problems, scores, reject, left_out)
 
 
 def collection_outlook(
-    path: str | Path, *, methods: str | Sequence[Any] | None = None, out: str | Path | None = None
+    path: str | Path,
+    *,
+    methods: str | Sequence[Any] | None = None,
+    out: str | Path | None = None,
+    lenient: bool = False,
 ) -> Outlook:
     """What ``answer_collection`` would do; nothing is written and no method is fitted.
 
@@ -102,7 +120,7 @@ def collection_outlook(
     InputError
         If a problem cannot be read or a method cannot be used.
     """
-    problems = read_attribution(path)
+    problems = read_attribution(path, lenient=lenient)
     fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
     return Outlook(
         task="attribute",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ from ravenbench.bench.shared.keys import content_key
 from ravenbench.bench.shared.record import CellPlace, FoldRecord, VerifierRecord
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
-from ravenbench.errors import SpecError
+from ravenbench.corpora.tables import KINDS
+from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.texts import content_hash
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
@@ -71,15 +73,42 @@ def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) 
         If the corpus cannot be read or leaves too little to attribute.
     """
     if corpus is None:
-        corpus = load_corpus(spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus))
-    defaults = corpus.notes.get("defaults", {})
-    corpus, _ = at_level(corpus, spec.topic or "topic", defaults.get("levels", {}))
+        corpus = _load(spec)
+    if spec.topic == "none":
+        corpus = replace(corpus, topic=Labels(np.zeros(len(corpus), dtype=np.int64), ("none",)))
+    else:
+        defaults = corpus.notes.get("defaults", {})
+        corpus, _ = at_level(corpus, spec.topic or "topic", defaults.get("levels", {}))
+        _check_topics(corpus, spec)
     if spec.sampler is not None:
         corpus = _sampled(corpus, spec)
-    documents = choose(corpus, rules(spec), spec.seed, spec.topics)
+    documents = choose(corpus, rules(spec), spec.seed, spec.topics, topics=1 if spec.topic == "none" else 2)
     divided = {name: splits(documents, name, spec.folds, spec.seed) for name in spec.protocols}
     places = np.stack([_places(parts, len(documents)) for parts in divided.values()])
     return Draft(_plan(documents, divided, named), documents, places)
+
+
+def _load(spec: AttributeSpec) -> Corpus:
+    path = spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus)
+    table = Path(path).is_file() and Path(path).suffix.lower() in KINDS
+    # A table need not have a column that nobody asks for.
+    return load_corpus(path, topic=None) if spec.topic == "none" and table else load_corpus(path)
+
+
+def _check_topics(corpus: Corpus, spec: AttributeSpec) -> None:
+    """Refuse a corpus without topics where topics are needed.
+
+    Raises
+    ------
+    CorpusError
+        If no document has one.
+    """
+    if not (corpus.topic.codes >= 0).any():
+        raise CorpusError(
+            f"no document of corpus {corpus.name} has a topic",
+            expected=f"topics, for the protocol {spec.protocol}",
+            fix="--topic none --protocol k-fold, or topics from the texts, e.g. --topic 'extract(clusters=10)'",
+        )
 
 
 def rules(spec: AttributeSpec) -> Rules:

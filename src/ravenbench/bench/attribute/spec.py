@@ -24,7 +24,9 @@ class AttributeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """What decides the answers of attribution, and the difference for which its report reckons topics."""
 
     corpus: Annotated[str, told("A corpus by name, a table, or PAN18/19 attribution problems.")]
-    topic: Annotated[str | None, told("Level of topic: a column, or e.g. extract(clusters=20).")] = None
+    topic: Annotated[
+        str | None, told("Level of topic: a column, e.g. extract(clusters=20), or none (k-fold alone).")
+    ] = None
     protocol: Annotated[
         Literal["novel-topic", "k-fold", "both"],
         told("novel-topic (leave one topic out, the default), k-fold, or both."),
@@ -79,6 +81,15 @@ def build(given: Mapping[str, Any]) -> AttributeSpec:
     protocol = values.get("protocol", "novel-topic")
     if protocol not in PROTOCOLS:
         raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(str(protocol), PROTOCOLS))
+    if values.get("topic") == "none":
+        if values.get("protocol") != "k-fold":
+            raise SpecError(
+                f"the protocol {protocol} needs topics", found="--topic none", fix="give --protocol k-fold with it"
+            )
+        if values.get("sampler") is not None or values.get("topics") is not None:
+            raise SpecError("a sampler chooses among topics", found="--topic none", fix="leave out --sampler, --topics")
+        # Every document is on the one topic there is.
+        values |= {"min_topics": 1}
     if values.get("topics") is not None:
         values.setdefault("sampler", "hits")
     return checked(values, AttributeSpec)

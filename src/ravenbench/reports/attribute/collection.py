@@ -25,6 +25,7 @@ def collection_json(found: CollectionScores) -> dict[str, Any]:
             for p in found.problems
         ],
         "reject": found.reject,
+        "notes": found.notes,
         "methods": [
             {"method": name, "macro_f1": own, "mean": found.mean(name)} for name, own in found.scores.items()
         ],

@@ -1,0 +1,80 @@
+"""PAN19's rule for texts by nobody, and scaled frequencies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import MaxAbsScaler
+
+from ravenbench.attribution.answering import answer_problem
+from ravenbench.attribution.char_svm import CharSVM
+from ravenbench.attribution.delta import CosineDelta
+from ravenbench.attribution.open_set import Leads, standardised
+from ravenbench.attribution.scaled import Scaled
+from ravenbench.errors import CorpusError, SpecError
+from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1
+from ravenbench.text.ngrams import CharNgrams
+from ravenbench.texts import TextTable
+
+WORDS = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in "nrst"]
+
+
+def texts_of(author, count, seed=0):
+    rng = np.random.default_rng((author, seed))
+    habit = np.random.default_rng(author).dirichlet(np.full(len(WORDS), 0.3))
+    return tuple(" ".join(rng.choice(WORDS, 60, p=habit)) for _ in range(count))
+
+
+@pytest.fixture
+def problem():
+    known = {f"candidate{a}": texts_of(a, 6) for a in range(4)}
+    asked = {f"u{a}-{i}": text for a in range(8) for i, text in enumerate(texts_of(a, 6, seed=1))}
+    truth = {name: f"candidate{name[1]}" if int(name[1]) < 4 else UNKNOWN for name in asked}
+    return AttributionProblem("p", None, known, asked, truth)
+
+
+@pytest.mark.parametrize("method", [CharSVM(), CosineDelta(words=80)])
+def test_rejection_gains_where_half_the_texts_are_by_strangers(problem, method):
+    names = [*problem.candidates]
+    plain = macro_f1(problem.truth, answer_problem(problem, method), names)
+    small, large = (macro_f1(problem.truth, answer_problem(problem, method, lead), names) for lead in (0.1, 0.3))
+    assert small >= plain and large > plain + 0.02
+
+
+def test_leads_are_differences_of_probabilities(problem):
+    texts = [text for own in problem.candidates.values() for text in own]
+    authors = [name for name, own in problem.candidates.items() for _ in own]
+    leads = Leads().fit(CosineDelta(words=80), texts, authors)
+    assert leads.slope_ > 0
+    found = leads.of(np.array([[2.0, 2.0, 0.0], [3.0, 0.0, 0.0], [3.0, 2.9, 0.0]]))
+    assert found[0] == pytest.approx(0) and 0 < found[2] < found[1] < 1
+    scaled = leads.of(7 + 100 * np.array([[3.0, 0.0, 0.0]]))
+    assert scaled[0] == pytest.approx(found[1])
+    assert standardised(np.zeros((2, 3))).tolist() == np.zeros((2, 3)).tolist()
+
+
+def test_what_cannot_reject(problem):
+    lone = AttributionProblem("p", None, {n: t[:1] for n, t in problem.candidates.items()}, problem.unknown, None)
+    with pytest.raises(CorpusError, match="no candidate has two known texts"):
+        answer_problem(lone, CosineDelta(), 0.1)
+    for lead in (-0.1, 1.0):
+        with pytest.raises(SpecError, match="must lie in"):
+            answer_problem(problem, CosineDelta(), lead)
+
+
+def test_scaling_is_that_of_scikit_learn():
+    texts = [*texts_of(0, 5), *texts_of(1, 5)]
+    table, rows = TextTable.collect(texts)
+    scaled = Scaled(CharNgrams(3, lowercase=False), 10_000, 3).fit(table, rows)
+    vectorizer = CountVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False, vocabulary=scaled.vocabulary_)
+    peer = CountVectorizer(analyzer="char", ngram_range=(3, 3), lowercase=False).fit(texts)
+    total = dict(zip(peer.get_feature_names_out(), peer.transform(texts).sum(axis=0).A1, strict=True))
+    assert scaled.vocabulary_ == sorted(name for name, count in total.items() if count >= 3)
+    sizes = np.array([len(text) - 2 for text in texts])
+    expected = MaxAbsScaler().fit_transform(vectorizer.transform(texts) / sizes[:, None])
+    found = scaled.transform(table, rows).toarray()
+    np.testing.assert_allclose(found, expected.toarray(), atol=1e-12)
+    assert found.max() == pytest.approx(1)
+    few = Scaled(CharNgrams(3, lowercase=False), 7).fit(table, rows, drop=frozenset(["an "]))
+    assert len(few.vocabulary_) == 7 and "an " not in few.vocabulary_
