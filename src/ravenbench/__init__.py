@@ -1,8 +1,8 @@
 """Raven: does an authorship verifier recognise style or only topic, and does it survive an author who hides?
 
-Every task of the command line is a function here: ``run``, ``evaluate``, ``verify``, ``pan14``, ``attribute``,
-``obfuscate``, ``safety``, ``simulate``. Those that keep a folder return its store, from which ``analyse`` and
-``write_report`` derive everything else.
+Every task of the command line is a function here: ``run``, ``compare``, ``evaluate``, ``verify``, ``pan14``,
+``attribute``, ``obfuscate``, ``safety``, ``simulate``. Those that keep a folder return its store, from which
+``analyse`` and ``write_report`` derive everything else.
 
 Names are imported on first use, so ``import ravenbench`` stays light; type checkers see them as they are.
 """
@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ravenbench.bench.attribute.api import attribute as attribute
+    from ravenbench.bench.compare.api import compare as compare
     from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
     from ravenbench.bench.pan14.api import pan14 as pan14
     from ravenbench.bench.run.api import run as run
@@ -50,6 +51,7 @@ else:
         "attribute": "bench.attribute.api",
         "Calibrated": "verifiers.contract.base",
         "Calibrator": "verifiers.contract.base",
+        "compare": "bench.compare.api",
         "Corpus": "types",
         "Document": "types",
         "evaluate": "reports.evaluate.api",
@@ -109,6 +111,7 @@ __all__ = [
     "Verifier",
     "analyse",
     "attribute",
+    "compare",
     "evaluate",
     "load_corpus",
     "obfuscate",

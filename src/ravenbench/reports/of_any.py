@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ravenbench.bench.shared.store import Store
 
-REPORTS = ("run", "pan14", "attribute", "safety", "simulate", "verify", "obfuscate")
+REPORTS = ("run", "pan14", "attribute", "safety", "simulate", "verify", "obfuscate", "compare")
 """Tasks with a report; each has a package of this name here, whose module ``task`` has the four functions below."""
 
 

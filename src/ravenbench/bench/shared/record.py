@@ -23,7 +23,7 @@ from ravenbench.errors import StoreError
 FORMAT = 3
 """Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell."""
 
-Kind = Literal["run", "verify", "pan14", "attribute", "safety", "simulate", "evaluate", "obfuscate"]
+Kind = Literal["run", "verify", "pan14", "attribute", "safety", "simulate", "evaluate", "obfuscate", "compare"]
 """The task that a folder belongs to."""
 
 KINDS: tuple[str, ...] = get_args(Kind)

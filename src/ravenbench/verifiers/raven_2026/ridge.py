@@ -48,9 +48,13 @@ class Ridge:
         """Probabilities of the same author from features (n, f), (n,)."""
         from scipy.special import expit
 
+        return np.asarray(expit(self.log_odds(features)), dtype=np.float64)
+
+    def log_odds(self, features: Floats) -> Floats:
+        """Log odds of the same author from features (n, f), (n,)."""
         # Not a matrix product: its rounding may depend on how many rows there are.
         odds = (self._standard(features) * self.coef_).sum(axis=1) + self.intercept_
-        return np.asarray(expit(odds), dtype=np.float64)
+        return np.asarray(odds, dtype=np.float64)
 
     def _standard(self, features: Floats) -> Floats:
         return np.asarray(np.clip((features - self.mean_) / self.deviation_, -_FURTHEST, _FURTHEST))

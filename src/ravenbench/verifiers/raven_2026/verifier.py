@@ -112,6 +112,11 @@ class Raven2026(Verifier):
     def verify(self, problems: Problems) -> Floats:
         return self.answer(*self.extractor_.measure(problems))
 
+    def log_odds(self, problems: Problems) -> Floats:
+        """Log odds of the same author (n,), without the band of non-answers; 0 where a text is empty."""
+        features, able = self.extractor_.measure(problems)
+        return np.where(able, self.ridge_.log_odds(self._used(features)), 0.0)
+
     def answer(self, features: Floats, able: Bools) -> Floats:
         """Answers from what ``Extractor.measure`` found."""
         answers = apply_band(self.ridge_.answers(self._used(features)), self.radius_)

@@ -1,0 +1,1 @@
+"""``raven compare``: one questioned text, a few known ones, and a background to judge them by."""

@@ -1,0 +1,104 @@
+"""``ravenbench.compare``: did this person write this text? A likelihood ratio, and how far to trust it.
+
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-case`` cases
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from ravenbench import files
+from ravenbench.bench.compare.material import Material, read_material
+from ravenbench.bench.compare.plan import draft
+from ravenbench.bench.compare.spec import CompareSpec, build, default_folder
+from ravenbench.bench.compare.units import units_of
+from ravenbench.bench.shared.engines import local
+from ravenbench.bench.shared.folder import earlier, take_up
+from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.result import RunResult
+from ravenbench.bench.shared.spec import documented
+from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.work import Engine, carry_out
+
+Paths = str | Path | Sequence[str | Path]
+
+
+@documented(CompareSpec)
+def compare(
+    questioned: Paths = (),
+    known: Paths | Mapping[str, Paths] = (),
+    background: str | Path | None = None,
+    *,
+    batch: str | Path | None = None,
+    verifiers: str | Sequence[str] | None = None,
+    authors: int | None = None,
+    folds: int | None = None,
+    donors: int | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress = silent,
+) -> RunResult:
+    """Compare questioned texts with known ones against a background; resume where an earlier call stopped.
+
+    ``ravenbench.analyse(result.store)`` gives the likelihood ratios, ``ravenbench.write_report`` the page.
+
+    Parameters
+    ----------
+    {options}
+    out : path or URL, optional
+        The comparison's folder; by default ``raven-runs/compare-<text>-<hash>``.
+    workers : int, optional
+        Processes; all cores by default. Decides nothing but time.
+    engine : Engine, optional
+        Where methods are run instead (see ``ravenbench.bench.shared.engines``).
+    progress : callable, optional
+        Called with (stage, done, total).
+
+    Raises
+    ------
+    InputError
+        Before any long work, if something cannot be used.
+    """
+    spec, material, folder, data = _asked(locals(), out)
+
+    def planned(store: Store, begin: Callable[[], None]) -> None:
+        draft(spec, material, progress).write(store, begin)
+
+    store = take_up(folder, "compare", spec.resolved(), data, planned, spec.seed)
+    errors = carry_out(engine or local(workers), units_of(store, spec.components()), progress, "comparing")
+    return RunResult(store, tuple(errors))
+
+
+def outlook(out: str | Path | None = None, progress: Progress = silent, **given: object) -> Outlook:
+    """What ``compare`` would do with the same arguments; nothing is written and no method is run.
+
+    Raises
+    ------
+    InputError
+        If something cannot be used.
+    """
+    spec, material, folder, data = _asked(given, out)
+    plan = draft(spec, material, progress).plan
+    store = earlier(folder, "compare", spec.resolved(), data, spec.seed)
+    missing = plan.cells if store is None else store.unanswered()
+    sizes = {name: len(shape.problems) for shape in plan.shapes for name in [f"{shape.name} cases"]}
+    learned = {(place.verifier, plan.folds[place.fold].train_digest) for place in missing}
+    return Outlook(
+        task="compare",
+        folder=str(folder),
+        problems={"cases": len(plan.cases), **sizes},
+        cells=len(plan.cells),
+        done=len(plan.cells) - len(missing),
+        fits=len(learned),
+    )
+
+
+def _asked(given: Mapping[str, object], out: str | Path | None) -> tuple[CompareSpec, Material, Path, dict[str, str]]:
+    spec = build({name: value for name, value in given.items() if name in CompareSpec.__struct_fields__})
+    material = read_material(spec)
+    data = spec.data(material.paths())
+    return spec, material, default_folder(spec, data) if out is None else files.location(out), data

@@ -1,0 +1,89 @@
+"""What a comparison's folder says of itself: its texts, cases, background, shapes, and what each problem asks."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ravenbench.bench.shared.record import Plan, Record
+
+Asks = Literal["plain", "on", "off", "known", "author"]
+"""What a problem of a case is for: the case itself; with content replaced by some on the known texts' topic, or far
+from it; one known text against the others; a background author in the candidate's place."""
+
+
+class TextRecord(Record, frozen=True, kw_only=True):
+    """A text of the case: its file's name, row in the table of texts, words, SHA-256 of the file's bytes, and the share
+    of its words that are among the background's most frequent ones."""
+
+    name: str
+    row: int
+    words: int
+    sha256: str
+    coverage: float
+
+
+class CaseProblem(Record, frozen=True, kw_only=True):
+    """A problem of a shape's ``case`` fold: what it asks, of which case (``text N``, the questioned text in row N,
+    where an author's), and the number of the version, known text or background author."""
+
+    asks: Asks
+    case: str
+    number: int = 0
+
+
+class ShapeRecord(Record, frozen=True, kw_only=True):
+    """A shape: words of known and questioned texts, the folds of background pairs, and what they are.
+
+    ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
+    give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
+    """
+
+    name: str
+    known: list[int]
+    questioned: int
+    wanted: list[int] | None
+    authors: list[int]
+    folds: list[str]
+    unseen: bool
+    problems: list[CaseProblem]
+
+
+class CaseRecord(Record, frozen=True, kw_only=True):
+    """A case: its texts, the shape it is compared in, the content similarity of its two sides, and what keeps it from
+    being answered before anything is scored (``refusals``) or should be known (``notes``)."""
+
+    id: str
+    candidate: str
+    questioned: TextRecord
+    known: list[TextRecord]
+    shape: str | None
+    content: float
+    refusals: list[str]
+    notes: list[str]
+
+
+class BackgroundRecord(Record, frozen=True, kw_only=True):
+    """The background: its source, the authors used by number, what was left out and why, and how its texts look.
+
+    ``coverage`` and ``typicality`` are (least, median, greatest) over its texts.
+    """
+
+    name: str
+    notes: dict[str, Any]
+    documents: int
+    authors: list[str]
+    all_authors: int
+    left_out: list[str]
+    topics: str
+    coverage: list[float]
+    words: list[int]
+    functions: list[str]
+
+
+class ComparePlan(Plan, frozen=True, kw_only=True):
+    """The manifest of ``raven compare``."""
+
+    background: BackgroundRecord
+    shapes: list[ShapeRecord]
+    cases: list[CaseRecord]
+    notes: list[str]

@@ -1,0 +1,178 @@
+"""Background pairs made like a case: as many known texts, of the same lengths, by authors at hand (ours).
+
+A case has known texts of certain lengths and a questioned text of a certain length: its *shape*. From the background
+every author with texts enough gives problems of that shape. A text that is too long is cut; one that is too short is
+joined with another by the same author; a very long one gives several portions. Known and questioned side never share a
+document. The questioned text of a different-author problem is one that its author's own same-author problems ask about.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ravenbench.randomness import stream
+from ravenbench.text.lengths import count_words, cut
+from ravenbench.types import Floats, Ints
+
+MOST_KNOWN = 6
+"""Known texts of a shape; a case with more has them joined."""
+LEAST_FILLED = 0.8
+"""Share of a wanted length that a background text must have."""
+MOST_PORTIONS = 6
+"""Portions that one long document gives."""
+QUESTIONED_EACH = 5
+"""Questioned texts by one author."""
+
+
+class Shape(NamedTuple):
+    """Words of the known texts, longest first, and of the questioned text."""
+
+    known: tuple[int, ...]
+    questioned: int
+
+
+class Portion(NamedTuple):
+    """Some words of a document: its text, its length in words, its document, and its topic's number (−1 unknown)."""
+
+    text: str
+    words: int
+    document: int
+    topic: int
+
+
+class Side(NamedTuple):
+    """Texts of one side of a problem, and the documents and topics they are taken from."""
+
+    texts: tuple[str, ...]
+    documents: frozenset[int]
+    topics: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """An author's part: known sides, questioned sides, and (known, questioned) numbers of same-author problems."""
+
+    author: int
+    known: tuple[Side, ...]
+    questioned: tuple[Side, ...]
+    own: tuple[tuple[int, int], ...]
+
+
+def rounded(words: int) -> int:
+    """A length on a grid of factor 2^(1/6), so that cases of nearly one shape share their background pairs."""
+    return round(math.exp2(round(6 * math.log2(max(words, 1))) / 6))
+
+
+def shape_of(known: Sequence[int], questioned: int) -> Shape:
+    """The shape of a case with known texts of so many words."""
+    return Shape(tuple(sorted((rounded(n) for n in known), reverse=True)), rounded(questioned))
+
+
+def shorter(shape: Shape, most: int) -> Shape:
+    """The shape with no text longer than ``most`` words."""
+    return Shape(tuple(min(n, most) for n in shape.known), min(shape.questioned, most))
+
+
+def portions(texts: Sequence[str], topics: Ints, documents: Ints, longest: int) -> list[Portion]:
+    """Portions of documents of one author: those over twice the longest wanted length give several, evenly spaced."""
+    found = []
+    for text, topic, document in zip(texts, topics.tolist(), documents.tolist(), strict=True):
+        words = count_words(text)
+        pieces = words // max(longest, 1)
+        if pieces < 2:
+            found.append(Portion(text, words, document, topic))
+            continue
+        for number in range(min(pieces, MOST_PORTIONS)):
+            start = number * (words - longest) // max(min(pieces, MOST_PORTIONS) - 1, 1)
+            found.append(Portion(cut(text, longest, start), longest, document, topic))
+    return found
+
+
+def writer(author: int, given: Sequence[Portion], shape: Shape, seed: int, most: int = QUESTIONED_EACH) -> Writer:
+    """What an author's portions give in this shape; sides are left out where they are too few or too short."""
+    drawn = stream(seed, "like-case", author, len(given)).permutation(len(given)).tolist()
+    # One portion of each document before the second of any.
+    earlier = [sum(given[j].document == given[i].document for j in drawn[:n]) for n, i in enumerate(drawn)]
+    order = [i for _, i in sorted(zip(earlier, drawn, strict=True), key=lambda pair: pair[0])]
+    known: list[Side] = []
+    questioned: list[Side] = []
+    own: list[tuple[int, int]] = []
+    place: dict[Side, int] = {}
+    for i in order:
+        if len(questioned) == most:
+            break
+        asked = _fill([shape.questioned], [given[i], *(given[j] for j in order if j != i)], given[i].document)
+        if asked is None:
+            continue
+        questioned.append(asked)
+        rest = [given[j] for j in order if given[j].document not in asked.documents]
+        side = _fill(shape.known, rest)
+        if side is not None:
+            own.append((place.setdefault(side, len(place)), len(questioned) - 1))
+    known = list(place)
+    if not known:
+        side = _fill(shape.known, [given[i] for i in order])
+        known = [] if side is None else [side]
+    return Writer(author, tuple(known), tuple(questioned), tuple(own))
+
+
+def _fill(slots: Sequence[int], given: Sequence[Portion], document: int | None = None) -> Side | None:
+    """Texts of these lengths from portions in order; with a document, its own portions go first."""
+    if document is not None:
+        given = sorted(given, key=lambda p: p.document != document)
+    rest = list(given)
+    texts, documents, topics = [], set(), set()
+    for wanted in slots:
+        parts: list[str] = []
+        size = 0
+        while rest and size < LEAST_FILLED * wanted:
+            part = rest.pop(0)
+            parts.append(cut(part.text, wanted - size))
+            size += min(part.words, wanted - size)
+            documents.add(part.document)
+            topics.add(part.topic)
+        if size < LEAST_FILLED * wanted:
+            return None
+        texts.append("\n\n".join(parts))
+    return Side(tuple(texts), frozenset(documents), frozenset(topics))
+
+
+class Pair(NamedTuple):
+    """A problem: the author and number of its known side, the author and number of its questioned side."""
+
+    known: tuple[int, int]
+    questioned: tuple[int, int]
+
+    @property
+    def same(self) -> bool:
+        """Whether one author wrote both sides."""
+        return self.known[0] == self.questioned[0]
+
+
+def pairs(writers: Sequence[Writer], drawn: int, near: int, seed: int, similarity: Floats | None = None) -> list[Pair]:
+    """All same-author pairs, and for each known side questioned texts by others: some at random, some alike in content.
+
+    Parameters
+    ----------
+    drawn, near : int
+        Questioned texts by others for each known side: drawn at random, and the most similar ones.
+    similarity : (known sides, questioned sides) float, optional
+        Of content, sides in order of the writers; without it none are taken for their similarity.
+    """
+    found = [Pair((i, k), (i, q)) for i, one in enumerate(writers) for k, q in one.own]
+    asked = [(i, q) for i, one in enumerate(writers) for q in range(len(one.questioned))]
+    row = 0
+    for i, one in enumerate(writers):
+        others = [place for place, (j, _) in enumerate(asked) if j != i]
+        for k in range(len(one.known)):
+            order = stream(seed, "like-case-others", one.author, k).permutation(len(others))
+            taken = {others[j] for j in order[:drawn]}
+            if similarity is not None:
+                nearest = sorted(set(others) - taken, key=lambda place: (-similarity[row, place], place))
+                taken |= set(nearest[:near])
+            found += [Pair((i, k), asked[place]) for place in sorted(taken)]
+            row += 1
+    return found

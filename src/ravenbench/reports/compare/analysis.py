@@ -1,0 +1,126 @@
+"""From a comparison's folder to what its report says: likelihood ratios, how far to trust them, their grounds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ravenbench.bench.compare.record import CaseRecord, ComparePlan
+from ravenbench.bench.shared.store import Store
+from ravenbench.reports.compare.content_check import content_check
+from ravenbench.reports.compare.model import FUSED, Validated, intervals, likeness, taken, validate
+from ravenbench.reports.compare.records import Answer, CaseFound, Comparison, Line
+from ravenbench.reports.compare.scores import ShapeScores, read_scores
+from ravenbench.reports.compare.worth import slices, worth_of
+from ravenbench.reports.shared.cell_scores import Failure
+from ravenbench.statistics.likelihood_ratios import misleading
+from ravenbench.types import Floats
+
+BLIND = 0.9
+"""C_llr^min from which on pairs like the case cannot be told apart."""
+NARROW = 0.1
+"""Distance of the bounds below which there is no room for an LR."""
+DISAGREE = -1.0
+"""Log10 LR of one known text against the others, below which they are not taken for one author's."""
+
+
+def analyse(store: Store) -> Comparison:
+    """What a comparison found; nothing is scored here.
+
+    Raises
+    ------
+    InputError
+        If the folder belongs to another task.
+    """
+    store.expect("compare")
+    plan = store.plan_as(ComparePlan)
+    shapes = {shape.name: shape for shape in plan.shapes}
+    scores = {name: read_scores(store, plan, shape) for name, shape in shapes.items() if shape.problems}
+    failures: list[Failure] = [failure for found in scores.values() for failure in found.failures]
+    cases = []
+    for case in plan.cases:
+        shape = None if case.shape is None else shapes[case.shape]
+        found = None if case.shape is None else scores.get(case.shape)
+        if found is None or case.refusals:
+            cases.append(CaseFound(case, shape, None, tuple(case.refusals)))
+        elif not found.verifiers:
+            cases.append(CaseFound(case, shape, None, ("every verifier failed; the errors are listed below",)))
+        else:
+            answer = _answer(case, found, store.run.seed)
+            cases.append(CaseFound(case, shape, answer, answer.reasons))
+    rows = {text.row for case in plan.cases for text in (case.questioned, *case.known)}
+    return Comparison(plan, store.run, tuple(cases), tuple(failures), {row: store.texts[row] for row in sorted(rows)})
+
+
+def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
+    pairs, problems = found.pairs, found.shape.problems
+    weight = likeness(pairs.content, pairs.same, case.content)
+    valid = validate(pairs, weight)
+
+    def of(asks: str) -> list[int]:
+        return [i for i, problem in enumerate(problems) if problem.asks == asks and problem.case == case.id]
+
+    plain = taken(found.cases, of("plain"))
+    llr = {name: float(values[0]) for name, values in valid.system.llr(plain).items()}
+    ends, draws = intervals(pairs, weight, plain, seed)
+    lines = tuple(_line(name, value, valid, ends) for name, value in llr.items())
+    fused = next(line for line in lines if line.name == FUSED)
+    known = valid.system.llr(taken(found.cases, of("known")))[FUSED] if of("known") else np.zeros(0)
+    notes = list(case.notes)
+    if fused.raw != fused.llr:
+        notes.append(
+            f"the verifiers' own log10 LR is {fused.raw:+.1f}; "
+            f"this background supports no value beyond {fused.llr:+.1f}"
+        )
+    rank, ranked = _rank(case, found, valid, llr[FUSED])
+    return Answer(
+        lines=lines,
+        fused=fused,
+        reasons=tuple(_reasons(fused, valid, known)),
+        notes=tuple(notes),
+        misleading=misleading(valid.llr[FUSED], pairs.same, fused.llr, weight),
+        content=content_check(found, of, valid, fused),
+        rank=rank,
+        ranked=ranked,
+        known=tuple(known.tolist()),
+        slices=slices(pairs, valid, case.content),
+        validated=valid,
+        draws=draws,
+    )
+
+
+def _line(name: str, raw: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]) -> Line:
+    bounds = valid.bounds[name]
+    low, high = float(ends[name][0][0]), float(ends[name][1][0])
+    worth = worth_of(valid.llr[name], valid.pairs.same, valid.weight)
+    assert worth is not None
+    # The ends cover the value itself: a bootstrap percentile interval need not.
+    interval = bounds.held(min(low, raw)), bounds.held(max(high, raw))
+    return Line(name, bounds.held(raw), raw, interval, bounds, worth)
+
+
+def _reasons(fused: Line, valid: Validated, known: Floats) -> list[str]:
+    """Why a case that was scored is not answered."""
+    found = []
+    if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= 1:
+        found.append(
+            "background pairs of this length and distance of topics cannot be told apart "
+            f"(C_llr {fused.worth.cllr:.2f}, where 1 is guessing): the texts are too short for this background"
+        )
+    elif fused.bounds.upper - fused.bounds.lower < NARROW:
+        found.append("the background supports no likelihood ratio other than 1")
+    own = valid.llr[FUSED][valid.pairs.same]
+    least = min(DISAGREE, float(np.quantile(own, 0.01)))
+    if len(known) and known.min() < least:
+        found.append(
+            f"the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
+            f"{known.min():+.1f}; they may not be by one writer"
+        )
+    return found
+
+
+def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:
+    """Place of the candidate among background authors by the LR of the questioned text with each, 1 = first."""
+    asked = f"text {case.questioned.row}"
+    rows = [i for i, p in enumerate(found.shape.problems) if p.asks == "author" and p.case == asked]
+    others = valid.system.llr(taken(found.cases, rows))[FUSED] if rows else np.zeros(0)
+    return 1 + int((others >= own).sum()), 1 + len(others)

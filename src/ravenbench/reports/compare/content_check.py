@@ -1,0 +1,67 @@
+"""Does the evidence rest on style or on content? The case asked again with its content words replaced (transplant)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ravenbench.reports.compare.model import FUSED, Validated, taken, validate
+from ravenbench.reports.compare.records import ContentCheck, Line
+from ravenbench.reports.compare.scores import ShapeScores
+from ravenbench.reports.compare.words import SCALE
+from ravenbench.reports.compare.worth import worth_of
+
+WEAK = SCALE[-1][0]
+BLIND = 0.9
+
+
+def content_check(
+    found: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, fused: Line
+) -> ContentCheck | None:
+    """The check of one case; None where its text could not be transplanted or too few background pairs could.
+
+    ``rows`` gives the case's problems by what they ask.
+    """
+    on, off = rows("on"), rows("off")
+    moved = found.moved
+    folds = np.unique(moved.fold)
+    both = all(moved.same[moved.fold != f].any() and (~moved.same[moved.fold != f]).any() for f in folds)
+    if not on or not off or len(folds) < 2 or not both:
+        return None
+    style = validate(moved, np.ones(len(moved)))
+    versions = style.system.llr(taken(found.cases, off))[FUSED]
+    bounds = style.bounds[FUSED]
+    worth = worth_of(style.llr[FUSED], moved.same)
+    assert worth is not None
+    mean = bounds.held(float(versions.mean()))
+    plain = {
+        name: float(valid.system.llr(taken(found.cases, r))[FUSED].mean()) for name, r in (("on", on), ("off", off))
+    }
+    outcome, sentence = _told(fused.llr, mean, worth.cllr_min)
+    return ContentCheck(
+        style=mean,
+        versions=tuple(versions.tolist()),
+        on=plain["on"],
+        off=plain["off"],
+        bounds=bounds,
+        worth=worth,
+        outcome=outcome,
+        sentence=sentence,
+    )
+
+
+def _told(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
+    as_written = f"log10 LR {llr:+.1f} as written, {style:+.1f} with its content words replaced by those of other texts"
+    if cllr_min >= BLIND:
+        return "open", (
+            "Without content words, style alone tells hardly anything in this background, so it stays open how much of "
+            f"the LR is style ({as_written})."
+        )
+    if abs(llr) < WEAK:
+        return "nothing", f"There is hardly any evidence whose ground could be asked for ({as_written})."
+    if llr * style > 0 and abs(style) >= abs(llr) / 2:
+        return "style", f"The evidence is style: {as_written}."
+    if llr * style > 0 and abs(style) >= WEAK:
+        return "part", f"The evidence is style in part, and rests on content for the rest: {as_written}."
+    return "content", f"The evidence rests on content: {as_written}."

@@ -1,0 +1,101 @@
+"""Raw scores of a comparison as arrays: background pairs with what is known of them, and the problems of the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ravenbench import files
+from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
+from ravenbench.bench.shared.store import Store
+from ravenbench.reports.shared.cell_scores import Failure
+from ravenbench.types import Bools, Floats, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """Background pairs of all folds of a shape, one after another.
+
+    Attributes
+    ----------
+    scores : mapping
+        Raw scores (n,) or (n, f) of each verifier, made by fits that knew neither author.
+    same, unseen : (n,) bool
+        Truth; and whether the questioned text's topic was left out of training.
+    authors : (n, 2) int64
+        Of known and questioned side.
+    fold : (n,) int64
+    content : (n,) float
+        Content similarity of the two sides.
+    """
+
+    scores: Mapping[str, Floats]
+    same: Bools
+    unseen: Bools
+    authors: Ints
+    fold: Ints
+    content: Floats
+
+    def __len__(self) -> int:
+        return len(self.same)
+
+    @cached_property
+    def unit(self) -> Ints:
+        """The author of a same-author pair, or the two authors of another, as one number (n,)."""
+        low, high = self.authors.min(axis=1), self.authors.max(axis=1)
+        return np.asarray(low * (int(self.authors.max(initial=0)) + 1) + high, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeScores:
+    """Scores of a shape: its pairs, the same with content replaced, and the problems of its cases by verifier."""
+
+    shape: ShapeRecord
+    verifiers: tuple[str, ...]
+    pairs: PairScores
+    moved: PairScores
+    cases: Mapping[str, Floats]
+    failures: tuple[Failure, ...]
+
+
+def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeScores:
+    """Scores of the verifiers that have all their cells, with no score that is not finite; the others are failures."""
+    failures: list[Failure] = []
+    moved = [f"{fold}-off" for fold in shape.folds]
+    kept: dict[str, dict[str, Floats]] = {}
+    for verifier in (entry.name for entry in plan.verifiers):
+        found: dict[str, Floats] = {}
+        for fold in [*shape.folds, *moved, f"{shape.name}-case"]:
+            cell = store.cell(verifier, fold)
+            scores = None if cell is None else cell.scores
+            error = "not computed" if cell is None else cell.error
+            if scores is not None and not np.isfinite(scores).all():
+                error = f"{int((~np.isfinite(scores)).sum())} scores are no numbers"
+            if error is not None or scores is None:
+                failures.append(Failure(store.keys.get((verifier, fold), fold), verifier, fold, error or "no scores"))
+                break
+            found[fold] = scores
+        else:
+            kept[verifier] = found
+    names = tuple(kept)
+    cases = {name: kept[name][f"{shape.name}-case"] for name in names}
+    return ShapeScores(
+        shape, names, _joined(store, kept, shape.folds), _joined(store, kept, moved), cases, tuple(failures)
+    )
+
+
+def _joined(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> PairScores:
+    about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
+    flat = np.concatenate([np.zeros((0, 4)), *about])
+    same = np.concatenate([np.zeros(0, dtype=np.bool_), *(store.truth(fold) for fold in folds)])
+    return PairScores(
+        {name: np.concatenate([scores[fold] for fold in folds]) for name, scores in kept.items() if folds},
+        same,
+        flat[:, 2] > 0,
+        flat[:, :2].astype(np.int64),
+        np.repeat(np.arange(len(folds)), [len(part) for part in about]).astype(np.int64),
+        flat[:, 3],
+    )

@@ -1,0 +1,87 @@
+"""The tables of a comparison."""
+
+from __future__ import annotations
+
+from ravenbench.reports.compare.model import FUSED
+from ravenbench.reports.compare.records import Answer, CaseFound, Comparison
+from ravenbench.reports.compare.words import verbal
+from ravenbench.reports.shared.tables import Column, Range, Table
+
+LR = "log10 LR"
+
+
+def case_table(found: Comparison) -> Table:
+    """Every case with its answer, or why it has none."""
+    rows = []
+    for case in found.cases:
+        answer = case.answer if case.answered else None
+        rows.append((
+            case.record.id,
+            None if answer is None else answer.fused.llr,
+            None if answer is None else Range(*answer.fused.interval),
+            "no answer: " + "; ".join(case.reasons) if answer is None else verbal(answer.fused.llr),
+        ))  # fmt: skip
+    columns = (
+        Column("case", text=True), Column(LR, digits=1, signed=True), Column("95% interval", digits=1, signed=True),
+        Column("in words", text=True),
+    )  # fmt: skip
+    return Table("cases", "Cases", columns, tuple(rows), "Above 0: for the candidate; below 0: for someone else.")
+
+
+def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
+    """Every verifier's own LR, its bounds and what it was worth on background pairs."""
+    columns = (
+        Column("verifier", text=True), Column(LR, digits=2, signed=True), Column("95% interval", digits=2, signed=True),
+        Column("bounds", digits=2, signed=True), Column("C_llr", digits=2), Column("C_llr min", digits=2),
+        Column("EER", digits=2),
+    )  # fmt: skip
+    rows = tuple(
+        (
+            line.name, line.llr, Range(*line.interval), Range(*line.bounds), line.worth.cllr, line.worth.cllr_min,
+            line.worth.eer,
+        )
+        for line in sorted(answer.lines, key=lambda line: line.name != FUSED)
+    )  # fmt: skip
+    note = "C_llr: cost of the LRs in bits, 0 perfect, 1 guessing; C_llr min: the same after the best recalibration; "
+    note += "EER: equal error rate. Measured on background pairs like this case, by methods that knew neither author."
+    return Table(key, "Every verifier's own likelihood ratio", columns, rows, note)
+
+
+def slice_table(answer: Answer, key: str = "validation") -> Table:
+    """What the fusion was worth on parts of the background pairs."""
+    columns = (
+        Column("background pairs", text=True), Column("same author"), Column("different"), Column("C_llr", digits=2),
+        Column("C_llr min", digits=2), Column("EER", digits=2),
+    )  # fmt: skip
+    rows = tuple(
+        (name, None, None, None, None, None)
+        if one is None
+        else (name, one.same, one.different, one.cllr, one.cllr_min, one.eer)
+        for name, one in answer.slices
+    )
+    return Table(key, "How good such likelihood ratios are", columns, rows, "n/a: fewer than ten pairs of a kind.")
+
+
+def material_table(case: CaseFound, key: str = "material") -> Table:
+    """The texts of a case."""
+    columns = (
+        Column("text", text=True), Column("role", text=True), Column("words"), Column("common words", digits=2),
+        Column("SHA-256", text=True),
+    )  # fmt: skip
+    record = case.record
+    rows = [
+        (
+            record.questioned.name,
+            "questioned",
+            record.questioned.words,
+            record.questioned.coverage,
+            record.questioned.sha256[:16],
+        )
+    ]
+    rows += [
+        (text.name, f"known, {record.candidate}", text.words, text.coverage, text.sha256[:16]) for text in record.known
+    ]
+    note = (
+        "Common words: share of words that are among the background's 200 most frequent. SHA-256: the first 16 digits."
+    )
+    return Table(key, "Texts", columns, tuple(rows), note)

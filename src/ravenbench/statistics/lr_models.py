@@ -1,0 +1,132 @@
+"""From scores to log10 likelihood ratios: logistic calibration of one verifier, and fusion of several.
+
+Both are ridge logistic regressions with pairs weighted to equal odds of the classes, so that the log odds are log LRs.
+Calibration is drawn a little towards LR = 1; fusion towards the plain mean of its members, which is what it is where
+the pairs cannot tell their worth.
+
+References
+----------
+Brümmer & du Preez 2006, Application-independent evaluation of speaker detection. Computer Speech & Language 20.
+Morrison 2013, Tutorial on logistic-regression calibration and fusion. Australian Journal of Forensic Sciences 45.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.statistics.likelihood_ratios import LN10, sides
+from ravenbench.types import Bools, Floats
+
+RIDGE = 1.0
+"""Weight of the pull towards LR = 1 in calibration, in pairs."""
+PULL = 4.0
+"""Weight of the pull towards the mean in fusion, in pairs."""
+ROUNDS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """``log10 LR = offset + (score − centre) / scale · slope``; scores (n, f), or (n,) with f = 1."""
+
+    centre: Floats
+    scale: Floats
+    slope: Floats
+    offset: float
+
+    def llr(self, scores: Floats) -> Floats:
+        """Log10 LRs (n,), higher = same author."""
+        rows = _rows(scores)
+        return np.asarray(((rows - self.centre) / self.scale) @ self.slope + self.offset)
+
+
+@dataclass(frozen=True, eq=False)
+class Fusion:
+    """``log10 LR = offset + members · weights``; the members are log10 LRs (n, m)."""
+
+    weights: Floats
+    offset: float
+
+    def llr(self, members: Floats) -> Floats:
+        """Log10 LRs (n,)."""
+        return np.asarray(members @ self.weights + self.offset)
+
+
+def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Calibration:
+    """The calibration of scores (n,) or (n, f), higher or lower = same author.
+
+    Raises
+    ------
+    ValueError
+        If a class is absent or a score is not finite.
+    """
+    rows = _rows(scores)
+    if not np.isfinite(rows).all():
+        raise ValueError("a score is not a finite number")
+    each = _balanced(same, weight)
+    centre = np.average(rows, axis=0, weights=each)
+    spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=each))
+    scale = np.where(spread > 1e-12, spread, 1.0)
+    found = _newton((rows - centre) / scale, same, each, RIDGE, np.zeros(rows.shape[1]))
+    return Calibration(centre, scale, found[:-1] / LN10, float(found[-1]) / LN10)
+
+
+def fuse(members: Floats, same: Bools, weight: Floats | None = None) -> Fusion:
+    """The fusion of log10 LRs (n, m).
+
+    Raises
+    ------
+    ValueError
+        If a class is absent.
+    """
+    each = _balanced(same, weight)
+    count = members.shape[1]
+    found = _newton(members * LN10, same, each, PULL, np.full(count, 1.0 / count))
+    return Fusion(found[:-1], float(found[-1]) / LN10)
+
+
+def worth(weight: Floats) -> float:
+    """How many equally weighted units these weights are worth (Kish): (Σw)² / Σw²."""
+    total = float(weight.sum())
+    return total * total / float((weight * weight).sum()) if total > 0 else 0.0
+
+
+def _rows(scores: Floats) -> Floats:
+    return scores[:, None] if scores.ndim == 1 else scores
+
+
+def _balanced(same: Bools, weight: Floats | None) -> Floats:
+    """Weights that sum to half the pairs' worth in each class."""
+    found = sides(np.zeros(len(same)), same, weight)
+    total = sum(worth(found.weight[side]) for side in (found.same, ~found.same))
+    return np.asarray(found.weight * total / 2)
+
+
+def _newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Floats) -> Floats:
+    """Coefficients (f + 1,), the intercept last, that minimise the weighted logistic loss and
+    ``ridge / 2 · |coefficients − towards|²``; convex, so damped Newton steps find the one minimum."""
+    design = np.column_stack([rows, np.ones(len(rows))])
+    goal = np.append(towards, 0.0)
+    pull = np.append(np.full(rows.shape[1], ridge), 1e-9)
+    sign = np.where(same, 1.0, -1.0)
+
+    def loss(beta: Floats) -> float:
+        return float(weight @ np.logaddexp(0.0, -sign * (design @ beta)) + pull @ (beta - goal) ** 2 / 2)
+
+    beta = goal.copy()
+    value = loss(beta)
+    for _ in range(ROUNDS):
+        p = 0.5 * (1 + np.tanh(design @ beta / 2))
+        gradient = design.T @ (weight * (p - same)) + pull * (beta - goal)
+        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + np.diag(pull)
+        step = np.linalg.solve(hessian, gradient)
+        size = 1.0
+        while loss(beta - size * step) > value and size > 1e-6:
+            size /= 2
+        beta = beta - size * step
+        new = loss(beta)
+        if value - new < 1e-10 * (1 + abs(value)):
+            break
+        value = new
+    return np.asarray(beta)

@@ -1,0 +1,44 @@
+"""Small cases whose authors differ in word habits: enough to compare, no corpus needed."""
+
+from ravenbench.randomness import stream
+
+COMMON = ["the", "of", "and", "to", "in", "that", "it", "was", "he", "with", "as", "his", "on", "be", "at", "by", "had"]
+COMMON += ["not", "but", "from", "or", "which", "they", "she", "her", "all", "one"]
+SYLLABLES = ["ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de"]
+CONTENT = ["".join(stream(0, "content", i).choice(SYLLABLES, 3)) for i in range(400)]
+
+
+def text(author, number, words=220, common=COMMON):
+    """A text with its author's rates of common words, on a topic of its own."""
+    habit = stream(1, "habit", author).dirichlet([0.5] * len(common))
+    topic = stream(2, "topic", author, number).choice(len(CONTENT), 40, replace=False)
+    rng = stream(3, "text", author, number)
+    found = []
+    for place in range(words):
+        word = common[rng.choice(len(common), p=habit)] if rng.random() < 0.55 else CONTENT[rng.choice(topic)]
+        found.append(word.capitalize() + "," if place % (6 + author % 7) == 0 else word)
+    return " ".join(found) + "."
+
+
+def write(place, body):
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(body if isinstance(body, bytes) else body.encode())
+    return place
+
+
+def background(folder, authors=range(12), texts=4, words=220):
+    """A folder of authors."""
+    for author in authors:
+        for number in range(texts):
+            write(folder / f"author{author:02d}" / f"{number}.txt", text(author, number, words))
+    return folder
+
+
+def case(folder, writer=90, candidate=90, known=2, words=220):
+    """A questioned text and a folder of known ones."""
+    for number in range(known):
+        write(folder / "known" / f"{number}.txt", text(candidate, number, words))
+    return write(folder / "questioned.txt", text(writer, 50, words)), folder / "known"
+
+
+FAST = {"verifiers": "char-ngram,function-words", "folds": 3, "donors": 2, "workers": 1}

@@ -1,0 +1,243 @@
+"""One disputed text: answers, abstentions with their reasons, errors, resuming, batches."""
+
+import json
+
+import numpy as np
+import pytest
+from comparable import FAST, background, case, text, write
+from typer.testing import CliRunner
+
+import ravenbench
+from ravenbench.bench.compare.record import ComparePlan
+from ravenbench.bench.shared.store import Store
+from ravenbench.cli.main import build
+from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.reports.compare.json_form import to_json
+from ravenbench.reports.of_any import analyse, write_report
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory):
+    return background(tmp_path_factory.mktemp("compare") / "others")
+
+
+@pytest.fixture(scope="module")
+def done(others, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("done")
+    questioned, known = case(folder)
+    result = ravenbench.compare(questioned, known, others, out=folder / "case", **FAST)
+    assert result.errors == ()
+    return result.store
+
+
+def asked(folder, others, questioned, known, **more):
+    return analyse(ravenbench.compare(questioned, known, others, out=folder / "case", **{**FAST, **more}).store).cases
+
+
+def test_the_writer_and_another_are_told_apart(done, others, tmp_path):
+    own = analyse(done).cases[0]
+    (strange,) = asked(tmp_path, others, *case(tmp_path, writer=70, candidate=71))
+    assert own.answered and strange.answered
+    assert own.answer.fused.raw > 0.3 and strange.answer.fused.raw < -0.3
+    for found in (own, strange):
+        fused = found.answer.fused
+        assert fused.bounds.lower <= fused.interval[0] <= fused.llr <= fused.interval[1] <= fused.bounds.upper
+    assert own.answer.rank == 1 and own.answer.ranked == 13
+
+
+def test_report_says_what_is_needed(done):
+    page = write_report(done).read_text()
+    assert "This is not a probability that known wrote the text." in page
+    assert "log10 LR" in page and "95% interval" in page and "guilt" not in page
+    told = json.loads((done.path / "report" / "case.json").read_text())
+    found = told["cases"][0]
+    assert found["verbal"] in page and found["answered"] and found["scored"]["content"]["outcome"]
+    assert [len(text["sha256"]) for text in found["known"]] == [64, 64]
+    assert {"verifier", "log10_lr", "interval", "bounds", "cllr", "cllr_min", "eer"} <= found["scored"]["verifiers"][
+        0
+    ].keys()
+
+
+def test_same_input_same_bytes_and_nothing_scored_twice(done, others, tmp_path, monkeypatch):
+    first = write_report(done).read_bytes()
+    questioned, known = case(tmp_path)
+    again = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST).store
+    assert write_report(again).read_bytes().replace(str(tmp_path).encode(), b"") == first.replace(
+        str(done.path.parent).encode(), b""
+    )
+    monkeypatch.setattr("ravenbench.bench.compare.units.raw_scores", lambda *_: pytest.fail("scored again"))
+    assert ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST).errors == ()
+
+
+def test_pairs_are_made_like_the_case(done):
+    plan = done.plan_as(ComparePlan)
+    (shape,) = plan.shapes
+    assert len(shape.known) == 2 and shape.wanted is None
+    for name in shape.folds:
+        fold = done.fold(name)
+        assert (fold.test.sizes == 2).all() and (fold.train.sizes == 2).all()
+        words = [len(fold.test.texts[row].split()) for row in fold.test.documents]
+        assert min(words) >= 0.8 * shape.questioned and max(words) <= shape.known[0]
+        held = {fold.test.texts.hash(row) for row in fold.test.documents}
+        assert not held & {fold.train.texts.hash(row) for row in fold.train.documents}
+
+
+def test_several_candidates_and_texts(others, tmp_path):
+    one, first = case(tmp_path / "a", writer=90, candidate=90)
+    two, second = case(tmp_path / "b", writer=80, candidate=80)
+    two = two.rename(two.with_name("other.txt"))
+    found = asked(tmp_path, others, [one, two], {"ann": first, "bob": second})
+    llr = {f.record.id: f.answer.fused.raw for f in found}
+    assert list(llr) == ["questioned / ann", "questioned / bob", "other / ann", "other / bob"]
+    assert llr["questioned / ann"] > llr["questioned / bob"] and llr["other / bob"] > llr["other / ann"]
+
+
+def test_batch(others, tmp_path):
+    case(tmp_path / "a")
+    case(tmp_path / "b", writer=70, candidate=71)
+    lines = "case,questioned,known,candidate\nfirst,a/questioned.txt,a/known,ann\n"
+    lines += "second,b/questioned.txt,b/known/0.txt;b/known/1.txt,bob\n"
+    table = write(tmp_path / "cases.csv", lines)
+    found = analyse(ravenbench.compare(background=others, batch=table, out=tmp_path / "out", **FAST).store).cases
+    assert [(f.record.id, f.record.candidate, len(f.record.known)) for f in found] == [
+        ("first", "ann", 2),
+        ("second", "bob", 2),
+    ]
+    assert found[0].answer.fused.raw > found[1].answer.fused.raw
+
+
+def test_plan_writes_nothing(others, tmp_path):
+    questioned, known = case(tmp_path)
+    args = ["compare", "--questioned", questioned, "--known", known, "--background", others, "-o", tmp_path / "out"]
+    result = CliRunner().invoke(build("compare"), [*map(str, args), "--plan", "--json"])
+    told = json.loads(result.stdout)
+    assert result.exit_code == 0 and told["problems"]["cases"] == 1 and told["done"] == 0
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, monkeypatch):
+    from ravenbench.verifiers.baselines.char_ngram import CharNgram
+
+    def broken(self, problems):
+        raise ZeroDivisionError("no")
+
+    monkeypatch.setattr(CharNgram, "score", broken)
+    questioned, known = case(tmp_path)
+    result = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
+    found = analyse(result.store)
+    assert result.errors and found.failures[0].verifier == "char-ngram"
+    assert [line.name for line in found.cases[0].answer.lines] == ["function-words", "all together"]
+
+
+REFUSED = {
+    "three words": (lambda q, k: write(q, "It was him."), "3 words; fewer than 50"),
+    "another language": (
+        lambda q, k: write(q, " ".join(text(5, 5, common=list("äöüßéèêçñø"))[:3000].split())),
+        "unlike the background in language",
+    ),
+    "identical to a known text": (lambda q, k: write(q, text(90, 0)), "repeats the known text 0.txt"),
+    "identical to a background text": (lambda q, k: write(q, text(3, 1)), "repeats the background text author03/1"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_compared_is_said_and_not_scored(name, others, tmp_path):
+    questioned, known = case(tmp_path)
+    change, told = REFUSED[name]
+    change(questioned, known)
+    (found,) = asked(tmp_path, others, questioned, known)
+    assert not found.answered and found.answer is None and told in "; ".join(found.reasons)
+    page = write_report(Store.open(tmp_path / "case")).read_text()
+    assert "No answer is given" in page
+    assert to_json(analyse(Store.open(tmp_path / "case")))["cases"][0]["log10_lr"] is None
+
+
+def test_known_texts_of_two_writers_disagree(others, tmp_path):
+    questioned, known = case(tmp_path, known=3)
+    write(known / "0.txt", text(71, 0))
+    (found,) = asked(tmp_path, others, questioned, known)
+    assert min(found.answer.known) < 0
+    assert found.answered == (min(found.answer.known) >= -1)
+
+
+ERRORS = {
+    "empty": (lambda q, k: write(q, " \n"), FormatError, "the text is empty"),
+    "latin-1 among UTF-8": (lambda q, k: write(k / "0.txt", "caf\xe9".encode("latin-1")), FormatError, "not UTF-8"),
+    "utf-16": (lambda q, k: write(k / "0.txt", text(1, 1).encode("utf-16")), FormatError, "UTF-16"),
+    "null bytes": (lambda q, k: write(q, b"a\0b"), FormatError, "null bytes"),
+    "a picture for a text": (lambda q, k: q.write_bytes(b"\x89PNG\r\n\xff\x00"), FormatError, "null bytes"),
+    "no text in the folder": (
+        lambda q, k: [p.rename(p.with_suffix(".png")) for p in k.iterdir()],
+        InputError,
+        "holds no text",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_cannot_be_read_is_an_error_and_nothing_is_written(name, others, tmp_path):
+    questioned, known = case(tmp_path)
+    change, kind, told = ERRORS[name]
+    change(questioned, known)
+    with pytest.raises(kind, match=told):
+        ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
+    assert not (tmp_path / "case").exists()
+
+
+def test_word_files_are_told_what_to_do(others, tmp_path):
+    questioned, known = case(tmp_path)
+    with pytest.raises(FormatError, match="plain text only"):
+        ravenbench.compare(questioned.rename(tmp_path / "letter.docx"), known, others, out=tmp_path / "case", **FAST)
+
+
+def test_backgrounds_that_are_too_small(tmp_path):
+    questioned, known = case(tmp_path)
+    with pytest.raises(CorpusError, match="every document has one author"):
+        ravenbench.compare(questioned, known, background(tmp_path / "one", [1]), out=tmp_path / "x", **FAST)
+    (found,) = asked(tmp_path, background(tmp_path / "six", range(6)), questioned, known)
+    assert not found.answered and "6 background authors have texts enough" in found.reasons[0]
+
+
+def test_a_background_that_holds_the_candidate(tmp_path):
+    questioned, known = case(tmp_path)
+    others = background(tmp_path / "others")
+    for number in range(3):
+        write(others / "KNOWN" / f"{number}.txt", text(60, number))
+        write(others / "stranger" / f"{number}.txt", text(90, number) if number == 0 else text(61, number))
+    store = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST).store
+    plan = store.plan_as(ComparePlan)
+    assert not {"KNOWN", "stranger"} & set(plan.background.authors)
+    told = " ".join(plan.background.left_out)
+    assert "KNOWN: has the name of the candidate" in told and "stranger/0 shares long passages" in told
+    assert "Left out of the background" in write_report(store).read_text()
+
+
+def test_a_case_longer_than_the_background_is_cut_to_it(tmp_path):
+    questioned, known = case(tmp_path, known=5, words=900)
+    (found,) = asked(tmp_path, background(tmp_path / "others", range(12), 3, 160), questioned, known)
+    shape = found.shape
+    assert shape.wanted is not None and sum(shape.known) < 5 * 900 and len(shape.authors) == 12
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"questioned": ()}, "--questioned is missing"),
+        ({"known": ()}, "--known is missing"),
+        ({"background": None}, "--background is missing"),
+        ({"known": ["a=x.txt", "y.txt"]}, "each has a name"),
+        ({"verifiers": "char-ngam"}, "char-ngram"),
+    ],
+)
+def test_usage(others, tmp_path, given, told):
+    questioned, known = case(tmp_path)
+    wanted = {"questioned": questioned, "known": known, "background": others, **FAST, **given}
+    with pytest.raises(SpecError, match=told):
+        ravenbench.compare(**wanted, out=tmp_path / "case")
+
+
+def test_scores_are_those_of_fits_that_knew_neither_author(done):
+    found = analyse(done).cases[0].answer.validated.pairs
+    for fold in np.unique(found.fold):
+        inside = set(found.authors[found.fold == fold].ravel().tolist())
+        assert not inside & set(found.authors[found.fold != fold].ravel().tolist())
