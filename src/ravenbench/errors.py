@@ -19,10 +19,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from pathlib import Path
+from unicodedata import category
 
 
 class RavenError(Exception):
-    """Base of all exceptions that Raven raises on purpose."""
+    """Base of all exceptions that Raven raises on purpose; names in its message cannot command a terminal."""
+
+    def __str__(self) -> str:
+        return visible(super().__str__())
 
 
 class InputError(RavenError):
@@ -110,6 +114,22 @@ def writable(text: str) -> bool:
     return not any("\ud800" <= c <= "\udfff" for c in text)
 
 
+def visible(text: str) -> str:
+    """A text that a terminal shows and never obeys.
+
+    Control characters, those that turn the direction of writing and halves of characters become their escapes, such as
+    ``\\x1b``; line ends, tabs and all kinds of spaces stay.
+    """
+    if text.isprintable():
+        return text
+    kept = (c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else _escaped(c) for c in text)
+    return "".join(kept)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
 def said(error: BaseException) -> str:
     """What an exception says of itself in one writable line or more; those of strangers may fail even at that."""
     try:
@@ -121,10 +141,10 @@ def said(error: BaseException) -> str:
 
 def _clip(value: object, limit: int = 160) -> str:
     try:
-        text = value if isinstance(value, str) else repr(value)
+        text = value[: limit + 1] if isinstance(value, str) else repr(value)
     except Exception:  # a stranger's object, or one that is nested too deep
         text = f"a {type(value).__name__} that cannot be shown"
-    text = text.encode("unicode_escape").decode("ascii") if not text.isprintable() else text
+    text = text[: limit + 1].encode("unicode_escape").decode("ascii") if not text.isprintable() else text
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

@@ -17,6 +17,15 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Strings = NDArray[np.str_]
+"""Names, as ``name_array`` makes them, or of one width as numpy and the files of a run keep them."""
+
+
+def name_array(values: Iterable[str]) -> Strings:
+    """An array of strings that takes memory for what they are, not for as many copies of the longest."""
+    values = list(values)
+    array: Any = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array  # type: ignore[no-any-return]
 
 
 class TextTransform(Protocol):
@@ -173,7 +182,7 @@ class Problems:
         if ids is None:
             ids = [pair_id(texts.hash(a), texts.hash(b)) for a, b in zip(known, questioned, strict=True)]
         ptr = np.arange(len(known) + 1, dtype=np.int64)
-        return cls(texts, np.asarray(ids, dtype=np.str_), ptr, known, questioned, **labels)
+        return cls(texts, name_array(ids), ptr, known, questioned, **labels)
 
     @classmethod
     def of(cls, problems: Iterable[tuple[str, Sequence[str], str]], **labels: Any) -> Problems:
@@ -188,7 +197,7 @@ class Problems:
         is_known = np.ones(len(rows), dtype=bool)
         is_known[ends - 1] = False
         ptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        return cls(texts, np.asarray(ids, dtype=np.str_), ptr, rows[is_known], rows[~is_known], **labels)
+        return cls(texts, name_array(ids), ptr, rows[is_known], rows[~is_known], **labels)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -359,6 +368,8 @@ class Answers:
         if bad.any():
             i = int(np.argmax(bad))
             raise InputError(f"the answer to {self.ids[i]} is not a number from 0 to 1", found=float(self.value[i]))
-        unique, counts = np.unique(self.ids, return_counts=True)
-        if len(unique) != len(self.ids):
-            raise InputError(f"{unique[np.argmax(counts)]} is answered more than once")
+        seen: set[str] = set()
+        for name in self.ids.tolist():
+            if name in seen:
+                raise InputError(f"{name} is answered more than once")
+            seen.add(name)

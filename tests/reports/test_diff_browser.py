@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 from test_diff_columns import long_pair
-from test_evaluate_browser import BROWSER, POLICY
+from test_evaluate_browser import BROWSER, probed
 
 from ravenbench.reports.diff.columns import columns_page
 from ravenbench.reports.diff.comparison import compare, diff_page
@@ -26,9 +26,8 @@ QUICK = 2000
 
 
 def opened(page, place):
-    """What the probe found, and the browser's console under a policy that refuses every request."""
-    guarded = page.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{POLICY}">')
-    place.write_text(guarded.replace("</body>", PROBE + "</body>"))
+    """What the probe found, and the browser's console under the page's policy, which refuses every request."""
+    place.write_text(probed(page, PROBE))
     quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
     command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom", *quiet]
     command += [f"--user-data-dir={place.parent / 'profile'}", place.as_uri()]

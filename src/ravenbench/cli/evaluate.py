@@ -93,7 +93,7 @@ def command(
 
 
 def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: bool, json: bool) -> None:
-    from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, say
     from ravenbench.formats.answers import align, read_answers, read_truth
     from ravenbench.formats.pan_output import pan_measures, write_pan_output
 
@@ -101,7 +101,7 @@ def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: boo
     measures = pan_measures(known, align(known, given), f05u_2020)
     written = write_pan_output(out, measures)
     for note in given.notes:
-        typer.echo(f"note: {given.system}: {note}", err=True)
+        say(f"note: {given.system}: {note}", err=True)
     if json:
         print_json(measures)
         return
@@ -113,10 +113,10 @@ def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: boo
 
 def _print(found: Evaluation, page: Path | None, json: bool) -> None:
     if json:
-        from ravenbench.cli.show import print_json
+        from ravenbench.cli.show import print_json, say
 
         for note in found.notes:
-            typer.echo(f"note: {note}", err=True)
+            say(f"note: {note}", err=True)
         print_json(found.to_json())
         return
     from ravenbench.cli.show import console

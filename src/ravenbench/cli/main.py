@@ -13,7 +13,7 @@ import typer
 
 from ravenbench import __version__
 from ravenbench.cli import signals
-from ravenbench.errors import RavenError
+from ravenbench.errors import RavenError, visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
@@ -103,7 +103,7 @@ def run() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(1)
         typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
-        place = f"{error.filename}: " if error.filename else ""
+        place = f"{visible(str(error.filename))}: " if error.filename else ""
         typer.echo(
             f"{place}{error.strerror or error}\n  fix: make room or give rights, then repeat the command", err=True
         )

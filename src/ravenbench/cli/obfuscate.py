@@ -54,7 +54,7 @@ def command(
     from ravenbench.bench.obfuscate.api import obfuscate
     from ravenbench.bench.obfuscate.outlook import outlook
     from ravenbench.bench.shared import engines
-    from ravenbench.cli.show import progress_bar, show_outlook, show_report
+    from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
     from ravenbench.errors import SpecError
 
     how = engines.engine(engine, workers, scheduler)
@@ -71,7 +71,7 @@ def command(
     show_report(result.store, json)
     if result.errors:
         text = f"{len(result.errors)} texts could not be rewritten, so nothing was written to {out}; the first: "
-        typer.secho(f"{text}{result.errors[0]}", fg="red", err=True)
+        say(f"{text}{result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
     if not json:
         typer.echo(f"rewritten: {out}")

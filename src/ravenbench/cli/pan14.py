@@ -40,7 +40,7 @@ def command(
     """
     from ravenbench.bench.pan14.api import outlook, pan14
     from ravenbench.bench.shared import engines
-    from ravenbench.cli.show import progress_bar, show_outlook, show_report
+    from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
 
     use(device)
     how = engines.engine(engine, workers, scheduler)
@@ -53,5 +53,5 @@ def command(
         result = pan14(data, verifiers=verifiers, probe=probe, out=out, engine=how, progress=progress)
     show_report(result.store, json)
     if result.errors:
-        typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
+        say(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)

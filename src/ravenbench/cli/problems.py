@@ -35,13 +35,13 @@ def command(
         raven problems essays.csv -o essays/ --known 1-5 --min-words 500 --match term,age_band
     """
     found = build(corpus, out, known, match, min_words, problems, reuse, format, genre, seed)
-    if json:
-        from ravenbench.cli.show import print_json
+    from ravenbench.cli.show import print_json, say
 
+    if json:
         print_json(found)
         return
     for line in table_one_lines([(found["corpus"], found["table"])]):
-        typer.echo(line)
+        say(line)
     for reason, count in found["dropped"].items():
         if count:
             typer.echo(f"{count:,} documents {reason}")

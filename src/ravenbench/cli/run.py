@@ -68,7 +68,7 @@ def command(
     given = {name: value for name, value in locals().items() if name in RunSpec.__struct_fields__}
     from ravenbench.bench.run.api import run
     from ravenbench.bench.shared import engines
-    from ravenbench.cli.show import progress_bar, show_report
+    from ravenbench.cli.show import progress_bar, say, show_report
 
     use(device)
     how = engines.engine(engine, workers, scheduler)
@@ -80,7 +80,7 @@ def command(
         result = run(spec=chosen, out=out, engine=how, progress=progress)
     show_report(result.store, json)
     if result.errors:
-        typer.secho(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
+        say(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
 
 

@@ -50,7 +50,7 @@ def command(
     from ravenbench.bench.safety.measures import Helpers
     from ravenbench.bench.safety.outlook import outlook
     from ravenbench.bench.shared import engines
-    from ravenbench.cli.show import progress_bar, show_outlook, show_report
+    from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
 
     how = engines.engine(engine, workers, scheduler)
     spec = build(given)
@@ -67,5 +67,5 @@ def command(
         result = safety(**given, out=out, rewritings=rewritings, helpers=helpers, engine=how, progress=progress)
     show_report(result.store, json)
     if result.errors:
-        typer.secho(f"not all could be done, the first: {result.errors[0]}", fg="red", err=True)
+        say(f"not all could be done, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+
+from ravenbench.errors import visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -62,10 +65,21 @@ def _lines(every: float = 30) -> Callable[[str, int, int], None]:
 
 
 def console(width: int | None = None) -> Console:
-    """A console on stdout that prints names as they are: square brackets and colons in them mean nothing."""
+    """A console on stdout that prints names as they are: what stands in them commands neither it nor the terminal."""
     from rich.console import Console
+    from rich.segment import Segment
 
-    return Console(width=width, markup=False, emoji=False, highlight=False)
+    class Plain(Console):
+        def render(self, renderable: Any, options: Any = None) -> Iterator[Segment]:
+            for part in super().render(renderable, options):
+                yield part if part.control or part.text.isprintable() else Segment(visible(part.text), part.style)
+
+    return Plain(width=width, markup=False, emoji=False, highlight=False)
+
+
+def say(text: object, *, err: bool = False, **style: Any) -> None:
+    """Print a line that may hold names or messages of others; nothing in it commands the terminal."""
+    typer.secho(visible(str(text)), err=err, **style)
 
 
 def print_parts(parts: Iterable[RenderableType], page: Path | None = None) -> None:
@@ -116,9 +130,9 @@ def show_outlook(outlook: Outlook, json: bool) -> None:
         print_json(outlook.to_json())
         return
     for name, count in outlook.problems.items():
-        typer.echo(f"{name}: {count:,} problems")
+        say(f"{name}: {count:,} problems")
     typer.echo(f"cells: {outlook.cells:,}, {outlook.done:,} of them done; fits to do: {outlook.fits:,}")
-    typer.echo(f"folder: {outlook.folder}")
+    say(f"folder: {outlook.folder}")
 
 
 def readable(value: Any) -> Any:
@@ -131,5 +145,9 @@ def readable(value: Any) -> Any:
 
 
 def print_json(value: Any) -> None:
-    """One object on stdout."""
-    typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    """One object on stdout; characters that a terminal may obey are written as JSON's escapes."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    typer.echo(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+
+
+_OBEYED = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

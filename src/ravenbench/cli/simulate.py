@@ -44,7 +44,7 @@ def command(
     given = {name: value for name, value in locals().items() if name in SimulateSpec.__struct_fields__}
     from ravenbench.bench.shared import engines
     from ravenbench.bench.simulate.api import carry, outlook
-    from ravenbench.cli.show import progress_bar, show_outlook, show_report
+    from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
 
     how = engines.engine(engine, workers, scheduler)
     spec = build(given)
@@ -55,5 +55,5 @@ def command(
         result = carry(spec, out, how, progress)
     show_report(result.store, json)
     if result.errors:
-        typer.secho(f"{len(result.errors)} replicates failed, the first: {result.errors[0]}", fg="red", err=True)
+        say(f"{len(result.errors)} replicates failed, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from ravenbench.corpora.import_log import Entry, ImportLog
-from ravenbench.errors import CorpusError, FormatError
+from ravenbench.errors import CorpusError, FormatError, writable
 from ravenbench.formats.collector import TextCollector, identity_key
+from ravenbench.formats.names import checked_name
 from ravenbench.types import Corpus, Labels
 
 _NO_COLUMNS: Mapping[str, str | None] = {}
@@ -58,11 +59,21 @@ class CorpusBuilder:
         Raises
         ------
         FormatError
-            If its text is empty or not valid Unicode, or its id was used before.
+            If its text is empty or not valid Unicode, a label is no name, or its id was used before.
         """
         if self._earlier:
             self._skip(name, line)
             return
+        for what, value in (("the id", name), ("the author", author), ("the topic", topic), ("the language", language)):
+            if value is not None:
+                checked_name(value, what, self.file, line)
+        for column, value in (columns or _NO_COLUMNS).items():
+            checked_name(column, "the name of a column", self.file, line)
+            if value is not None and not writable(value):
+                raise FormatError(
+                    f"{column} is not valid Unicode: a lone surrogate stands in it", file=self.file, line=line,
+                    found=value[:40], fix="repair the file's encoding",
+                )  # fmt: skip
         if not text.strip():
             raise FormatError("the text is empty", file=self.file, line=line, fix="remove this document")
         if name in self._line_of:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -14,7 +13,7 @@ from ravenbench.corpora.build import CorpusBuilder
 from ravenbench.corpora.columns import LOOKED_AT, guess
 from ravenbench.corpora.import_log import ImportLog
 from ravenbench.errors import FormatError, InputError, did_you_mean
-from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, no_such, old_mac
 from ravenbench.types import Corpus
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv"}
@@ -173,11 +172,14 @@ def _jsonl(path: Path) -> Iterator[Row]:
 
 
 def _csv(path: Path) -> Iterator[Row]:
-    csv.field_size_limit(sys.maxsize)
+    # A quote that is never closed would make one field of the whole file.
+    csv.field_size_limit(DOCUMENT_LIMIT)
     with Archive(path) as archive:
         # Blank lines count: they may stand inside a quoted text.
         lines = (block + "\n" for _, block in archive.lines(path.name, blank=True))
         header = next(lines, "")
+        if "\r" in header:
+            raise old_mac(path, 1)
         delimiter = max(",;\t", key=header.count)
         names = next(csv.reader([header], delimiter=delimiter), [])
         reader = csv.reader(lines, delimiter=delimiter, strict=True)

@@ -16,6 +16,7 @@ import numpy as np
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import location
 from ravenbench.formats.archive import Archive, Split, split_roots
+from ravenbench.formats.names import checked_name
 from ravenbench.formats.output import whole_file
 from ravenbench.formats.pan_pairs import (
     first_record,
@@ -26,7 +27,7 @@ from ravenbench.formats.pan_pairs import (
     records,
 )
 from ravenbench.formats.pan_problems import read_contents, read_truth_lines
-from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings
+from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 _PREFIX = re.compile(r"([A-Za-z]+)\d+\Z")
 _DECISIONS = {"Y": 1.0, "N": 0.0, "-": 0.5}
@@ -122,7 +123,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         raise FormatError("an id stands in several truth files", file=path, found=twice, fix="give one of them")
     labels = Labels.of(a for pair in authors for a in (pair or (None, None)))
     return Truth(
-        np.asarray(ids, dtype=np.str_),
+        name_array(ids),
         np.asarray(same, dtype=bool),
         labels.codes.reshape(-1, 2) if labels.names else None,
         labels.names,
@@ -330,7 +331,7 @@ def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
             [decisions.get(k, 0.5 + 0.5 * float(np.sign(v - 0.5))) for k, v in values.items()], dtype=np.float64
         )
     return SystemAnswers(
-        np.asarray(list(values), dtype=np.str_), np.array(list(values.values()), dtype=np.float64), system,
+        name_array(values), np.array(list(values.values()), dtype=np.float64), system,
         decision_array, tuple(notes), archive.label(name), np.asarray(lines, dtype=np.int64),
     )  # fmt: skip
 
@@ -392,6 +393,7 @@ def _number(value: float, where: dict[str, Any]) -> float:
 
 
 def _put(values: dict[str, float], key: str, value: float, archive: Archive, name: str, line: int) -> None:
+    checked_name(key, "an id", archive.label(name), line)
     if key in values:
         raise FormatError(
             "an id is answered twice", file=archive.label(name), line=line, found=key, fix="keep one of the two lines"

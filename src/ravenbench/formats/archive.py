@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Literal, Self
 
-from ravenbench.errors import FormatError, InputError, did_you_mean
+from ravenbench.errors import FormatError, InputError, did_you_mean, writable
 
 Split = Literal["train", "test"]
 
@@ -25,6 +25,10 @@ RATIO_LIMIT = 200
 _AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
 _DAMAGE = (zipfile.BadZipFile, EOFError, OSError, zlib.error, lzma.LZMAError)
+
+
+LINE_LIMIT = DOCUMENT_LIMIT
+"""Most bytes of one line of a file that is read line by line."""
 
 
 class Archive:
@@ -59,6 +63,8 @@ class Archive:
         else:
             self.root = self.path.parent
             self.sizes = {self.path.name: self.path.stat().st_size}
+        for name in self.sizes:
+            _check_file_name(name, self.path)
         if len(self.sizes) > MEMBER_LIMIT:
             raise FormatError("too many files", file=self.path, found=len(self.sizes), expected=f"≤ {MEMBER_LIMIT}")
 
@@ -135,20 +141,28 @@ class Archive:
         Raises
         ------
         FormatError
-            If a line is not UTF-8.
+            If a line is not UTF-8, longer than ``LINE_LIMIT``, or ends as lines did on old Macs (with ``\\r`` alone).
         """
         offset = 0
         with self.open(name) as file:
             number = 0
             while True:
                 try:
-                    block = file.readline()
+                    block = file.readline(LINE_LIMIT + 1)
                 except _DAMAGE as error:
                     raise FormatError(f"cannot be read ({error})", file=self.label(name), line=number + 1) from None
                 if not block:
                     return
                 number += 1
+                if len(block) > LINE_LIMIT:
+                    raise FormatError(
+                        "this line is too long", file=self.label(name), line=number,
+                        found=f"more than {LINE_LIMIT:,} bytes", expected=f"at most {LINE_LIMIT:,} bytes",
+                        fix="write each record on a line of its own",
+                    )  # fmt: skip
                 line = decode(block, self.label(name), offset, number).strip("\r\n")
+                if "\r" in line and not blank:
+                    raise old_mac(self.label(name), number)
                 offset += len(block)
                 if blank or line.strip():
                     yield number, line
@@ -180,6 +194,8 @@ def decode(data: bytes, file: str | Path, offset: int = 0, line: int | None = No
     FormatError
         With the offset of the first bad byte.
     """
+    if b"\0" in data:
+        raise _with_nul(data, file, offset, line)
     if offset == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise FormatError(
             "the text is UTF-16", file=file, found=f"byte order mark {data[:2]!r} at byte 0", expected="UTF-8",
@@ -194,6 +210,37 @@ def decode(data: bytes, file: str | Path, offset: int = 0, line: int | None = No
             found=f"byte 0x{data[start]:02x} at offset {offset + start}", expected="UTF-8",
             fix=f"convert it, e.g. iconv -f ISO-8859-1 -t UTF-8 {Path(file).name}",
         ) from None  # fmt: skip
+
+
+def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None) -> FormatError:
+    """The error for bytes with a NUL: mostly UTF-16 or UTF-32, with or without its mark."""
+    place = data.index(b"\0")
+    head = data[:4096]
+    if max(head[0::2].count(0), head[1::2].count(0)) * 4 > len(head):
+        marked = offset == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        mark = f"byte order mark {data[:2]!r}" if marked else f"no byte order mark, NUL at offset {offset + place}"
+        order = "" if marked else "LE" if head[1::2].count(0) > head[0::2].count(0) else "BE"
+        return FormatError(
+            "the text is UTF-16", file=file, line=line, found=mark, expected="UTF-8",
+            fix=f"iconv -f UTF-16{order} -t UTF-8 {Path(file).name}",
+        )  # fmt: skip
+    return FormatError(
+        "a NUL byte stands in the text", file=file, line=line, found=f"NUL at offset {offset + place}",
+        expected="UTF-8 text", fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
+    )  # fmt: skip
+
+
+def old_mac(file: str | Path, line: int) -> FormatError:
+    """The error for lines that end with a carriage return alone."""
+    return FormatError(
+        "lines end as on old Macs, or a carriage return stands within one", file=file, line=line, found="\\r",
+        expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {Path(file).name} > NEW",
+    )  # fmt: skip
+
+
+def _check_file_name(name: str, path: Path) -> None:
+    if not writable(name):
+        raise FormatError("a file's name is not UTF-8", file=path, found=name, fix="rename the file")
 
 
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:

@@ -21,6 +21,7 @@ from typing import Any
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import location, write_json
 from ravenbench.formats.archive import Archive
+from ravenbench.formats.names import checked_name
 
 UNKNOWN = "<UNK>"
 _COLLECTION = "collection-info.json"
@@ -119,6 +120,7 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
         author = item.get("author-name")
         if not isinstance(author, str) or not author or author == UNKNOWN:
             raise FormatError("a candidate has no name", file=label, found=item)
+        checked_name(author, "a candidate", label)
         if author in candidates:
             notes.append(f"{name}: the candidate {author} is named more than once and counts once")
             continue

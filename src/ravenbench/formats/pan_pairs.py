@@ -22,6 +22,7 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import Archive, Split, split_roots
+from ravenbench.formats.names import checked_name
 from ravenbench.formats.output import whole_file
 from ravenbench.formats.pan_problems import corpus_name
 from ravenbench.formats.problem_set import ProblemBuilder, ProblemSet
@@ -125,7 +126,7 @@ def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) ->
             found=value if value is not None else sorted(record), expected='"id": "…"',
             fix="give every record the id of its problem, as text",
         )  # fmt: skip
-    return value
+    return checked_name(value, "an id", archive.label(name), line)
 
 
 def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
@@ -150,7 +151,7 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
             raise FormatError("truth has no same: true or false", **where, found=record, expected='{"id", "same"}')
         if key in truth:
             raise FormatError("an id stands twice", **where, found=key)
-        authors = _two(record.get("authors"))
+        authors = _two(record.get("authors"), "an author", **where)
         truth[key] = PairTruth(same, authors)
         if authors is not None and (authors[0] == authors[1]) != same:
             raise FormatError("same contradicts the two authors", **where, found=record)
@@ -181,7 +182,8 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
         if isinstance(topics, str):
             topics = [topics, topics]
         first, second = (t.lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
-        yield Pair(key, (first, second), _two(topics) or (None, None), line)
+        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        yield Pair(key, (first, second), _two(topics, "a topic", **where) or (None, None), line)
 
 
 def read_pan_pairs(path: str | Path, truth: str | Path | None = None, split: Split | None = None) -> list[ProblemSet]:
@@ -323,7 +325,8 @@ def _problems(archive: Archive, name: str, truth: dict[str, PairTruth] | None) -
     )  # fmt: skip
 
 
-def _two(values: object) -> tuple[str, str] | None:
+def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:
     if isinstance(values, list) and len(values) == 2 and all(isinstance(v, str | int) for v in values):
-        return str(values[0]), str(values[1])
+        first, second = (checked_name(str(v), what, file, line) for v in values)
+        return first, second
     return None

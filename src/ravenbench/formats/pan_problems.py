@@ -19,6 +19,7 @@ import numpy as np
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import write_json, write_text
 from ravenbench.formats.archive import Archive, Split, split_of, split_roots
+from ravenbench.formats.names import checked_name
 from ravenbench.formats.output import fresh_folder
 from ravenbench.formats.problem_set import ProblemBuilder, ProblemSet
 from ravenbench.types import Bools, Problems
@@ -115,6 +116,7 @@ def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
                 "these are answers, not truth" if answers else "not a line of truth", **where, expected="ID Y or ID N",
                 fix="are truth and answers swapped?" if answers else None,
             )  # fmt: skip
+        checked_name(parts[0], "an id", archive.label(name), number)
         if parts[0] in truth:
             raise FormatError("an id stands twice", **where)
         truth[parts[0]] = parts[1].upper() == "Y"
@@ -138,10 +140,11 @@ def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, 
     if not isinstance(contents, dict):
         raise FormatError("not a JSON object", file=archive.label(name), expected='{"language", "genre", "problems"}')
     language, genre, ids = (contents.get(key) for key in ("language", "genre", "problems"))
+    label = archive.label(name)
     return (
-        str(language) if language else None,
-        str(genre) if genre else None,
-        [i for i in ids if isinstance(i, str)] if isinstance(ids, list) else [],
+        checked_name(str(language), "the language", label) if language else None,
+        checked_name(str(genre), "the genre", label) if genre else None,
+        [checked_name(i, "an id", label) for i in ids if isinstance(i, str)] if isinstance(ids, list) else [],
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ravenbench.errors import FormatError
 from ravenbench.formats.archive import Split
 from ravenbench.formats.collector import TextCollector, same_document
-from ravenbench.types import Bools, Problems
+from ravenbench.types import Bools, Problems, name_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ class ProblemBuilder:
         """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
         return Problems(
             self.texts.table(),
-            np.asarray(self.ids, dtype=np.str_),
+            name_array(self.ids),
             np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
             np.asarray(self._known, dtype=np.int64),
             np.asarray(self._questioned, dtype=np.int64),

@@ -12,7 +12,7 @@ import numpy as np
 from ravenbench.errors import CorpusError, InputError
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import words
-from ravenbench.types import Bools, Corpus, Ints, Labels, Problems
+from ravenbench.types import Bools, Corpus, Ints, Labels, Problems, name_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +222,7 @@ def _columnar(corpus: Corpus, cases: list[_Case]) -> Problems:
     ids = [f"{letters[:2].upper() or 'PR'}{i:0{width}d}" for i in range(1, len(cases) + 1)]
     ptr = np.concatenate([[0], np.cumsum([len(case.known) for case in cases])]).astype(np.int64)
     return Problems(
-        corpus.texts, np.asarray(ids, dtype=np.str_), ptr, np.concatenate([case.known for case in cases]),
+        corpus.texts, name_array(ids), ptr, np.concatenate([case.known for case in cases]),
         np.array([case.questioned for case in cases], dtype=np.int64), author=corpus.author, topic=corpus.topic,
         language=corpus.language,
     )  # fmt: skip

@@ -199,7 +199,7 @@ class Store:
         arrays: dict[str, NDArray[Any]] = {}
         for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
             arrays |= {
-                f"{side}_ids": problems.ids,
+                f"{side}_ids": np.asarray(problems.ids.tolist(), dtype=np.str_),
                 f"{side}_ptr": problems.known_ptr,
                 f"{side}_known": problems.known_index,
                 f"{side}_questioned": problems.questioned_index,

@@ -17,7 +17,7 @@ from ravenbench.bench.shared.work import tell
 from ravenbench.bench.verify.record import ProblemBlock, VerifyPlan
 from ravenbench.bench.verify.trained import loaded
 from ravenbench.programs.confinement import ways
-from ravenbench.types import Answers, Floats
+from ravenbench.types import Answers, Floats, name_array
 from ravenbench.verifiers.contract.base import Verifier
 
 
@@ -98,7 +98,7 @@ def collect(store: Store) -> Collected:
         value[block.start : block.stop] = cell.answers
         faults |= cell.record.faults
         seconds += cell.record.seconds.score
-    return Collected(Answers(np.asarray(ids, dtype=np.str_), value), faults, missing, seconds)
+    return Collected(Answers(name_array(ids), value), faults, missing, seconds)
 
 
 def cells_of(store: Store, plan: VerifyPlan, fold: str) -> tuple[list[Cell], str]:

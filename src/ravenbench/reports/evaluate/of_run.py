@@ -11,7 +11,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import location
 from ravenbench.formats.answers import SystemAnswers, Truth
-from ravenbench.types import Fold, Ints, Labels
+from ravenbench.types import Fold, Ints, Labels, name_array
 
 
 def is_run(path: str | Path) -> bool:
@@ -63,7 +63,7 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
         raise InputError(
             "no fold of this run has every verifier's answers", file=path, fix=f"repeat raven {store.kind}"
         )
-    names = np.asarray(ids, dtype=np.str_)
+    names = name_array(ids)
     codes = np.concatenate(authors)
     author_names = store.labels["author"].names if "author" in store.labels else ()
     truth = Truth(

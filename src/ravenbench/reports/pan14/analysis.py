@@ -23,7 +23,7 @@ from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScor
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.reports.shared.content import ContentProbe, content_probe, joined
 from ravenbench.reports.shared.outside import WithAnswers
-from ravenbench.types import Floats, Labels
+from ravenbench.types import Floats, Labels, name_array
 
 META = "META-CLASSIFIER"
 METRICS = ("auc", "c@1", "final")
@@ -152,7 +152,7 @@ def _named(failures: Sequence[Failure], entry: CorpusRecord) -> list[Failure]:
 def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: list[Failure]) -> _Answered:
     fold = store.fold(entry.fold)
     unread = entry.fault_truth
-    ids = np.asarray([*fold.test.ids.tolist(), *unread], dtype=np.str_)
+    ids = name_array([*fold.test.ids.tolist(), *unread])
     same = np.concatenate([fold.test_same, np.array(list(unread.values()), dtype=np.bool_)])
     values: dict[str, Floats] = {}
     seconds: dict[str, float] = {}
@@ -174,7 +174,7 @@ def _pool(plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], rep
     ids = [
         f"{label}/{name}" for label, answered in zip(labels, found, strict=True) for name in answered.truth.ids.tolist()
     ]
-    truth = Truth(np.asarray(ids, dtype=np.str_), np.concatenate([answered.truth.same for answered in found]))
+    truth = Truth(name_array(ids), np.concatenate([answered.truth.same for answered in found]))
     part = Labels(np.repeat(np.arange(len(labels), dtype=np.int64), sizes), tuple(labels))
     return evaluate(
         truth,

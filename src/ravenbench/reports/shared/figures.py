@@ -74,7 +74,7 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     with style():
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    text = buffer.getvalue()
+    text = re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", buffer.getvalue())
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
+import re
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +45,39 @@ def _shown(value: Any) -> Any:
 
 
 def render(template: str, **context: Any) -> str:
-    """One page as text. Markup (``tables.to_html``, ``inline``) is kept, all other text escaped."""
-    return environment().get_template(template).render(**context)
+    """One page as text, with its policy. Markup (``tables.to_html``, ``inline``) is kept, all other text escaped."""
+    page = _CONTROL.sub(" ", environment().get_template(template).render(**context))
+    return page.replace(_FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1)
+
+
+def policy(page: str) -> str:
+    """The content-security policy of a page: nothing is loaded, and only the scripts and styles that stand in it hold.
+
+    Each is named by the hash of its text, so what a name might smuggle into the page is not obeyed by the browser.
+    """
+    scripts = [text for kind, text in _SCRIPT.findall(page) if "json" not in kind]
+    allowed = {
+        "script-src": _hashes(scripts),
+        "style-src-elem": _hashes(_STYLE.findall(page)),
+        "style-src-attr": _hashes(html.unescape(text) for text in _ATTRIBUTE.findall(page)),
+    }
+    if allowed["style-src-attr"]:
+        allowed["style-src-attr"] = f"'unsafe-hashes' {allowed['style-src-attr']}"
+    rules = [f"{name} {hashes or _NONE}" for name, hashes in allowed.items()]
+    return "; ".join([f"default-src {_NONE}", *rules, "img-src data:", f"base-uri {_NONE}", f"form-action {_NONE}"])
+
+
+def _hashes(texts: Iterable[str]) -> str:
+    digests = dict.fromkeys(base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts)
+    return " ".join(f"'sha256-{digest}'" for digest in digests)
+
+
+_NONE = "'none'"
+_FIRST = '<meta charset="utf-8">'
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL)
+_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"<[a-zA-Z][^<>]*?\sstyle=\"([^\"]*)\"")
 
 
 def inline(figure: Figure, name: str) -> Markup:

@@ -145,7 +145,7 @@ def to_csv(table: Table) -> str:
     parts = [_parts([row[i] for row in table.rows]) for i in range(len(table.columns))]
     for column, names in zip(table.columns, parts, strict=True):
         header += [f"{column.title} {name}".strip() for name in names]
-    writer.writerow(header)
+    writer.writerow([harmless(title) for title in header])
     for row in table.rows:
         writer.writerow([_raw(value, name) for value, names in zip(row, parts, strict=True) for name in names])
     return buffer.getvalue()
@@ -167,11 +167,25 @@ def _raw(value: Value, part: str) -> str | int | float | None:
     if isinstance(value, Range):
         return value.low if part == "low" else value.high
     if isinstance(value, Measure):
-        return {"": value.mean, "sd": value.spread, "mark": value.mark}[part]
+        return {"": value.mean, "sd": value.spread, "mark": harmless(value.mark)}[part]
     if part or not isinstance(value, str):
         return None if part else value
-    # A spreadsheet would run a name such as =cmd(); the apostrophe makes it text.
-    return "'" + value if value[:1] in ("=", "+", "@", "\t", "\r") or re.match(r"-\D", value) else value
+    return harmless(value)
+
+
+def harmless(text: str) -> str:
+    """Text for a CSV cell: a spreadsheet would run a name such as ``=cmd()``; the apostrophe makes it text.
+
+    Control characters become spaces; what is a number stays one.
+    """
+    shown = printable(text)
+    if text[:1] not in ("\t", "\r", "\n") and shown.lstrip()[:1] not in _FORMULA:
+        return shown
+    return shown if _NUMBER.fullmatch(shown) else "'" + shown
+
+
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 _LATEX = {

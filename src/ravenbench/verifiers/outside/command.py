@@ -19,7 +19,7 @@ from ravenbench.programs.process import Ran
 from ravenbench.programs.rules import Rules
 from ravenbench.programs.scratch import private_folder
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Labels, Problems
+from ravenbench.types import Bools, Floats, Labels, Problems, name_array
 from ravenbench.verifiers.contract.base import Verifier
 
 _INPUT, _OUTPUT, _TRAIN = "inputDataset", "outputDir", "trainDataset"
@@ -216,7 +216,7 @@ def _restored(kept: dict[str, Any]) -> tuple[Problems, Bools]:
     texts, rows = TextTable.collect(kept["texts"])
     first = np.unique(rows, return_index=True)[1]
     author, topic = (None if kept[key] is None else Labels.of(kept[key]).take(first) for key in ("author", "topic"))
-    ids = np.asarray(kept["ids"], dtype=np.str_)
+    ids = name_array(kept["ids"])
     ptr = np.concatenate([[0], np.cumsum(kept["sizes"])]).astype(np.int64)
     known, questioned = rows[kept["known"]], rows[kept["questioned"]]
     return Problems(texts, ids, ptr, known, questioned, author=author, topic=topic), kept["same"]
