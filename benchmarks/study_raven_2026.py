@@ -17,7 +17,7 @@ import numpy as np
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.weighted import rank
 from ravenbench.statistics.bootstrap import bootstrap
-from ravenbench.text.impostor_spaces import normalised
+from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.folds import calibration_folds
 from ravenbench.verifiers.raven_2026.extract import Extractor

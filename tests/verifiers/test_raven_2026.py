@@ -13,14 +13,16 @@ from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.minmax import reference
 from ravenbench.types import Problems
+from ravenbench.verifiers.raven_2026.cases import Cases, Layout
 from ravenbench.verifiers.raven_2026.extract import Extractor, feature_names
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta, MinMax
 from ravenbench.verifiers.raven_2026.grams import Grams
-from ravenbench.verifiers.raven_2026.normalise import nearest, s_norm, z_score
+from ravenbench.verifiers.raven_2026.left_out import within
+from ravenbench.verifiers.raven_2026.normalise import nearest, s_norm, s_norms, z_score
 from ravenbench.verifiers.raven_2026.ridge import Ridge
 from ravenbench.verifiers.raven_2026.verifier import Raven2026
 from ravenbench.verifiers.raven_2026.views import Views, chunks
-from ravenbench.verifiers.raven_2026.whitened import Whitened, within
+from ravenbench.verifiers.raven_2026.whitened import Whitened, WhitenedBatch
 
 GREEK = ["αλ", "φα", "βή", "τα", "γάμ", "μα", "δέλ", "ψι"]
 
@@ -113,6 +115,64 @@ def test_whitening_makes_the_impostors_covariance_the_identity() -> None:
     family.shrinkage_ = 0.0
     white = family.whiten(rows, rows, np.arange(500))
     assert np.allclose(white.T @ white / 500, np.eye(3), atol=1e-4)
+
+
+@pytest.mark.parametrize("width", [4, 60])
+def test_leaving_authors_out_is_exact_whether_at_once_or_one_by_one(width: int) -> None:
+    rng = np.random.default_rng(3)
+    pieces = [len(part) for part in np.array_split(np.arange(110), 60)]
+    pieces[:4] = [3, 1, 2, 1]
+    author = np.sort(rng.integers(0, 25, 60))
+    habits = rng.dirichlet(np.ones(width), 25)
+
+    def written(who: int, chunks: int) -> list[str]:
+        return ["".join(map(chr, 0x4E00 + rng.choice(width, 120, p=habits[who]))) for _ in range(chunks)]
+
+    impostor = [written(who, n) for who, n in zip(author.tolist(), pieces, strict=True)]
+    impostor[7] = [""] * pieces[7]
+    strangers = [written(int(rng.integers(25)), int(rng.integers(1, 3))) for _ in range(20)]
+
+    def chunked(documents: list[list[str]]) -> Chunked:
+        bounds = np.cumsum([0, *map(len, documents)])
+        return Chunked({"char": [part for parts in documents for part in parts]}, bounds)
+
+    impostors, documents = chunked(impostor), chunked([*impostor, *strangers])
+    family = Whitened("char", 1, width).fit(impostors.views["char"], np.repeat(author, pieces))
+    known = [rng.choice(80, rng.integers(1, 4), replace=False) for _ in range(40)]
+    asked = rng.integers(0, 80, 40)
+    allowed = np.ones((40, 60), dtype=bool)
+    for i in range(36):  # The last four leave nobody out.
+        own = author[[r for r in (*known[i], asked[i]) if r < 60]]
+        allowed[i] = ~np.isin(author, [*own, rng.integers(25)])
+    allowed[0] = author == author[0]  # One that keeps a single author, far from all others.
+    cases = Cases(known, asked, allowed, np.where(np.arange(80) < 60, np.arange(80), -1))
+    some = np.arange(36)
+    layouts = [(part, Layout.of(cases.take(part), documents, impostors)) for part in (some[:20], some[20:])]
+    batch = WhitenedBatch(family, documents, impostors, author)
+    linked, mean, side = batch.between(cases, layouts)
+    for i in range(40):
+        pair, each = batch.alone(known[i], int(asked[i]), allowed[i])
+        assert linked[i] == pytest.approx(pair.mean(), abs=1e-10)
+        assert np.allclose(mean[i, allowed[i]], each[:-1].mean(axis=0), rtol=0, atol=1e-10)
+        assert np.allclose(side[i, allowed[i]], each[-1], rtol=0, atol=1e-10)
+
+
+def test_batches_cover_all_problems_and_bound_the_rows() -> None:
+    known = [np.array([2 * i]) for i in range(30)]
+    asked = np.arange(1, 60, 2)
+    cases = Cases(known, asked, np.ones((30, 1), dtype=bool), np.full(60, -1))
+    found = list(cases.batches(np.arange(30), np.arange(61) * 100))
+    assert np.concatenate(found).tolist() == list(range(30))
+    assert max(map(len, found)) == 3  # 700 chunks, 200 a problem.
+
+
+def test_many_problems_are_normalised_as_one() -> None:
+    rng = np.random.default_rng(1)
+    allowed = rng.random((9, 70)) < 0.8
+    allowed[0], allowed[1] = np.arange(70) < 6, np.arange(70) == 3
+    known, asked, linked = rng.random((9, 70)), rng.random((9, 70)), rng.random(9)
+    expected = [s_norm(x[None], k[None, a], q[a]) for x, k, q, a in zip(linked, known, asked, allowed, strict=True)]
+    assert np.allclose(s_norms(linked, known, asked, allowed), expected, rtol=1e-12)
 
 
 def test_one_odd_feature_is_clipped() -> None:

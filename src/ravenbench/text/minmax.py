@@ -125,6 +125,11 @@ def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minm
     )
 
 
+def paired_similarities(vectors: Vectors, left: Ints, right: Ints) -> Floats:
+    """Minmax similarities of pairs of documents on all features, shape (len(left),)."""
+    return np.asarray(_paired(vectors.bounds, vectors.ids, vectors.values, left, right))
+
+
 @njit(cache=True)
 def _add_rows(where: Ints, amount: Floats, count: int, masks: Masks, total: Floats) -> None:
     """Add ``amount[i]`` times row ``where[i]`` of the masks to ``total``, four rows at a time."""
@@ -225,6 +230,24 @@ def _whole(
         for k in range(first, last):
             for j in range(one_bounds[k], one_bounds[k + 1]):
                 side[one_ids[j], k - first] = 0.0
+    return result
+
+
+@njit(cache=True)
+def _paired(bounds: Ints, ids: Int32s, values: Floats, left: Ints, right: Ints) -> Floats:
+    result = np.zeros(len(left))
+    for p in range(len(left)):
+        i, i_end = bounds[left[p]], bounds[left[p] + 1]
+        j, j_end = bounds[right[p]], bounds[right[p] + 1]
+        whole = values[i:i_end].sum() + values[j:j_end].sum()
+        shared = 0.0
+        while i < i_end and j < j_end:
+            a, b = ids[i], ids[j]
+            if a == b:
+                shared += min(values[i], values[j])
+            i += a <= b
+            j += b <= a
+        result[p] = shared / (whole - shared) if whole > shared else 0.0
     return result
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -14,12 +15,13 @@ from ravenbench.text.tokens import TOKEN, normalised
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.raven_2026.cases import Cases, Layout
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Family, MinMax
-from ravenbench.verifiers.raven_2026.normalise import s_norm
+from ravenbench.verifiers.raven_2026.normalise import s_norms
 from ravenbench.verifiers.raven_2026.views import View, Views, chunks
 from ravenbench.verifiers.raven_2026.whitened import Whitened, WhitenedBatch
 
-_BLOCK = 400
+_BLOCK = 2000
 _PPM_IMPOSTORS = 20
 
 
@@ -89,12 +91,11 @@ class Extractor:
         texts = self.background_.texts_
         self.length_ = int(np.median([len(text) for text in texts]))
         pieces = [chunks(text, self.length_) for text in texts]
-        parts = [part for piece in pieces for part in piece]
-        self.views_ = Views().fit(parts)
-        read = self.views_.read(parts)
-        self.families_ = {name: family.fit(read[family.view]) for name, family in families().items()}
-        author = np.repeat(self.background_.author_, [len(piece) for piece in pieces])
-        self.whitened_ = {name: family.fit(read[family.view], author) for name, family in whitened().items()}
+        self.views_ = Views().fit([part for piece in pieces for part in piece])
+        impostors = self._impostors()
+        author = np.repeat(self.background_.author_, np.diff(impostors.bounds))
+        self.families_ = {name: f.fit(impostors.counts(f.view, f.n)) for name, f in families().items()}
+        self.whitened_ = {name: f.fit(impostors.counts(f.view, f.n), author) for name, f in whitened().items()}
         self.order_ = stream(self.seed, "ppm-impostors").permutation(len(texts))
         return self
 
@@ -105,7 +106,7 @@ class Extractor:
         """
         result = np.zeros((len(problems), len(feature_names())))
         able = np.zeros(len(problems), dtype=bool)
-        impostors = self._chunked(self.background_.texts_)
+        impostors = self._impostors()
         for first in range(0, len(problems), _BLOCK):
             block = np.arange(first, min(first + _BLOCK, len(problems)))
             able[block], result[block] = self._block(problems.select(block), impostors)
@@ -114,62 +115,72 @@ class Extractor:
     def _block(self, problems: Problems, impostors: Chunked) -> tuple[Bools, Floats]:
         texts, known, asked = _documents(problems)
         able = np.array([u >= 0 and len(k) > 0 for k, u in zip(known, asked, strict=True)])
-        mask = [self._allowed([texts[r] for r in (*k, u) if r >= 0]) for k, u in zip(known, asked, strict=True)]
-        able &= [bool(m.any()) for m in mask]
+        mask = np.array(
+            [self._allowed([texts[r] for r in (*k, u) if r >= 0]) for k, u in zip(known, asked, strict=True)]
+        )
+        able &= mask.any(axis=1)
         told = np.flatnonzero(able)
         out = np.zeros((len(problems), len(feature_names())))
         if not len(told):
             return able, out
         documents = self._chunked(texts)
-        links = np.array([(asked[i], k) for i in told for k in known[i]], dtype=np.int64)
-        ends = np.concatenate([[0], np.cumsum([len(known[i]) for i in told])])
-        column = 0
+        place = {text: i for i, text in enumerate(self.background_.texts_)}
+        twin = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
+        cases = Cases([known[i] for i in told], asked[told], mask[told], twin)
+        links, column = cases.links, 0
         for family in self.families_.values():
             each, linked = family.between(documents, impostors, links)
-            for j, i in enumerate(told):
-                pair = linked[ends[j] : ends[j + 1]]
-                out[i, column] = s_norm(pair, each[known[i]][:, mask[i]], each[asked[i]][mask[i]])
+            out[told, column] = s_norms(cases.over_known(linked), *cases.sides(each), cases.allowed)
             column += 1
+        without = np.flatnonzero(~cases.allowed.all(axis=1))
+        batches = cases.batches(without, documents.bounds)
+        layouts = [(some, Layout.of(cases.take(some), documents, impostors)) for some in batches]
         for white in self.whitened_.values():
             batch = WhitenedBatch(white, documents, impostors, self.background_.author_)
-            for i in told:
-                pair, each = batch.between(known[i], int(asked[i]), mask[i])
-                out[i, column] = s_norm(pair, each[:-1], each[-1])
+            out[told, column] = s_norms(*batch.between(cases, layouts), cases.allowed)
             column += 1
-        self._ppm(texts, told, known, asked, mask, out[:, column])
+        out[told, column] = self._ppm(texts, cases)
         size = np.array([len(text) for text in texts], dtype=np.float64)
         for i in told:
             out[i, column + 1] = abs(np.log(size[asked[i]] / size[known[i]].mean()))
         return able, out
 
-    def _ppm(
-        self, texts: list[str], told: Ints, known: list[Ints], asked: Ints, mask: list[Bools], out: Floats
-    ) -> None:
+    def _ppm(self, texts: list[str], cases: Cases) -> Floats:
         cut = [text[: self.length_] for text in [*texts, *self.background_.texts_]]
         table, row = TextTable.collect(cut)
-        pairs: list[tuple[int, int]] = []
-        for i in told:
-            drawn = self.order_[mask[i][self.order_]][:_PPM_IMPOSTORS] + len(texts)
-            pairs += [(asked[i], k) for k in known[i]]
-            pairs += [(d, b) for d in (*known[i], asked[i]) for b in drawn]
-        ends = row[np.array(pairs, dtype=np.int64)]
-        value = -cross_entropies(table, ends[:, 0], ends[:, 1]).mean(axis=1)
-        at = 0
-        for i in told:
-            k, c = len(known[i]), min(_PPM_IMPOSTORS, int(mask[i].sum()))
-            each = value[at + k : at + k + (k + 1) * c].reshape(k + 1, c)
-            out[i] = s_norm(value[at : at + k], each[:-1], each[-1])
-            at += k + (k + 1) * c
+        # The first so many allowed impostors in a fixed order; where there are fewer, others stand in and are ignored.
+        ordered = cases.allowed[:, self.order_]
+        first = np.argsort(~ordered, axis=1, kind="stable")[:, :_PPM_IMPOSTORS]
+        drawn = self.order_[first] + len(texts)
+        links, owner = cases.links, np.repeat(np.arange(len(cases)), cases.sizes)
+        count = drawn.shape[1]
+        left = np.concatenate([links[:, 0], np.repeat(links[:, 1], count), np.repeat(cases.asked, count)])
+        right = np.concatenate([links[:, 1], drawn[owner].ravel(), drawn.ravel()])
+        value = -cross_entropies(table, row[left], row[right]).mean(axis=1)
+        linked, known, asked = np.split(value, np.cumsum([len(links), len(links) * count]))
+        counts = np.take_along_axis(ordered, first, axis=1)
+        sides = cases.over_known(known.reshape(-1, count)), asked.reshape(-1, count)
+        return s_norms(cases.over_known(linked), *sides, counts)
 
     def _allowed(self, texts: list[str]) -> Bools:
         mask = np.zeros(len(self.background_.texts_), dtype=bool)
         mask[self.background_.allowed(texts)] = True
         return mask
 
+    def _impostors(self) -> Chunked:
+        """The impostors' chunks; fit and every measurement share them while this object lives."""
+        if self not in _read:
+            _read[self] = self._chunked(self.background_.texts_)
+        return _read[self]
+
     def _chunked(self, texts: Sequence[str]) -> Chunked:
         parts = [chunks(text, self.length_) for text in texts]
         bounds = np.concatenate([[0], np.cumsum([len(p) for p in parts])]).astype(np.int64)
         return Chunked(self.views_.read([part for p in parts for part in p]), bounds)
+
+
+_read: WeakKeyDictionary[Extractor, Chunked] = WeakKeyDictionary()
+"""What can be read again is no part of what was learned, and so is not kept in the object."""
 
 
 def _documents(problems: Problems) -> tuple[list[str], list[Ints], Ints]:

@@ -7,15 +7,15 @@ that it does not drift with their length.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, Self
 
 import numpy as np
 
-from ravenbench.text.minmax import norms, similarities
+from ravenbench.text.minmax import paired_similarities, whole_similarities
 from ravenbench.types import Floats, Ints
 from ravenbench.verifiers.contract.spread import centre_of, unit
-from ravenbench.verifiers.raven_2026.grams import Grams
+from ravenbench.verifiers.raven_2026.grams import Counts, Grams
 from ravenbench.verifiers.raven_2026.views import View
 
 
@@ -25,6 +25,14 @@ class Chunked:
 
     views: dict[View, list[str]]
     bounds: Ints
+    known: dict[tuple[View, int], Counts] = field(default_factory=dict)
+    """N-grams counted so far, by view and length."""
+
+    def counts(self, view: View, n: int) -> Counts:
+        """The n-grams of every chunk, counted when first asked for."""
+        if (view, n) not in self.known:
+            self.known[view, n] = Counts(self.views[view], n)
+        return self.known[view, n]
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -41,8 +49,9 @@ class Family(Protocol):
     """A kind of similarity, learned from chunks of training texts."""
 
     view: View
+    n: int
 
-    def fit(self, texts: Sequence[str]) -> Self:
+    def fit(self, texts: Sequence[str] | Counts) -> Self:
         """Learn from chunks in this family's view."""
         ...
 
@@ -68,19 +77,19 @@ class Delta:
     n: int
     size: int
 
-    def fit(self, texts: Sequence[str]) -> Self:
+    def fit(self, texts: Sequence[str] | Counts) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)
         rows = self.grams_.dense(texts)
         self.mean_, self.deviation_ = centre_of(rows)
         return self
 
-    def standard(self, texts: Sequence[str]) -> Floats:
+    def standard(self, texts: Sequence[str] | Counts) -> Floats:
         """Standardised frequencies of texts, (texts, size)."""
         return np.asarray((self.grams_.dense(texts) - self.mean_) / self.deviation_)
 
     def embed(self, documents: Chunked) -> Floats:
         """Vectors whose inner products are mean cosines of chunks."""
-        return documents.mean(unit(self.standard(documents.views[self.view])))
+        return documents.mean(unit(self.standard(documents.counts(self.view, self.n))))
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
         own, others = self.embed(documents), self.embed(impostors)
@@ -100,30 +109,25 @@ class MinMax:
     n: int
     size: int
 
-    def fit(self, texts: Sequence[str]) -> Self:
+    def fit(self, texts: Sequence[str] | Counts) -> Self:
         self.grams_ = Grams(self.n, self.size).fit(texts)
         return self
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
-        own, others = (self.grams_.vectors(c.views[self.view]) for c in (documents, impostors))
-        whole = np.ones((own.features, 1), dtype=np.float32)
-        own_norms, others_norms = norms(own, whole), norms(others, whole)
-        everyone = np.arange(len(others))
-        each = np.empty((len(own), len(impostors)))
-        linked = np.zeros(len(links))
-        by_left = np.argsort(links[:, 0], kind="stable")
-        first = np.searchsorted(links[by_left, 0], np.arange(len(documents) + 1))
-        for d in range(len(documents)):
-            mine = by_left[first[d] : first[d + 1]]
-            parts = [np.arange(documents.bounds[e], documents.bounds[e + 1]) for e in links[mine, 1]]
-            rows = np.concatenate([np.zeros(0, np.int64), *parts])
-            owner = np.repeat(np.arange(len(mine)), [len(part) for part in parts])
-            for chunk in range(documents.bounds[d], documents.bounds[d + 1]):
-                x = own.dense(chunk)
-                found = similarities(x, own_norms[chunk], others, others_norms, everyone, whole)
-                each[chunk] = impostors.mean(found)[:, 0]
-                if len(mine):
-                    found = similarities(x, own_norms[chunk], own, own_norms, rows, whole)[:, 0]
-                    count = np.bincount(owner, minlength=len(mine)) * (documents.bounds[d + 1] - documents.bounds[d])
-                    linked[mine] += np.bincount(owner, weights=found, minlength=len(mine)) / count
-        return documents.mean(each), linked
+        own, others = (self.grams_.vectors(c.counts(self.view, self.n)) for c in (documents, impostors))
+        each = documents.mean(impostors.mean(whole_similarities(own, others).T).T)
+        left, right, owner = chunk_pairs(documents.bounds, links)
+        found = paired_similarities(own, left, right)
+        linked = np.bincount(owner, weights=found, minlength=len(links)) / np.bincount(owner, minlength=len(links))
+        return each, linked
+
+
+def chunk_pairs(bounds: Ints, links: Ints) -> tuple[Ints, Ints, Ints]:
+    """Every pair of chunks of two linked documents: rows of the first's, of the second's, and which link it is."""
+    sizes = np.diff(bounds)
+    first, second = sizes[links[:, 0]], sizes[links[:, 1]]
+    owner = np.repeat(np.arange(len(links)), first * second)
+    ends = np.cumsum(first * second)
+    place = np.arange(len(owner)) - (ends - first * second)[owner]
+    left, right = np.divmod(place, second[owner])
+    return left + bounds[links[owner, 0]], right + bounds[links[owner, 1]], owner

@@ -10,9 +10,52 @@ from typing import Self
 import numpy as np
 
 from ravenbench.text.minmax import Vectors
-from ravenbench.text.ngrams import CharNgrams
+from ravenbench.text.ngrams import CharNgrams, Int32s, NgramLexicon
 from ravenbench.text.tokens import frequent
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Ints
+
+
+class Counts:
+    """All n-grams of some texts, counted once for every vocabulary that is taken from them or looked up in them.
+
+    Attributes
+    ----------
+    bounds : (texts + 1,) int64
+    ids, counts : (entries,) int32
+        Text i has n-grams ``ids[bounds[i]:bounds[i + 1]]``, each once, as often as ``counts`` say.
+    share : (entries,) float64
+        The counts relative to all n-grams of their text.
+    """
+
+    bounds: Ints
+    ids: Int32s
+    counts: Int32s
+
+    def __init__(self, texts: Sequence[str], n: int) -> None:
+        self.lexicon: NgramLexicon = CharNgrams(n, lowercase=False).lexicon()
+        self.bounds, self.ids, self.counts = self.lexicon.count(texts)
+        self.document = np.repeat(np.arange(len(texts)), np.diff(self.bounds))
+        total = np.bincount(self.document, weights=self.counts, minlength=len(texts))
+        self.share: Floats = self.counts / total[self.document]
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def frequent(self, size: int) -> tuple[dict[str, int], int]:
+        """Counts of the ``size`` most frequent n-grams, in order, ties by code point; and of all n-grams."""
+        total = np.bincount(self.ids, weights=self.counts, minlength=len(self.lexicon)).astype(np.int64)
+        kept = np.arange(len(total))
+        if len(kept) > size:
+            kept = np.flatnonzero(total >= np.partition(total, -size)[-size])
+        number = Counter(dict(zip(self.lexicon.names(kept), total[kept].tolist(), strict=True)))
+        return {name: number[name] for name in frequent(number, size)}, int(total.sum())
+
+    def columns(self, names: Sequence[str]) -> Ints:
+        """The place among ``names`` of every entry's n-gram, (entries,); −1 where it is none of them."""
+        index = self.lexicon.ids(names) if names else np.zeros(0, np.int64)
+        column = np.full(len(self.lexicon), -1, dtype=np.int64)
+        column[index] = np.arange(len(index))
+        return column[self.ids]
 
 
 @dataclass(eq=False)
@@ -27,43 +70,36 @@ class Grams:
     n: int
     size: int
 
-    def fit(self, texts: Sequence[str]) -> Self:
+    def fit(self, texts: Sequence[str] | Counts) -> Self:
         """Choose the vocabulary from training texts."""
-        self.names_ = list(frequent_grams(texts, self.n, self.size)[0])
+        self.names_ = list(counted(texts, self.n).frequent(self.size)[0])
         return self
 
-    def vectors(self, texts: Sequence[str]) -> Vectors:
+    def vectors(self, texts: Sequence[str] | Counts) -> Vectors:
         """Frequencies relative to all n-grams of a text, sparse."""
-        lexicon = CharNgrams(self.n, lowercase=False).lexicon()
-        index = lexicon.ids(self.names_) if self.names_ else np.zeros(0, np.int64)
-        bounds, found, counts = lexicon.count(texts)
-        column = np.full(len(lexicon), -1, dtype=np.int64)
-        column[index] = np.arange(len(index))
-        document = np.repeat(np.arange(len(texts)), np.diff(bounds))
-        total = np.bincount(document, weights=counts, minlength=len(texts))
-        feature = column[found]
-        inside = feature >= 0
-        document, feature = document[inside], feature[inside]
-        values = counts[inside] / total[document]
-        order = np.lexsort((feature, document))
-        ends = np.searchsorted(document[order], np.arange(len(texts) + 1)).astype(np.int64)
-        return Vectors(ends, feature[order].astype(np.int32), values[order], len(self.names_))
+        counts = counted(texts, self.n)
+        feature = counts.columns(self.names_)
+        inside = np.flatnonzero(feature >= 0)
+        document, feature = counts.document[inside], feature[inside]
+        order = np.argsort(document * max(len(self.names_), 1) + feature)
+        ends = np.searchsorted(document, np.arange(len(counts) + 1)).astype(np.int64)
+        return Vectors(ends, feature[order].astype(np.int32), counts.share[inside][order], len(self.names_))
 
-    def dense(self, texts: Sequence[str]) -> Floats:
+    def dense(self, texts: Sequence[str] | Counts) -> Floats:
         """Frequencies as ``vectors`` gives them, as a matrix (texts, names)."""
-        sparse = self.vectors(texts)
-        matrix = np.zeros((len(texts), sparse.features))
-        matrix[np.repeat(np.arange(len(texts)), np.diff(sparse.bounds)), sparse.ids] = sparse.values
+        counts = counted(texts, self.n)
+        feature = counts.columns(self.names_)
+        inside = feature >= 0
+        matrix = np.zeros((len(counts), len(self.names_)))
+        matrix[counts.document[inside], feature[inside]] = counts.share[inside]
         return matrix
+
+
+def counted(texts: Sequence[str] | Counts, n: int) -> Counts:
+    """The n-grams of texts, unless they are counted already."""
+    return texts if isinstance(texts, Counts) else Counts(texts, n)
 
 
 def frequent_grams(texts: Sequence[str], n: int, size: int) -> tuple[dict[str, int], int]:
     """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all n-grams."""
-    lexicon = CharNgrams(n, lowercase=False).lexicon()
-    _, ids, counts = lexicon.count(texts)
-    total = np.bincount(ids, weights=counts, minlength=len(lexicon)).astype(np.int64)
-    kept = np.arange(len(total))
-    if len(kept) > size:
-        kept = np.flatnonzero(total >= np.partition(total, -size)[-size])
-    number = Counter(dict(zip(lexicon.names(kept), total[kept].tolist(), strict=True)))
-    return {name: number[name] for name in frequent(number, size)}, int(total.sum())
+    return Counts(texts, n).frequent(size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.types import Floats
+from ravenbench.types import Bools, Floats
 
 _PART = 4
 _LEAST = 10
@@ -36,3 +36,30 @@ def s_norm(linked: Floats, known: Floats, questioned: Floats) -> float:
     """
     value = float(linked.mean())
     return (z_score(value, known.mean(axis=0)) + z_score(value, questioned)) / 2
+
+
+def s_norms(linked: Floats, known: Floats, questioned: Floats, allowed: Bools) -> Floats:
+    """``s_norm`` of many problems, (m,).
+
+    Parameters
+    ----------
+    linked : (m,)
+        Mean similarity of a problem's questioned to its known documents.
+    known, questioned : (m, impostors)
+        Similarities to impostors of its known documents, on average, and of its questioned one.
+    allowed : (m, impostors)
+        Impostors that count; at least one a problem.
+    """
+    return (_z_scores(linked, known, allowed) + _z_scores(linked, questioned, allowed)) / 2
+
+
+def _z_scores(values: Floats, impostors: Floats, allowed: Bools) -> Floats:
+    left = allowed.sum(axis=1)
+    count = np.minimum(left, np.maximum(_LEAST, left // _PART))
+    ranked = np.sort(np.where(allowed, impostors, -np.inf), axis=1)[:, allowed.shape[1] - count.max() :]
+    inside = np.arange(ranked.shape[1]) >= ranked.shape[1] - count[:, None]
+    mean = np.where(inside, ranked, 0.0).sum(axis=1) / count
+    away = np.where(inside, ranked - mean[:, None], 0.0)
+    deviation = np.sqrt(np.einsum("ij,ij->i", away, away) / count)
+    flat = deviation <= 1e-12
+    return np.asarray(np.where(flat, 0.0, (values - mean) / np.where(flat, 1.0, deviation)))

@@ -10,18 +10,18 @@ import numpy as np
 
 from ravenbench.types import Bools, Floats, Ints
 from ravenbench.verifiers.contract.spread import unit
+from ravenbench.verifiers.raven_2026.cases import Cases, Layout
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta
+from ravenbench.verifiers.raven_2026.grams import Counts
+from ravenbench.verifiers.raven_2026.left_out import PRIOR, Frame, Scatter, leave_out, products, within
 from ravenbench.verifiers.raven_2026.views import View
-
-_PRIOR = 50
-"""Degrees of freedom at which the scatter within authors counts as much as the scatter of all texts."""
 
 
 @dataclass(eq=False)
 class Whitened:
     """Standardised frequencies, scaled so that what varies within authors' own texts counts little.
 
-    The covariance is that within impostors of one author, mixed with that of all impostors (by ``_PRIOR``; known
+    The covariance is that within impostors of one author, mixed with that of all impostors (by ``PRIOR``; known
     sets are few in small collections) and shrunk as Ledoit & Wolf 2004 do. It is fitted anew for each problem whose
     authors are among the impostors, without their texts: otherwise training problems would look better separated
     than test problems ever can.
@@ -38,14 +38,14 @@ class Whitened:
     n: int
     size: int
 
-    def fit(self, texts: Sequence[str], author: Ints) -> Self:
+    def fit(self, texts: Sequence[str] | Counts, author: Ints) -> Self:
         """Learn vocabulary, scale and the amount of shrinkage from impostors' chunks and their authors."""
         from sklearn.covariance import ledoit_wolf_shrinkage
 
         self.delta_ = Delta(self.view, self.n, self.size).fit(texts)
         rows = self.delta_.standard(texts)
         own, freedom = within(rows, author)
-        trust = freedom / (freedom + _PRIOR)
+        trust = freedom / (freedom + PRIOR)
         self.shrinkage_ = 1.0
         if rows.shape[1] > 1:
             shrinkages = [float(ledoit_wolf_shrinkage(r, assume_centered=True)) if len(r) else 1.0 for r in (rows, own)]
@@ -61,7 +61,7 @@ class Whitened:
         own, freedom = within(impostors, author)
         spread = float(np.einsum("ij,ij->", own, own))
         if spread > 0:
-            trust = freedom / (freedom + _PRIOR)
+            trust = freedom / (freedom + PRIOR)
             covariance = (1 - trust) * covariance + trust * (own.T @ own) * (scale * len(covariance) / spread)
         shrunk = (1 - self.shrinkage_) * covariance
         # A little more than Ledoit and Wolf ask for, so that a few identical impostors still have an inverse.
@@ -70,35 +70,79 @@ class Whitened:
 
 
 class WhitenedBatch:
-    """Whitened similarities of a batch of documents, a problem at a time.
+    """Whitened similarities of a batch of documents.
 
     ``author`` (impostors,) are the impostors' authors.
     """
 
     def __init__(self, family: Whitened, documents: Chunked, impostors: Chunked, author: Ints) -> None:
         self.family, self.documents, self.impostors = family, documents, impostors
-        self.own = family.delta_.standard(documents.views[family.view])
-        self.others = family.delta_.standard(impostors.views[family.view])
+        delta = family.delta_
+        self.own, self.others = (delta.standard(c.counts(delta.view, delta.n)) for c in (documents, impostors))
         self.sizes = np.diff(impostors.bounds)
         self.author = np.repeat(author, self.sizes)
-        self.whole: tuple[Floats, Floats] | None = None
 
-    def between(self, known: Ints, questioned: int, allowed: Bools) -> tuple[Floats, Floats]:
-        """Similarities of a problem's questioned to its known documents (k,), and of the known and then the
-        questioned to its impostors (k + 1, allowed).
+    def between(self, cases: Cases, layouts: list[tuple[Ints, Layout]]) -> tuple[Floats, Floats, Floats]:
+        """Mean similarity of each problem's questioned to its known documents (m,), and the similarities to impostors
+        of its known documents, on average, and of its questioned one, (m, impostors) each.
+
+        Those of impostors that are not allowed mean nothing. ``layouts`` are problems without some of the impostors,
+        in batches that cover them all.
+        """
+        linked, mean, asked = self._with_all(cases)
+        scatter = Scatter.of(self.others, self.author) if layouts else None
+        for chosen, layout in layouts:
+            assert scatter is not None
+            done = self._without_some(scatter, cases.take(chosen), layout, chosen, linked, mean, asked)
+            for i in chosen[~done]:
+                allowed = cases.allowed[i]
+                pair, each = self.alone(cases.known[i], int(cases.asked[i]), allowed)
+                linked[i] = pair.mean()
+                mean[i, allowed], asked[i, allowed] = each[:-1].mean(axis=0), each[-1]
+        return linked, mean, asked
+
+    def alone(self, known: Ints, questioned: int, allowed: Bools) -> tuple[Floats, Floats]:
+        """Similarities of one problem's questioned to its known documents (k,), and of the known and then the
+        questioned to its impostors (k + 1, allowed), by definition.
 
         ``allowed`` (impostors,) marks those that are not its authors'.
         """
-        rows = np.append(known, questioned)
-        if allowed.all():
-            if self.whole is None:
-                self.whole = self._embed(self.own, self.documents, allowed)
-            own, others = self.whole[0][rows], self.whole[1]
-        else:
-            parts = [self.own[self.documents.bounds[r] : self.documents.bounds[r + 1]] for r in rows]
-            bounds = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
-            own, others = self._embed(np.concatenate(parts), Chunked({}, bounds), allowed)
+        bounds = self.documents.bounds
+        parts = [self.own[bounds[r] : bounds[r + 1]] for r in np.append(known, questioned)]
+        ends = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
+        own, others = self._embed(np.concatenate(parts), Chunked({}, ends), allowed)
         return own[:-1] @ own[-1], own @ others.T
+
+    def _with_all(self, cases: Cases) -> tuple[Floats, Floats, Floats]:
+        if not cases.allowed.all(axis=1).any():
+            nothing = np.zeros(cases.allowed.shape)
+            return np.zeros(len(cases)), nothing, nothing.copy()
+        own, others = self._embed(self.own, self.documents, np.ones(len(self.sizes), dtype=bool))
+        links = cases.links
+        linked = np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]])
+        return cases.over_known(linked), *cases.sides(own @ others.T)
+
+    def _without_some(
+        self, scatter: Scatter, cases: Cases, layout: Layout, chosen: Ints, linked: Floats, mean: Floats, asked: Floats
+    ) -> Bools:
+        """Fill in problems that are near enough to each other; returns which (cases,)."""
+        gone = np.zeros((len(cases), len(scatter.count)), dtype=bool)
+        owner = np.repeat(np.arange(len(cases)), np.diff(layout.gone_ends))
+        gone[owner, scatter.author[layout.gone]] = True
+        numbers = scatter.numbers(gone, self.family.shrinkage_)
+        frame = Frame(scatter, self.family.shrinkage_)
+        done, weights = frame.weights(numbers)
+        if not done.any():
+            return done
+        gram = products(scatter, np.concatenate([self.others, self.own[layout.extra]]), frame.nodes)
+        found = np.zeros((2, len(cases), len(self.sizes)))
+        pair = np.zeros(len(cases))
+        done &= leave_out(
+            gram, weights, np.exp(np.where(done, numbers[:, 0], 0.0)), scatter.author, self.sizes,
+            layout.gone, layout.gone_ends, layout.own, layout.own_ends, layout.place, found[0], found[1], pair,
+        )  # fmt: skip
+        linked[chosen], mean[chosen], asked[chosen] = pair, found[0], found[1]
+        return done
 
     def _embed(self, own: Floats, documents: Chunked, allowed: Bools) -> tuple[Floats, Floats]:
         taken = np.repeat(allowed, self.sizes)
@@ -106,16 +150,3 @@ class WhitenedBatch:
         white = self.family.whiten(np.concatenate([own, cohort]), cohort, self.author[taken])
         left = Chunked({}, np.concatenate([[0], np.cumsum(self.sizes[allowed])]))
         return documents.mean(unit(white[: len(own)])), left.mean(unit(white[len(own) :]))
-
-
-def within(rows: Floats, author: Ints) -> tuple[Floats, int]:
-    """Deviations of texts from their author's mean, scaled to be unbiased, of authors with several texts; and their
-    degrees of freedom."""
-    _, code, count = np.unique(author, return_inverse=True, return_counts=True)
-    mean = np.zeros((len(count), rows.shape[1]))
-    np.add.at(mean, code, rows)
-    mean /= count[:, None]
-    several = count[code] > 1
-    n = count[code][several]
-    freedom = int((count - 1).sum())
-    return (rows[several] - mean[code[several]]) * np.sqrt(n / (n - 1))[:, None], freedom
