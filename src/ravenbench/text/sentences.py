@@ -26,6 +26,11 @@ def sentences(text: str, lowercase: bool = True) -> list[list[str]]:
     return [tokens for sentence in found if (tokens := sentence.split())]
 
 
+def divided(text: str) -> list[str]:
+    """The sentences of a text as they stand, white space collapsed; none of them is empty."""
+    return [one for match in _SENTENCE.finditer(text) if (one := " ".join(match[0].split()))]
+
+
 def spans(text: str) -> list[list[tuple[int, int]]]:
     """Where the tokens that ``sentences`` finds begin and end in the text."""
     found = []

@@ -1,0 +1,138 @@
+"""N-gram tracing: how much of the questioned text's n-grams the known author has used before."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Self
+
+import numpy as np
+
+from ravenbench.errors import SpecError
+from ravenbench.text.sentences import divided
+from ravenbench.text.tokens import TOKEN
+from ravenbench.texts import content_hash
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.contract.base import Scorer
+
+Coefficient = Literal["simpson", "overlap", "phi", "jaccard", "kulczynski", "cole"]
+COEFFICIENTS = ("simpson", "overlap", "phi", "jaccard", "kulczynski", "cole")
+
+
+@dataclass(eq=False, repr=False)
+class NgramTracing(Scorer):
+    """Share of the different n-grams of the questioned text that stand in the known texts, however often.
+
+    Long n-grams are rare, so a shared one is a trace. The known documents are put together; n-grams do not cross the
+    end of a sentence.
+
+    Parameters
+    ----------
+    n : int
+        Length of the n-grams.
+    unit : {"character", "word"}
+        What they consist of; words here are words and single punctuation marks.
+    coefficient : {"simpson", "overlap", "phi", "jaccard", "kulczynski", "cole"}
+        With q and k the numbers of different n-grams of either side, s of them in both and p in all training texts
+        and these two: ``simpson`` s/q, the published one; ``overlap`` s/min(q, k); ``jaccard`` s/(q + k − s);
+        ``kulczynski`` the mean of s/q and s/k; ``phi`` the correlation of presence; ``cole`` after Cole 1949. The last
+        two also count what is absent from both, for which they need p.
+    lowercase : bool
+
+    Attributes
+    ----------
+    seen_ : int
+        Different n-grams of the training texts.
+    grams_ : (seen_,) uint64
+        Their hashes, ascending.
+
+    Notes
+    -----
+    A side whose sentences are all shorter than ``n`` has no n-gram: the problem has no score (NaN, and so stays
+    unanswered). Definitions follow ``idiolect``, which rounds to three digits and drops symbols and numbers; these are
+    kept here.
+
+    References
+    ----------
+    Grieve et al. 2019, Attributing the Bixby Letter using n-gram tracing; Nini 2023 (the other coefficients).
+    """
+
+    name = "ngram-tracing"
+
+    n: int = 9
+    unit: Literal["character", "word"] = "character"
+    coefficient: Coefficient = "simpson"
+    lowercase: bool = True
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """False for ``simpson`` and ``cole``, which ask about the questioned text."""
+        return self.coefficient not in ("simpson", "cole")
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Count the n-grams of the training texts, where a coefficient needs that.
+
+        Raises
+        ------
+        SpecError
+            If a parameter is out of range.
+        """
+        if self.n < 1 or self.unit not in ("character", "word") or self.coefficient not in COEFFICIENTS:
+            raise SpecError(
+                "a parameter of ngram-tracing is out of range",
+                found=str(self),
+                expected=f"n ≥ 1, unit character or word, coefficient {', '.join(COEFFICIENTS)}",
+            )
+        self.grams_ = np.empty(0, dtype=np.uint64)
+        if self.coefficient in ("phi", "cole"):
+            every = set().union(*(self.grams([text]) for text in problems.texts.rows(problems.documents)))
+            self.grams_ = np.unique(np.array([_hash(gram) for gram in every], dtype=np.uint64))
+        self.seen_ = len(self.grams_)
+        return self
+
+    def score(self, problems: Problems) -> Floats:
+        """The coefficient, (n,)."""
+        found = np.full(len(problems), np.nan)
+        for i in range(len(problems)):
+            known = self.grams(problems.texts.rows(problems.known(i)))
+            questioned = self.grams([problems.texts[problems.questioned_index[i]]])
+            if known and questioned:
+                found[i] = self._coefficient(known, questioned)
+        return found
+
+    def grams(self, texts: Sequence[str]) -> set[str]:
+        """The different n-grams of some texts."""
+        found: set[str] = set()
+        for text in texts:
+            for sentence in divided(text.lower() if self.lowercase else text):
+                parts = sentence if self.unit == "character" else TOKEN.findall(sentence)
+                joint = "" if self.unit == "character" else " "
+                found.update(joint.join(parts[i : i + self.n]) for i in range(len(parts) - self.n + 1))
+        return found
+
+    def _coefficient(self, known: set[str], questioned: set[str]) -> float:
+        both = len(known & questioned)
+        q, k = len(questioned), len(known)
+        if self.coefficient == "simpson":
+            return both / q
+        if self.coefficient == "overlap":
+            return both / min(q, k)
+        if self.coefficient == "jaccard":
+            return both / (q + k - both)
+        if self.coefficient == "kulczynski":
+            return (both / q + both / k) / 2
+        b, c = q - both, k - both
+        neither = self._population(known | questioned) - both - b - c
+        agreeing = both * neither - b * c
+        below = q * (b + neither) if self.coefficient == "cole" else math.sqrt(q * k * (c + neither) * (b + neither))
+        return agreeing / below if below else 0.0
+
+    def _population(self, pair: set[str]) -> int:
+        """Different n-grams of the training texts and a pair."""
+        hashes = np.array([_hash(gram) for gram in pair], dtype=np.uint64)
+        return self.seen_ + int((~np.isin(hashes, self.grams_)).sum())
+
+
+def _hash(gram: str) -> int:
+    return int.from_bytes(content_hash(gram)[:8], "little")
