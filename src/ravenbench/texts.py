@@ -84,7 +84,7 @@ class TextTable:
                 with (path / "texts.bin").open("rb") as file:
                     empty = os.fstat(file.fileno()).st_size == 0
                     data = b"" if empty else mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, EOFError) as error:
             raise StoreError(f"{path}: not a readable text table ({error})") from error
         if len(hashes) + 1 != len(offsets) or len(data) != int(offsets[-1]):
             raise StoreError(f"{path}: the parts of this text table do not fit together")

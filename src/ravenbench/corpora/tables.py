@@ -133,7 +133,7 @@ def _kind(path: Path) -> str:
         raise FormatError("the file is empty", file=path)
     binary = {b"PAR1": "Parquet", b"PK\x03\x04": "a zip", b"\x1f\x8b": "gzip"}
     held = next((what for magic, what in binary.items() if head.startswith(magic)), None)
-    if (kind == "parquet") != (held == "Parquet") and (held or kind == "parquet"):
+    if held != ("Parquet" if kind == "parquet" else None):
         raise FormatError(
             "the file is not what its name says", file=path, found=held or f"it begins with {head!r}",
             expected="Parquet" if kind == "parquet" else f"{kind} text",

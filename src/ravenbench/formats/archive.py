@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import lzma
 import os
 import zipfile
@@ -218,11 +219,12 @@ def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None) -> F
     head = data[:4096]
     if max(head[0::2].count(0), head[1::2].count(0)) * 4 > len(head):
         marked = offset == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        wide = data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
         mark = f"byte order mark {data[:2]!r}" if marked else f"no byte order mark, NUL at offset {offset + place}"
         order = "" if marked else "LE" if head[1::2].count(0) > head[0::2].count(0) else "BE"
         return FormatError(
-            "the text is UTF-16", file=file, line=line, found=mark, expected="UTF-8",
-            fix=f"iconv -f UTF-16{order} -t UTF-8 {Path(file).name}",
+            f"the text is UTF-{32 if wide else 16}", file=file, line=line, found=mark, expected="UTF-8",
+            fix=f"iconv -f UTF-{32 if wide else 16}{order} -t UTF-8 {Path(file).name}",
         )  # fmt: skip
     return FormatError(
         "a NUL byte stands in the text", file=file, line=line, found=f"NUL at offset {offset + place}",

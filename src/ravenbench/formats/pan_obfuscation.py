@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ravenbench.errors import FormatError
+from ravenbench.errors import FormatError, writable
 from ravenbench.files import write_json
+from ravenbench.formats.archive import decode
 
 KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
 
@@ -71,7 +72,7 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
         If the file is not such a list, an id repeats, or a part does not occur in the original in this order.
     """
     try:
-        rows = json.loads(Path(path).read_text("utf-8-sig"))
+        rows = json.loads(decode(Path(path).read_bytes(), path))
     except OSError as error:
         raise FormatError(f"cannot be read ({error.strerror})", file=path) from None
     except (ValueError, RecursionError) as error:
@@ -83,6 +84,11 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
         number = row.get("obfuscation-id") if isinstance(row, dict) else None
         if not isinstance(number, int) or not all(isinstance(row.get(k), str) for k in ("original", "obfuscation")):
             raise FormatError("not a part", file=path, found=row, expected=", ".join(KEYS))
+        if not writable(row["original"] + row["obfuscation"]):
+            raise FormatError(
+                f"part {number} is not valid Unicode: a lone surrogate stands in it", file=path,
+                fix="repair the file's encoding",
+            )  # fmt: skip
         if number in by_id:
             raise FormatError(f"obfuscation-id {number} stands twice", file=path)
         by_id[number] = row

@@ -217,7 +217,7 @@ def open_record(path: Path) -> tuple[str, bytes]:
     data = path.read_bytes()
     try:
         envelope = msgspec.json.decode(data, type=_Envelope)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if _is_old(data):
             raise another_format(path, "1") from None
         raise damaged(path, error) from None
@@ -238,7 +238,7 @@ def decode(path: Path, body: bytes, shape: type[R]) -> R:
     """
     try:
         return msgspec.json.decode(body, type=shape)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise damaged(path, error) from None
 
 
@@ -270,6 +270,6 @@ def _hash(kind: str, body: bytes) -> str:
 def _is_old(data: bytes) -> bool:
     try:
         value = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and "format" not in value and bool({"spec", "cells", "key"} & value.keys())

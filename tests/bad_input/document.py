@@ -1,0 +1,44 @@
+"""Writes ``docs/bad-input.md`` from the catalogue: ``python tests/bad_input/document.py``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "bad-input.md"
+HEAD = """# What Raven says of malformed input
+
+Every input below is made anew and given to its reader in each run of the tests (`tests/bad_input/`), and every one must
+be refused with this message: what is wrong and where, mostly also what was found, what was expected and how to mend it.
+Commands then end with exit code 2 and have written nothing. Names longer than {limit} characters, lines longer than
+{line:,} bytes, bytes that are no UTF-8, NULs and halves of characters are refused wherever they come from.
+
+This page is written by `python tests/bad_input/document.py`; a test fails while it is stale. It holds {count} inputs.
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    from bad_input.cases import Case
+    from bad_input.readers import COMMANDS, GROUPS
+    from ravenbench.formats.archive import LINE_LIMIT
+    from ravenbench.formats.names import NAME_LIMIT
+
+    def cell(text: str) -> str:
+        return text.replace("|", "\\|").replace("<", "&lt;")
+
+    def line(case: Case) -> str:
+        return f"| {cell(case.name)} | {cell(COMMANDS[case.reader])} | {cell(case.says)} |"
+
+    count = sum(len(cases) for cases in GROUPS.values())
+    blocks = [HEAD.format(limit=NAME_LIMIT, line=LINE_LIMIT, count=count)]
+    for title, cases in GROUPS.items():
+        blocks.append(f"## {title}\n\n| input | met by | message |\n| --- | --- | --- |")
+        blocks[-1] += "".join(f"\n{line(case)}" for case in cases) + "\n"
+    return "\n".join(blocks)
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT / "tests"))
+    PAGE.write_text(page(), "utf-8")

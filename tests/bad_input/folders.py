@@ -1,0 +1,76 @@
+"""Malformed corpora: folders of texts, and archives."""
+
+from __future__ import annotations
+
+from bad_input.cases import TEXT, Case, zipped
+
+FOLDERS = [
+    Case("an empty folder", "corpus", "notes: a folder stands where a table should be", {"notes/.hidden": ""}, "notes"),
+    Case(
+        "a folder of pictures",
+        "corpus",
+        "notes: a folder stands where a table should be",
+        {"notes/a.png": b"\x89PNG"},
+        "notes",
+    ),
+    Case(
+        "texts of one author",
+        "corpus",
+        "c: every document has one author, so there is no different-author pair",
+        {"c/ann/1.txt": "One.", "c/ann/2.txt": "Two."},
+        "c",
+    ),
+    Case(
+        "texts by author, one in Latin-1",
+        "corpus",
+        "c/ann/2.txt: the text is not UTF-8",
+        {"c/ann/1.txt": "One.", "c/ann/2.txt": "Füße".encode("latin-1"), "c/bob/1.txt": "Three."},
+        "c",
+    ),
+    Case(
+        "texts by author, one empty",
+        "corpus",
+        "c/ann/2.txt: the text is empty",
+        {"c/ann/1.txt": "One.", "c/ann/2.txt": "", "c/bob/1.txt": "T."},
+        "c",
+    ),
+    Case(
+        "verification problems as a corpus",
+        "corpus",
+        "c: these are verification problems, not a corpus: their authors are unknown",
+        {"c/EN001/known01.txt": TEXT, "c/EN001/unknown.txt": "More."},
+        "c",
+    ),
+    Case(
+        "a file of truth as a corpus",
+        "corpus",
+        "truth.jsonl: this is a file of truth, not a corpus",
+        {"truth.jsonl": '{"id": "1", "same": true}\n'},
+    ),
+    Case("a zip that is none", "corpus", "c.zip: this is not a zip file", {"c.zip": b"PK no more"}),
+    Case(
+        "a zip cut short",
+        "corpus",
+        "c.zip: this is not a zip file",
+        {"c.zip": lambda: zipped({"a/1.txt": "One."})()[:-10]},
+    ),
+    Case(
+        "a zip with a name that leads out of it",
+        "corpus",
+        "c.zip: a name in this zip leads out of it",
+        {"c.zip": zipped({"../../a.txt": "x"})},
+    ),
+    Case(
+        "a zip with an absolute name",
+        "corpus",
+        "c.zip: a name in this zip leads out of it",
+        {"c.zip": zipped({"/etc/passwd": "x"})},
+    ),
+    Case(
+        "a zip bomb",
+        "corpus",
+        "c.zip: a file in this zip unpacks to far more than text can",
+        {"c.zip": zipped({"a/1.txt": "a" * (4 * 2**20)})},
+    ),
+    Case("an encrypted zip", "corpus", "c.zip: this zip is encrypted", {"c.zip": zipped({"a/1.txt": "One."}, flags=1)}),
+]

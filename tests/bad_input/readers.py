@@ -1,0 +1,79 @@
+"""The readers that meet malformed inputs, and what each says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bad_input.answers import ANSWERS
+from bad_input.attribution import ATTRIBUTION, REWRITINGS
+from bad_input.cases import TEXT, Case
+from bad_input.folders import FOLDERS
+from bad_input.problems import PROBLEMS
+from bad_input.specs import COMPONENTS, SPECS, STORES
+from bad_input.tables import TABLES
+from bad_input.truth import ATTRIBUTES, TRUTH
+from ravenbench import registry
+from ravenbench.bench.run.spec import build
+from ravenbench.bench.shared.record import Head, write_record
+from ravenbench.bench.shared.store import Store
+from ravenbench.corpora.load import load_corpus
+from ravenbench.errors import RavenError
+from ravenbench.formats.answers import read_answers, read_truth
+from ravenbench.formats.attributes import read_attribute
+from ravenbench.formats.pan_attribution import read_attribution
+from ravenbench.formats.pan_obfuscation import read_parts
+from ravenbench.formats.problems import read_problem_sets
+from ravenbench.texts import TextTable
+
+GROUPS = {
+    "Corpora: tables": TABLES, "Corpora: folders and archives": FOLDERS, "Problems": PROBLEMS, "Truth": TRUTH,
+    "Answers": ANSWERS, "Attributes": ATTRIBUTES, "Attribution collections": ATTRIBUTION, "Rewritings": REWRITINGS,
+    "Spec files": SPECS, "Components": COMPONENTS, "Folders of runs": STORES,
+}  # fmt: skip
+
+PATHS: dict[str, Callable[[Path], Any]] = {
+    "corpus": load_corpus,
+    "problems": read_problem_sets,
+    "truth": read_truth,
+    "answers": read_answers,
+    "attribute": lambda path: read_attribute(str(path), ["p1", "p2"]),
+    "attribution": read_attribution,
+    "parts": lambda path: [part.obfuscation.encode() for part in read_parts(path, TEXT)],
+    "spec": lambda path: build({}, path),
+    "store": Store.open,
+    "texts": TextTable.open,
+}
+"""Readers of files; the others parse component strings of the kind they are called by."""
+
+COMMANDS = {
+    "corpus": "raven run, corpus", "problems": "raven run --train, verify, pan14", "truth": "raven evaluate",
+    "answers": "raven evaluate, report", "attribute": "raven evaluate --by", "attribution": "raven attribute",
+    "parts": "raven diff", "spec": "raven run --spec", "store": "raven report", "texts": "raven report",
+    "verifier": "--verifiers", "encoder": "--encoder", "sampler": "--samplers", "obfuscator": "raven obfuscate",
+    "attributor": "raven attribute --methods",
+}  # fmt: skip
+
+
+def told(case: Case, folder: Path) -> str:
+    """The error that a case meets, with its folder left out; "" where it is accepted.
+
+    Anything else than an error that Raven raises on purpose is let through.
+    """
+    for name, content in (case.files or {}).items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        data = content() if callable(content) else content
+        if data == "HEAD":
+            write_record(place, "run", Head(spec={}, data={}, raven="0", python="3", packages={}))
+        else:
+            place.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8", "surrogatepass"))
+    try:
+        if case.files is None:
+            registry.parse(case.reader, case.given)
+        else:
+            PATHS[case.reader](folder / case.given)
+    except RavenError as error:
+        return str(error).replace(f"{folder}/", "").replace(str(folder), ".")
+    return ""

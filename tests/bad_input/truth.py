@@ -1,0 +1,141 @@
+"""Malformed truth, and attributes that divide problems."""
+
+from __future__ import annotations
+
+import json
+
+from bad_input.cases import DEEP, LONE, Case
+
+TRUTH = [
+    Case("no truth in a folder", "truth", "c: there is no truth here", {"c/readme.txt": "x"}, "c"),
+    Case(
+        "answers in place of truth",
+        "truth",
+        "answers.jsonl:1: these are answers, not truth",
+        {"answers.jsonl": '{"id": "p1", "value": 0.5}\n'},
+    ),
+    Case(
+        "answers in a folder asked for truth",
+        "truth",
+        "c: there is no truth here, but answers",
+        {"c/answers.jsonl": '{"id": "p1", "value": 1}\n'},
+        "c",
+    ),
+    Case(
+        "same as a word",
+        "truth",
+        "truth.jsonl:1: truth has no same: true or false",
+        {"truth.jsonl": '{"id": "p1", "same": "yes"}\n'},
+    ),
+    Case(
+        "same as a number",
+        "truth",
+        "truth.jsonl:1: truth has no same: true or false",
+        {"truth.jsonl": '{"id": "p1", "same": 1}\n'},
+    ),
+    Case(
+        "no same at all", "truth", "truth.jsonl:1: truth has no same: true or false", {"truth.jsonl": '{"id": "p1"}\n'}
+    ),
+    Case(
+        "an id twice", "truth", "truth.jsonl:2: an id stands twice", {"truth.jsonl": '{"id": "p1", "same": true}\n' * 2}
+    ),
+    Case("an empty file", "truth", "truth.jsonl: the truth file is empty", {"truth.jsonl": ""}),
+    Case("a line of three words", "truth", "truth.txt:1: not a line of truth", {"truth.txt": "EN001 Y Y\n"}),
+    Case(
+        "an id of 501 characters",
+        "truth",
+        "truth.txt:1: an id is too long to be a name",
+        {"truth.txt": "E" * 501 + " Y\n"},
+    ),
+    Case("an id with a NUL", "truth", "truth.txt:1: a NUL byte stands in the text", {"truth.txt": "E\0 Y\n"}),
+    Case(
+        "half a character in an id",
+        "truth",
+        "truth.jsonl:1: an id is not valid Unicode: a lone surrogate stands in it",
+        {"truth.jsonl": json.dumps({"id": LONE, "same": True}) + "\n"},
+    ),
+    Case(
+        "line ends of old Macs",
+        "truth",
+        "truth.txt:1: lines end as on old Macs, or a carriage return stands within one",
+        {"truth.txt": "EN001 Y\rEN002 N\r"},
+    ),
+    Case("Latin-1", "truth", "truth.txt:1: the text is not UTF-8", {"truth.txt": "EÜ001 Y\n".encode("latin-1")}),
+    Case(
+        "a JSON array", "truth", "truth.jsonl:1: not a JSON object", {"truth.jsonl": '[{"id": "p1", "same": true}]\n'}
+    ),
+    Case("JSON nested too deep", "truth", "truth.jsonl:1: this line is not JSON", {"truth.jsonl": DEEP + "\n"}),
+]
+
+
+ATTRIBUTES = [
+    Case(
+        "a file without a column",
+        "attribute",
+        "break-downs are by the problems' groups or by a file's column",
+        {"a.csv": "id,length\np1,3\n"},
+        "a.csv",
+    ),
+    Case(
+        "a column that is not there",
+        "attribute",
+        "a.csv:2: there is no 'lenght' here",
+        {"a.csv": "id,length\np1,3\n"},
+        "a.csv:lenght",
+    ),
+    Case(
+        "no column of ids",
+        "attribute",
+        "a.csv:1: the first line names no column id",
+        {"a.csv": "name,length\np1,3\n"},
+        "a.csv:length",
+    ),
+    Case(
+        "a row that is too short",
+        "attribute",
+        "a.csv:2: a row does not fit the first line",
+        {"a.csv": "id,length\np1\n"},
+        "a.csv:length",
+    ),
+    Case(
+        "an id twice", "attribute", "a.csv:3: an id stands twice", {"a.csv": "id,length\np1,3\np1,4\n"}, "a.csv:length"
+    ),
+    Case(
+        "a number that is not finite",
+        "attribute",
+        "a.csv:2: an attribute must be finite",
+        {"a.csv": "id,length\np1,inf\n"},
+        "a.csv:length",
+    ),
+    Case(
+        "no problem of truth",
+        "attribute",
+        "a.csv: this file has no value for any problem of truth",
+        {"a.csv": "id,length\nq9,3\n"},
+        "a.csv:length",
+    ),
+    Case(
+        "a list as value",
+        "attribute",
+        "a.jsonl:1: an attribute must be a number or a text",
+        {"a.jsonl": '{"id": "p1", "length": [1]}\n'},
+        "a.jsonl:length",
+    ),
+    Case(
+        "one part",
+        "attribute",
+        "break-downs are by the problems' groups or by a file's column",
+        {"a.csv": "id,length\np1,3\n"},
+        "a.csv:length:1",
+    ),
+    Case(
+        "a quote that never ends", "attribute", "a.csv:2: not a table", {"a.csv": 'id,length\n"p1,3\n'}, "a.csv:length"
+    ),
+    Case(
+        "a NUL byte",
+        "attribute",
+        "a.csv:2: a NUL byte stands in the text",
+        {"a.csv": "id,length\np\x001,3\n"},
+        "a.csv:length",
+    ),
+]
