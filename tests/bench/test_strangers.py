@@ -9,10 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from ravenbench.bench.run.api import run
+from ravenbench.bench.run.forecast import forecast
+from ravenbench.bench.run.spec import build as spec_of
+from ravenbench.bench.shared.execute import FIRST
 from ravenbench.bench.shared.store import Store
-from ravenbench.errors import AnswerError
+from ravenbench.cli.main import build
+from ravenbench.errors import AnswerError, InputError, MethodError
 from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
 
 OPTIONS = {
@@ -146,7 +151,7 @@ def raven(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_a_method_that_leaves_does_not_end_the_command_well(strangers):
     done = raven(strangers, "--verifiers=strangers:Exits,strangers:Loud,length", "--workers=1", "--out=run", "--json")
-    assert done.returncode == 1 and "2 cells failed" in done.stderr
+    assert done.returncode == 1 and "2 cells have no answers" in done.stderr
     assert {entry["verifier"] for entry in json.loads(done.stdout)["results"] if entry["auc"] is not None} == {
         "strangers:Loud",
         "length",
@@ -156,7 +161,7 @@ def test_a_method_that_leaves_does_not_end_the_command_well(strangers):
 def test_a_method_that_ends_its_process_fails_alone(strangers):
     names = ["strangers:Aborts", "length"]
     done = raven(strangers, f"--verifiers={','.join(names)}", "--workers=2", "--out=run", "--json")
-    assert done.returncode == 1 and "2 cells failed" in done.stderr, done.stderr
+    assert done.returncode == 1 and "2 cells have no answers" in done.stderr, done.stderr
     json.loads(done.stdout)
     store = Store.open(strangers / "run")
     for fold in store.plan.folds:
@@ -164,6 +169,58 @@ def test_a_method_that_ends_its_process_fails_alone(strangers):
             error = store.cell(name, fold).error
             assert (error is not None) == name.startswith("strangers"), (name, error)
             assert error is None or "ended its process" in error
+
+
+def test_a_method_that_fails_alike_is_not_tried_everywhere_and_the_report_says_what_is_missing(strangers):
+    options = OPTIONS | {"samplers": "hits, random", "verifiers": "strangers:Nan, length", "workers": 1}
+    errors = run(out=strangers / "run", **options).errors
+    store = Store.open(strangers / "run")
+    folds = list(store.plan.folds)
+    tried = [store.cell("strangers:Nan", fold) is not None for fold in folds]
+    assert tried == [True, True, False, False] and len(errors) == 4
+    assert f"not tried, for its first {FIRST} fits failed alike (AnswerError: strangers:Nan gave" in errors[0]
+    assert all(store.cell("length", fold).error is None for fold in folds)
+    (gone,) = [p for p in (strangers / "run").rglob(f"*{store.keys['length', folds[0]]}*") if p.is_file()]
+    gone.unlink()
+    done = CliRunner().invoke(build("report"), ["report", str(strangers / "run")])
+    assert done.exit_code == 1
+    told = done.stderr.splitlines()
+    assert told[0] == "5 of 8 cells have no result and are left out of every figure:"
+    assert told[1].startswith(f"  strangers:Nan on {', '.join(folds)}: AnswerError: ")
+    assert told[2:] == [f"  length on {folds[0]}: missing or damaged", "repeat raven run to compute them"]
+    assert "1 of 2" in done.stdout and "2 of 2" in done.stdout and "0 of 2" in done.stdout
+    assert not [e for e in run(out=strangers / "run", **options | {"workers": 1}).errors if e.startswith("length")]
+
+
+@pytest.mark.parametrize(
+    ("verifier", "message"),
+    [
+        ("char-ngram(n=0)", r"char-ngram\(n=0\) cannot work: on toy problems it fails"),
+        ("ppm(order=-1)", r"cannot work: ppm has no such option"),
+        ("command('nope')", r"cannot work: the program is not there(?s:.*)found: nope"),
+        ("calibrated(length, length)", "cannot work"),
+    ],
+)
+def test_parameters_that_cannot_work_fail_before_anything_is_planned(verifier, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        run(out=tmp_path / "run", workers=1, verifiers=verifier, **OPTIONS)
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(InputError, match=message):
+        forecast(spec_of({**OPTIONS, "verifiers": verifier}))
+
+
+def test_a_plan_starts_no_outside_program(tmp_path):
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    program.chmod(0o755)
+    found = forecast(spec_of({**OPTIONS, "verifiers": f"length, command('{program}')"}))
+    assert found.untimed == [f"command(command='{program}')"] and set(found.seconds) == {"length"}
+    assert not (tmp_path / "started").exists()
+
+
+def test_a_method_that_leaves_while_a_plan_is_made(strangers):
+    with pytest.raises(MethodError, match="tried to end the program"):
+        forecast(spec_of({**OPTIONS, "verifiers": "strangers:Exits"}))
 
 
 def test_ctrl_c_during_a_method_ends_the_run(strangers):

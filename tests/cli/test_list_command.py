@@ -1,5 +1,7 @@
 """``raven list``."""
 
+import json
+
 import pytest
 from typer.testing import CliRunner
 
@@ -11,16 +13,23 @@ from ravenbench.errors import MissingPart, SpecError
 
 @pytest.mark.parametrize("kind", SHOWN)
 def test_every_name_says_what_it_is(kind, capsys):
-    command(kind)
+    command(kind, json=False)
     told = capsys.readouterr().out
     for name, target in registry.targets(kind).items():
         assert name in told
         assert summary(target), name
 
 
+def test_json_has_the_same(capsys):
+    command("sampler", json=True)
+    found = json.loads(capsys.readouterr().out)
+    assert list(found) == ["sampler"] and set(found["sampler"]) == set(registry.targets("sampler"))
+    assert all(found["sampler"].values())
+
+
 def test_an_unknown_kind_is_named():
     with pytest.raises(SpecError, match="verifer"):
-        command("verifer")
+        command("verifer", json=False)
 
 
 def test_one_component_in_full(monkeypatch):

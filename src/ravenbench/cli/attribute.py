@@ -86,7 +86,7 @@ def _corpus(
         return
     show_report(result.store, json)
     if result.errors:
-        say(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
+        say(f"{len(result.errors)} cells have no result, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
 
 

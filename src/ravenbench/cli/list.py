@@ -14,6 +14,7 @@ SHOWN = ("verifier", "attributor", "obfuscator", "translator", "sampler", "encod
 def command(
     kind: Annotated[str, typer.Argument(help="One of the kinds; all of them if none is named.")] = "",
     name: Annotated[str, typer.Argument(help="One of its names: all that is known of it.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """List verifiers, attribution methods, obfuscators, samplers and whatever else takes a name.
 
@@ -28,16 +29,22 @@ def command(
 
     from ravenbench import registry
     from ravenbench.cli.describe import describe, told
+    from ravenbench.cli.show import print_json
     from ravenbench.errors import SpecError, did_you_mean
 
     if kind and kind not in registry.KINDS:
         kinds = list(registry.KINDS)
         raise SpecError(f"there is no kind {kind!r}", expected=", ".join(kinds), fix=did_you_mean(kind, kinds))
     if name:
-        typer.echo(told(describe(kind, name)))
+        found = describe(kind, name)
+        print_json(found) if json else typer.echo(told(found))
+        return
+    kinds_shown = [kind] if kind else SHOWN
+    if json:
+        print_json({k: {n: summary(t) for n, t in sorted(registry.targets(k).items())} for k in kinds_shown})
         return
     console = Console()
-    for shown in [kind] if kind else SHOWN:
+    for shown in kinds_shown:
         table = Table(shown, "what it is", box=None, title_justify="left", header_style="bold", pad_edge=False)
         for name, target in sorted(registry.targets(shown).items()):
             table.add_row(name, summary(target))

@@ -80,7 +80,7 @@ def command(
         result = run(spec=chosen, out=out, engine=how, progress=progress)
     show_report(result.store, json)
     if result.errors:
-        say(f"{len(result.errors)} cells failed, the first: {result.errors[0]}", fg="red", err=True)
+        say(f"{len(result.errors)} cells have no answers, the first: {result.errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
 
 

@@ -20,6 +20,7 @@ from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.result import RunResult
 from ravenbench.bench.shared.spec import checked, documented
 from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.trial import try_out
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component
 
@@ -118,6 +119,7 @@ def _ask(
     progress: Progress,
 ) -> _Asked:
     components = registry.named("verifier", verifiers, default=DEFAULT_VERIFIERS)
+    try_out(components)
     places = [str(place) for place in ([data] if isinstance(data, str | Path) else data)]
     asked = {} if probe is None else {"probe": probe}
     spec = checked({"data": places, "verifiers": ", ".join(components), **asked}, Pan14Spec)

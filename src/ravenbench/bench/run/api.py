@@ -16,6 +16,7 @@ from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.result import RunResult
 from ravenbench.bench.shared.spec import documented
 from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.trial import try_out
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component
 from ravenbench.errors import InputError
@@ -80,6 +81,7 @@ def run(
     else:
         chosen = build(given, None if spec is None else Path(spec))
     named = chosen.named_verifiers()
+    try_out(named)
     work = engine or local(workers)
     folder = files.location(out) if out is not None else default_folder(chosen)
     with alone(folder):

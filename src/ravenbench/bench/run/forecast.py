@@ -14,8 +14,11 @@ from ravenbench.bench.run.plan import Draft, draft
 from ravenbench.bench.run.record import RepetitionRecord, RunPlan
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.run.sweep import SweepSize, sweep_sizes
+from ravenbench.bench.shared.care import guarded, stdout_kept
 from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.shared.trial import runs_program, try_out
 from ravenbench.components import Component
+from ravenbench.errors import RavenError, SpecError, said
 from ravenbench.statistics.axes import DOMAIN_MARGIN
 from ravenbench.statistics.detectable import detectable
 from ravenbench.statistics.pools import correlation
@@ -44,8 +47,8 @@ class MeanSizes:
 class Forecast:
     """Sizes are means over folds; seconds are of one core; detectable differences are in AUC.
 
-    ``seconds`` by verifier; ``planning`` is what planning took, which the run does once more, ``closing`` what start
-    and report take beside it.
+    ``seconds`` by verifier; ``untimed`` are those that run outside programs, none of which is started for a forecast.
+    ``planning`` is what planning took, which the run does once more, ``closing`` what start and report take beside it.
     """
 
     documents: int
@@ -59,6 +62,7 @@ class Forecast:
     cells: int
     fits: int
     seconds: dict[str, float]
+    untimed: list[str]
     planning: float
     closing: float
     detectable: float | None
@@ -83,16 +87,26 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
     InputError
         If the data cannot fill what was asked.
     """
+    components = spec.named_verifiers()
+    try_out(components)
     start = time.process_time()
     made = draft(spec, progress)
     planning = time.process_time() - start
     plan, folds = made.plan, {fold.name: fold for fold in made.folds}
-    components = spec.named_verifiers()
     fits = len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in plan.cells})
     seconds = {}
     for done, (name, component) in enumerate(components.items()):
         progress("timing verifiers", done, len(components))
-        seconds[name] = _cost(component, made, list(folds.values()))
+        if runs_program(component):
+            continue
+        try:
+            with stdout_kept(), guarded():
+                seconds[name] = _cost(component, made, list(folds.values()))
+        except RavenError:
+            raise
+        except Exception as error:
+            found = f"{type(error).__name__}: {said(error)}"
+            raise SpecError(f"{name} fails on the first fold, so its cost cannot be told", found=found) from error
     main = [folds[name] for setup in plan.setups for name in setup.folds]
     setups = {}
     for name in dict.fromkeys(setup.setup for setup in plan.setups):
@@ -112,6 +126,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         cells=len(plan.cells),
         fits=fits,
         seconds=seconds,
+        untimed=[name for name in components if name not in seconds],
         planning=planning,
         closing=START + REPORT * len(plan.cells),
         detectable=_detectable(plan, main),

@@ -30,6 +30,7 @@ from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.result import RunResult
 from ravenbench.bench.shared.spec import documented
 from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.trial import try_out
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component
 from ravenbench.obfuscation.base import Obfuscator
@@ -84,6 +85,7 @@ def safety(
     """
     spec = build({name: value for name, value in locals().items() if name in SafetySpec.__struct_fields__})
     verifying = spec.named_verifiers()
+    try_out(verifying)
     check_attacks(spec, spec.named_obfuscators(), verifying)
     helpers.check()
     work = engine or local(workers)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 
 from ravenbench.bench.shared.pair_blocks import PairUnit, plan_pairs, read_block
 from ravenbench.bench.shared.progress import Progress, silent
@@ -12,6 +12,9 @@ from ravenbench.bench.shared.units import FitUnit
 from ravenbench.bench.shared.work import Engine, carry_out
 from ravenbench.components import Component
 from ravenbench.verifiers.contract.base import Scorer
+
+FIRST = 2
+"""Fits of a verifier that are done before its others: where all their cells fail alike, the others are not tried."""
 
 
 def execute(
@@ -23,6 +26,8 @@ def execute(
     isolate: bool = False,
 ) -> list[str]:
     """Compute every cell that is missing, damaged or failed; returns the errors of cells that failed now.
+
+    A verifier whose first fits all fail alike is not tried on the other folds, whose cells stay missing.
 
     Parameters
     ----------
@@ -48,9 +53,45 @@ def execute(
         )
         for (name, _), cells in pending.items()
     ]
+    first, rest = _first(fits)
     missing: list[PairUnit] = [u for units in blocks.values() for u in units if read_block(store, u.key) is None]
     errors = carry_out(engine, missing, progress, "comparing pairs")
-    return errors + carry_out(engine, fits, progress, "fitting and scoring")
+    errors += carry_out(engine, first, progress, "first fits")
+    hopeless = _failing_alike(store, first)
+    untried = [
+        f"{unit.verifier} on {fold}: not tried, for its first {FIRST} fits failed alike ({hopeless[unit.verifier]}); "
+        "mend it and repeat the command"
+        for unit in rest
+        if unit.verifier in hopeless
+        for _, fold in unit.cells
+    ]
+    going = [unit for unit in rest if unit.verifier not in hopeless]
+    return untried + errors + carry_out(engine, going, progress, "fitting and scoring")
+
+
+def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
+    """The first fits of every verifier that has more than ``FIRST``, and all others."""
+    count = Counter(unit.verifier for unit in fits)
+    first: list[FitUnit] = []
+    rest: list[FitUnit] = []
+    seen: Counter[str] = Counter()
+    for unit in fits:
+        early = count[unit.verifier] > FIRST and seen[unit.verifier] < FIRST
+        (first if early else rest).append(unit)
+        seen[unit.verifier] += early
+    return first, rest
+
+
+def _failing_alike(store: Store, first: Sequence[FitUnit]) -> dict[str, str]:
+    """Verifiers all of whose cells of these fits failed with one error, and that error."""
+    told: dict[str, set[str | None]] = defaultdict(set)
+    for unit in first:
+        for key, _ in unit.cells:
+            cell = store.read_cell(key)
+            line = None if cell is None or cell.error is None else cell.error.splitlines()[0]
+            # What was found may differ from fold to fold, what is wrong does not.
+            told[unit.verifier].add(line and line.partition("; found: ")[0])
+    return {name: error for name, (error, *more) in told.items() if error is not None and not more}
 
 
 def _pair_units(store: Store, components: Mapping[str, Component]) -> dict[str, list[PairUnit]]:

@@ -11,6 +11,7 @@ from ravenbench.bench.shared.folder import data_hash
 from ravenbench.bench.shared.keys import content_key, decides
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.spec import checked
+from ravenbench.bench.shared.trial import try_out
 from ravenbench.bench.verify.spec import VerifySpec
 from ravenbench.components import Component
 from ravenbench.errors import InputError, SpecError
@@ -59,6 +60,7 @@ def ask(
     if (train is None) == (load is None):
         raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
     ((name, component),) = registry.named("verifier", [verifier]).items()
+    try_out({name: component})
     places = {"test": test, "train": train, "load": load, "probe": probe}
     spec = checked({"verifier": name} | {k: str(v) for k, v in places.items() if v is not None}, VerifySpec)
     progress("reading the problems", 0, 0)

@@ -107,7 +107,9 @@ def terminal(analysis: AttributionAnalysis) -> list[RenderableType]:
         shown.append(Text(f"{scores.leaders()} {scores.answerable()}"))
         failed = [(m.method, f.fold, f.error) for m in scores.methods for f in m.folds if f.error is not None]
         if failed:
-            shown.append(Text(f"{len(failed)} fits failed, the first: {' on '.join(failed[0][:2])}: {failed[0][2]}"))
+            shown.append(
+                Text(f"{len(failed)} fits have no result, the first: {' on '.join(failed[0][:2])}: {failed[0][2]}")
+            )
         unseen = [f for f in scores.methods[0].folds if f.unseen]
         if unseen:
             some = "; ".join(f"{f.fold}: {', '.join(f.unseen)}" for f in unseen[:5])

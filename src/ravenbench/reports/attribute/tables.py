@@ -136,7 +136,7 @@ def folds(scores: ProtocolScore) -> Table:
     for place, fold in enumerate(scores.methods[0].folds):
         values = [m.folds[place].accuracy for m in scores.methods]
         rows.append((fold.fold, fold.documents, *values, ", ".join(fold.unseen)))
-    note = "Documents of authors unseen in training count as errors. n/a: the method failed there."
+    note = "Documents of authors unseen in training count as errors. n/a: the method failed there, or was not tried."
     return Table(f"folds-{scores.protocol}", f"{TITLES[scores.protocol]}, fold by fold", columns, tuple(rows), note)
 
 

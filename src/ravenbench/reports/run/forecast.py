@@ -33,6 +33,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     from rich.text import Text
 
     shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
+    if forecast.untimed:
+        shares += f"{', ' if shares else ''}outside programs not timed: {', '.join(forecast.untimed)}"
     shown: list[RenderableType] = [
         terminal(forecast_table(forecast)),
         *([] if forecast.sweep is None else [terminal(planned_sweep(forecast.sweep))]),

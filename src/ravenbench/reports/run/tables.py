@@ -58,6 +58,7 @@ def results(analysis: Analysis) -> Table:
         for m in SHOWN
     }
     several = len(analysis.verifiers) > 1
+    partial = any(r.folds < r.planned for r in analysis.results)
     rows: list[tuple[Value, ...]] = []
     for verifier in analysis.verifiers:
         for s in analysis.setups:
@@ -68,9 +69,14 @@ def results(analysis: Analysis) -> Table:
                 Measure(r.mean[m], r.std[m], _mark(analysis, r, m), several and r.mean[m] == best[s.name, m])
                 for m in SHOWN
             ]
-            rows.append((verifier, title(s.name), *cells))
-    columns = (Column("verifier", text=True), Column("setup", text=True), *(Column(title(m)) for m in SHOWN))
+            over = (f"{r.folds} of {r.planned}",) if partial else ()
+            rows.append((verifier, title(s.name), *over, *cells))
+    over_folds = (Column("folds", text=True),) if partial else ()
+    scores = (Column(title(m)) for m in SHOWN)
+    columns = (Column("verifier", text=True), Column("setup", text=True), *over_folds, *scores)
     note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
+    if partial:
+        note += " Folds: those with answers, of those planned; a row averages over the former alone."
     if analysis.shortcut:
         note += (
             " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"

@@ -113,6 +113,8 @@ class Verifier(Learner):
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
     symmetric: ClassVar[bool] = True
     transductive: ClassVar[bool] = False
+    outside: ClassVar[bool] = False
+    """Whether ``verify`` runs an outside program: planning never does."""
 
     @abstractmethod
     def fit(self, problems: Problems, same: Bools) -> Self:

@@ -84,6 +84,7 @@ class Command(Verifier):
     name = "command"
     symmetric = False
     transductive = True
+    outside = True
     apart = ("confine", "readable", "memory", "disk", "processes")
 
     command: str
