@@ -17,6 +17,7 @@ Messages say what was found, where, what was expected and how to mend it.
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 from pathlib import Path
 from unicodedata import category
@@ -137,6 +138,22 @@ def said(error: BaseException) -> str:
     except Exception:
         text = "its message cannot be read"
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def remedy(error: OSError) -> str:
+    """What mends a failure of the system to read or write, as far as its code tells."""
+    return {
+        errno.ENOSPC: "make room on this disk, then repeat the command",
+        errno.EDQUOT: "make room within your quota, then repeat the command",
+        errno.EACCES: "give yourself rights to this place, then repeat the command",
+        errno.EPERM: "give yourself rights to this place, then repeat the command",
+        errno.EROFS: "choose a place that can be written: this one is read-only",
+        errno.EISDIR: "remove the folder that lies in the place of this file, then repeat the command",
+        errno.ENOTDIR: "remove the file that lies in the place of a folder, then repeat the command",
+        errno.ENAMETOOLONG: "choose a shorter name",
+        errno.EMFILE: "allow more open files (ulimit -n), then repeat the command",
+        errno.EIO: "look after this disk: it fails to read or write",
+    }.get(error.errno or 0, "mend what the system says, then repeat the command")
 
 
 def _clip(value: object, limit: int = 160) -> str:

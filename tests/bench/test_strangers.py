@@ -264,3 +264,23 @@ def test_answers_and_scores_that_are_some():
     for bad in (np.array([np.inf, 0]), np.array([1j, 0]), np.array([True, False]), np.zeros(3)):
         with pytest.raises(AnswerError, match="mine gave scores that cannot be used"):
             checked_scores(bad, 2, "mine")
+
+
+def test_a_calibrator_that_answers_nothing_is_told(strangers):
+    (strangers / "strangers.py").write_text(
+        "import numpy as np\nfrom ravenbench import Scorer\nclass Small(Scorer):\n    def score(self, problems):\n"
+        "        known = problems.known_index[problems.known_ptr[:-1]]\n"
+        "        words = [set(text.split()) for text in problems.texts]\n"
+        "        pairs = zip(known, problems.questioned_index, strict=True)\n"
+        "        return np.array([1e-4 * len(words[a] & words[b]) for a, b in pairs])\n"
+    )
+    verifiers = "strangers:Small, calibrated(strangers:Small, logistic)"
+    result = run(out=strangers / "run", workers=1, verifiers=verifiers, **OPTIONS)
+    assert not result.errors
+    done = CliRunner().invoke(build("report"), ["report", str(strangers / "run")])
+    assert done.exit_code == 0
+    told = " ".join(done.stdout.split())
+    assert "logistic) left 100% or more of the problems unanswered" in told and "scaled-logistic suits any" in told
+    assert "strangers:Small left" not in told
+    page = " ".join((strangers / "run" / "report" / "index.html").read_text().split())
+    assert "left 100% or more of the problems unanswered" in page

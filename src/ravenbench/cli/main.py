@@ -13,7 +13,7 @@ import typer
 
 from ravenbench import __version__
 from ravenbench.cli import signals
-from ravenbench.errors import RavenError, visible
+from ravenbench.errors import RavenError, remedy, visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
@@ -104,9 +104,7 @@ def run() -> None:
             sys.exit(1)
         typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
         place = f"{visible(str(error.filename))}: " if error.filename else ""
-        typer.echo(
-            f"{place}{error.strerror or error}\n  fix: make room or give rights, then repeat the command", err=True
-        )
+        typer.echo(f"{place}{error.strerror or error}\n  fix: {remedy(error)}", err=True)
         sys.exit(2)
     except (KeyboardInterrupt, SystemExit) as end:
         # Typer turns an interruption within a command into an exit.

@@ -13,6 +13,8 @@ from ravenbench.reports.shared.content_words import content_table
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
 
 SIGNIFICANT = 0.05
+MOSTLY = 0.5
+"""Share of non-answers from which a verifier is said to say nothing."""
 
 
 def run_tables(analysis: Analysis) -> tuple[Table, ...]:
@@ -77,6 +79,13 @@ def results(analysis: Analysis) -> Table:
     note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
     if partial:
         note += " Folds: those with answers, of those planned; a row averages over the former alone."
+    for verifier in analysis.verifiers:
+        shares = [r.unanswered for r in analysis.results if r.verifier == verifier and r.unanswered is not None]
+        if shares and min(shares) > MOSTLY:
+            note += (
+                f" {verifier} left {min(shares):.0%} or more of the problems unanswered (0.5): a calibrator that does"
+                " not suit the scale of its scores does that; scaled-logistic suits any."
+            )
     if analysis.shortcut:
         note += (
             " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, write_json, write_text
 from ravenbench.reports.shared import tables as forms
 
@@ -61,7 +63,8 @@ def write_whole(target: Path, write: Callable[[Path], None]) -> Path:
                 _upload(Path(scratch), target)
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
-            new = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+            _sweep(target)
+            new = Path(tempfile.mkdtemp(prefix=f".{target.name}-{os.getpid()}-", dir=target.parent))
             try:
                 write(new)
                 new.chmod(0o755)
@@ -72,14 +75,36 @@ def write_whole(target: Path, write: Callable[[Path], None]) -> Path:
         raise InputError(
             f"the report cannot be written ({error.strerror or error})",
             file=target,
-            fix="make its folder writable, or give another --out",
+            fix=remedy(error),
         ) from error
     return target / "index.html"
 
 
+def _sweep(target: Path) -> None:
+    """Remove what reports that were killed have left beside this one; an earlier report put aside comes back."""
+    for left in target.parent.glob(f".{target.name}-*"):
+        found = re.fullmatch(r"(old-)?(\d+)-\w+", left.name.removeprefix(f".{target.name}-"))
+        if found is None or _lives(int(found[2])):
+            continue
+        if found[1] and not target.exists() and any(left.iterdir()):
+            left.replace(target)
+        else:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
+
+
 def _replace(folder: Path, target: Path) -> None:
     if target.exists():
-        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-", dir=target.parent))
+        aside = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-{os.getpid()}-", dir=target.parent))
         target.replace(aside)
         folder.replace(target)
         shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,47 @@
+"""A report's folder: whole or not there, and nothing of a killed one stays."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+
+import pytest
+
+from ravenbench.errors import InputError
+from ravenbench.reports.shared.folder import write_whole
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from ravenbench.reports.shared import folder
+def write(place):
+    (place / "index.html").write_text("new")
+    if sys.argv[1] == "writing":
+        os.kill(os.getpid(), signal.SIGKILL)
+if sys.argv[1] == "replacing":
+    real = Path.replace
+    def replace(self, target):
+        if target == Path("report"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(self, target)
+    Path.replace = replace
+folder.write_whole(Path("report"), write)
+"""
+
+
+@pytest.mark.parametrize("when", ["writing", "replacing"])
+def test_what_a_killed_report_left_is_swept_away(tmp_path, when):
+    def write(folder):
+        (folder / "index.html").write_text("old")
+
+    def fails(folder):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_whole(tmp_path / "report", write)
+    done = subprocess.run([sys.executable, "-c", KILLED, when], cwd=tmp_path, check=False)
+    assert done.returncode == -9 and len(list(tmp_path.iterdir())) > 1
+    with pytest.raises(InputError, match=r"No space left(?s:.*)fix: make room on this disk"):
+        write_whole(tmp_path / "report", fails)
+    assert [p.name for p in tmp_path.iterdir()] == ["report"]
+    assert (tmp_path / "report" / "index.html").read_text() == "old"
