@@ -25,7 +25,7 @@ from ravenbench.verifiers.neural.training.batching import batches, distinct
 SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""
 _PARTS = (".safetensors", ".json", ".txt", ".model")
-_KEPT = KeptVectors()
+_KEPT = KeptVectors(shared=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -45,8 +45,9 @@ class Encoder(Scorer):
         Revision of a model by name.
     window : int, optional
         Tokens a window; by default as many as the model reads.
-    batch : int
-        Most tokens in a batch.
+    batch : int, optional
+        Most tokens in a batch; by default 512 on a processor, where small ones are as fast and less of them is padding,
+        and 8192 on a GPU.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
@@ -67,13 +68,14 @@ class Encoder(Scorer):
     """
 
     name = "encoder"
+    version = 2
     provenance = "ours"
     _loaded: Any = field(default=None, init=False)
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     revision: str | None = None
     window: int | None = None
-    batch: int = 8192
+    batch: int | None = None
     remote_code: bool = False
     precision: str = "fp32"
     device: str = "auto"
@@ -101,10 +103,16 @@ class Encoder(Scorer):
         vectors, known, questioned = distinct(problems, self.embeddings)
         return np.asarray(np.einsum("ij,ij->i", vectors[known], vectors[questioned]), dtype=np.float64)
 
+    def prepare(self, texts: list[str]) -> None:
+        """Encode texts that cells will ask about, so that each is encoded by one worker alone."""
+        self.digest_ = _digest(model_folder(self.model, self.revision))
+        self.embeddings(texts)
+
     def embeddings(self, texts: list[str]) -> Floats:
         """Unit embeddings, (texts, d); a zero vector where a text holds nothing the model knows.
 
-        Within a process a text is encoded once, however many folds and repetitions ask about it.
+        A text is encoded once, however many folds, repetitions, workers and runs ask about it: vectors are kept in the
+        cache folder, at most two gigabytes of them, by hashes of the text and of the model's files.
         """
         folder = model_folder(self.model, self.revision)
         if _digest(folder) != self.digest_:
@@ -113,25 +121,26 @@ class Encoder(Scorer):
                 fix="train again, or pin revision",
             )  # fmt: skip
         device = str(devices.pick(self.device))
-        made = (self.digest_, device, self.window, self.batch, self.precision, self.remote_code)
+        batch = self.batch or (512 if device == "cpu" else 8192)
+        made = (self.digest_, device, self.window, batch, self.precision, self.remote_code, torch.__version__)
 
         def encode(unseen: list[str]) -> Floats:
             if self._loaded is None:
                 self._loaded = _network(folder, self.digest_, device, self.remote_code)
             static = hasattr(self._loaded, "embedding")
-            return unit(_static(self._loaded, unseen) if static else self._windows(self._loaded, unseen))
+            return unit(_static(self._loaded, unseen) if static else self._windows(self._loaded, unseen, batch))
 
         return _KEPT.of(made, texts, encode)
 
-    def _windows(self, model: Any, texts: list[str]) -> Floats:
+    def _windows(self, model: Any, texts: list[str], batch: int) -> Floats:
         device = torch.device(model.device)
         windows, owner = self._tiled(model, texts)
         parts: list[Floats] = [np.empty(0)] * len(windows)
         with devices.inferring(device), devices.precision(self.precision, device):
-            for batch in batches(windows, self.batch, model.tokenizer.pad_token_id or 0):
-                ids, mask = (torch.from_numpy(part).to(device) for part in (batch.ids, batch.mask))
+            for part in batches(windows, batch, model.tokenizer.pad_token_id or 0):
+                ids, mask = (torch.from_numpy(array).to(device) for array in (part.ids, part.mask))
                 found = model({"input_ids": ids, "attention_mask": mask.long()})["sentence_embedding"]
-                for row, vector in zip(batch.rows, found.double().cpu().numpy(), strict=False):
+                for row, vector in zip(part.rows, found.double().cpu().numpy(), strict=False):
                     parts[row] = vector
         weight = np.array([len(w) for w in windows], dtype=np.float64)
         starts = np.searchsorted(owner, np.arange(len(texts)))

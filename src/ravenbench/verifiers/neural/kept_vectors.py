@@ -1,7 +1,8 @@
-"""Embeddings by a model that does not change, kept by content while the process lives.
+"""Embeddings by a model that does not change, kept by content while the process lives, and in the cache folder.
 
 Folds, repetitions and transplanted test sets ask about the same texts over and over. A vector follows from the text,
-the model's files and how they are run, and from nothing else, so it is computed once in a process.
+the model's files and how they are run, and from nothing else, so it is computed once: other workers of a run, a run
+that is taken up again and other runs read it from the cache folder.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
+from ravenbench.topics.kept_files import KeptFiles
 from ravenbench.types import Floats
 
 MOST = 256 * 2**20
@@ -20,10 +22,17 @@ MOST = 256 * 2**20
 
 
 class KeptVectors:
-    """Vectors by (how they are made, hash of the text), at most ``most`` bytes of them."""
+    """Vectors by (how they are made, hash of the text), at most ``most`` bytes of them in memory.
 
-    def __init__(self, most: int = MOST) -> None:
-        self.most = most
+    Parameters
+    ----------
+    shared : bool
+        Keep them in the cache folder too.
+    """
+
+    def __init__(self, most: int = MOST, *, shared: bool = False) -> None:
+        self.most, self.shared = most, shared
+        self._files: dict[Hashable, KeptFiles] = {}
         self._bytes = 0
         self._kept: OrderedDict[tuple[Hashable, bytes], Floats] = OrderedDict()
         self._lock = threading.Lock()
@@ -44,10 +53,22 @@ class KeptVectors:
             for place in found:
                 self._kept.move_to_end(place)
         missing = {place: text for place, text in zip(places, texts, strict=True) if place not in found}
+        if missing and self.shared:
+            read = self._shelf(made).find([text for _, text in missing])
+            found |= {(made, text): vector for text, vector in read.items()}
+            self._keep({place: found[place] for place in missing if place in found})
+            missing = {place: text for place, text in missing.items() if place not in found}
         if missing:
-            found.update(zip(missing, encode(list(missing.values())), strict=True))
-            self._keep({place: found[place] for place in missing})
+            fresh = dict(zip(missing, encode(list(missing.values())), strict=True))
+            if self.shared:
+                self._shelf(made).add({text: vector for (_, text), vector in fresh.items()})
+            self._keep(fresh)
+            found |= fresh
         return np.stack([found[place] for place in places])
+
+    def _shelf(self, made: Hashable) -> KeptFiles:
+        with self._lock:
+            return self._files.setdefault(made, KeptFiles(_hash(repr(made)).hex()))
 
     def _keep(self, fresh: dict[tuple[Hashable, bytes], Floats]) -> None:
         with self._lock:
