@@ -11,7 +11,7 @@ import ravenbench
 
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "randomness", "texts", "types", "components", "kinds", "registry"]
-ROOMS = ["programs", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
+ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
 ROOMS += ["attribution", "obfuscation", "statistics", "bench", "reports", "cli"]
 STRANGERS = {
     ("attribution", "verifiers"),

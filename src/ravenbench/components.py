@@ -68,11 +68,8 @@ class Component:
         MissingPart
             If a package, a model or an endpoint is not here, with the command that brings it.
         """
-        for name in self._parameters():
-            value = getattr(self, name)
-            for part in value if isinstance(value, list | tuple) else (value,):
-                if isinstance(part, Component):
-                    part.require()
+        for part in held(self):
+            part.require()
 
     def __str__(self) -> str:
         shown = []
@@ -94,6 +91,18 @@ class Component:
 
     def __hash__(self) -> int:
         return hash(json.dumps(identity(self), sort_keys=True))
+
+
+def held(component: Component) -> list[Component]:
+    """The components among a component's parameters."""
+    values = (getattr(component, name) for name in component._parameters())
+    listed = (part for value in values for part in (value if isinstance(value, list | tuple) else (value,)))
+    return [part for part in listed if isinstance(part, Component)]
+
+
+def parts(component: Component) -> list[Component]:
+    """A component and all it holds, however deep."""
+    return [component, *(inner for part in held(component) for inner in parts(part))]
 
 
 def show(value: Any) -> str:

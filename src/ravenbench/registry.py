@@ -83,6 +83,7 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "general-impostors": "ravenbench.verifiers.published.general_impostors:GeneralImpostors",
         "ngram-tracing": "ravenbench.verifiers.published.ngram_tracing:NgramTracing",
         "cosine-delta": "ravenbench.verifiers.published.cosine_delta:CosineDelta",
+        "prompted-lm": "ravenbench.verifiers.outside.prompted_lm:PromptedLM",
         "command": "ravenbench.verifiers.outside.command:Command",
         "frery-2014": "ravenbench.verifiers.published.frery_2014:Frery2014",
         "modaresi-2014": "ravenbench.verifiers.published.modaresi_2014:Modaresi2014",

@@ -22,7 +22,7 @@ NEEDS = {
     "meta": "([length])",
     "stacked": "([length])",
 }
-NEEDS |= {"command": "('true')"}
+NEEDS |= {"command": "('true')", "prompted-lm": "(model='none', url='http://localhost:9')"}
 
 
 def test_three_lines_give_answers():

@@ -32,7 +32,7 @@ PARAMETERS = {
 KEPT: dict[str, Any] = json.loads(GOLDEN.read_text())
 NEURAL = {n for n, target in registry.targets("verifier").items() if target.startswith("ravenbench.verifiers.neural.")}
 """Tested in their own folder, at sizes that suit a test."""
-OUTSIDE = {"command", *NEURAL}
+OUTSIDE = {"command", "prompted-lm", *NEURAL}
 """Somebody else's program, and those."""
 TAGGED = {"harvey-2014"}
 """Those that need NLTK and its tagger (NLTK_DATA)."""

@@ -17,7 +17,7 @@ from ravenbench.bench.run.sweep import SweepSize, sweep_sizes
 from ravenbench.bench.shared.care import guarded, stdout_kept
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.trial import runs_program, try_out
-from ravenbench.components import Component
+from ravenbench.components import Component, parts
 from ravenbench.errors import RavenError, SpecError, said
 from ravenbench.statistics.axes import DOMAIN_MARGIN
 from ravenbench.statistics.detectable import detectable
@@ -47,8 +47,12 @@ class MeanSizes:
 class Forecast:
     """Sizes are means over folds; seconds are of one core; detectable differences are in AUC.
 
-    ``seconds`` by verifier; ``untimed`` are those that run outside programs, none of which is started for a forecast.
-    ``planning`` is what planning took, which the run does once more, ``closing`` what start and report take beside it.
+    ``asked`` says of each verifier that asks a paid or outside service how many ``questions`` all its cells come to at
+    most, with ``tokens_in``, ``tokens_out`` and ``cost`` at the prices it was given.
+
+    ``seconds`` by verifier; ``untimed`` are those that run outside programs or ask services, none of which is started
+    or asked for a forecast. ``planning`` is what planning took, which the run does once more, ``closing`` what start
+    and report take beside it.
     """
 
     documents: int
@@ -68,6 +72,7 @@ class Forecast:
     detectable: float | None
     no_choice: str | None
     detectable_gain: float | None
+    asked: dict[str, dict[str, float]]
 
     def to_json(self) -> dict[str, Any]:
         """Every figure by name."""
@@ -132,6 +137,12 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         detectable=_detectable(plan, main),
         no_choice=no_choice(plan),
         detectable_gain=_detectable_gain(probes, folds),
+        asked={
+            name: asdict(estimate([fold.test for fold in folds.values()]))
+            for name, component in components.items()
+            for part in parts(component)
+            if (estimate := getattr(part, "estimate", None)) is not None
+        },
     )
 
 

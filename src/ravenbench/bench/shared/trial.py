@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from ravenbench.bench.shared.care import guarded, stdout_kept
 from ravenbench.bench.shared.units import answer
 from ravenbench.bench.shared.work import one_thread
-from ravenbench.components import Component
+from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, SpecError, said
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
@@ -17,14 +16,14 @@ SLOW = "ravenbench.verifiers.neural."
 
 
 def runs_program(component: Component) -> bool:
-    """Whether a method or one within it runs an outside program, which nothing but the run itself may start."""
-    return any(getattr(part, "outside", False) for part in _parts(component))
+    """Whether a method or one within it runs an outside program or asks a service, which nothing but the run itself may start."""
+    return any(getattr(part, "outside", False) for part in parts(component))
 
 
 def try_out(components: Mapping[str, Component]) -> None:
     """Fit and ask each of Raven's own verifiers whose parameters were given on toy problems.
 
-    One that runs an outside program is fitted, which looks for the program, and not asked. Not tried are verifiers at
+    One that runs an outside program or asks a service is fitted, which looks for it, and not asked. Not tried are verifiers at
     their defaults, neural ones, and those of strangers, of whom nobody knows what they need.
 
     Raises
@@ -32,7 +31,7 @@ def try_out(components: Mapping[str, Component]) -> None:
     InputError
         If one cannot work; nothing was planned or written then.
     """
-    tried = {name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, _parts(c)))}
+    tried = {name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, parts(c)))}
     if not tried:
         return
     from ravenbench.testing import toy_problems
@@ -57,16 +56,6 @@ def try_out(components: Mapping[str, Component]) -> None:
                 f"{name} cannot work: on toy problems it fails", found=f"{type(error).__name__}: {said(error)}",
                 fix="look at its parameters: raven list verifier, and the docstring of the method",
             ) from error  # fmt: skip
-
-
-def _parts(value: Any) -> Iterator[Component]:
-    """A component and all those within its parameters."""
-    if isinstance(value, Component):
-        yield value
-        value = list(value.get_params(deep=False).values())
-    if isinstance(value, list | tuple):
-        for inner in value:
-            yield from _parts(inner)
 
 
 def _ours(component: Component) -> bool:

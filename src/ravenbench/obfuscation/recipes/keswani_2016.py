@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import sentences
-from ravenbench.obfuscation.services.disk_cache import DiskCache
 from ravenbench.obfuscation.translators.base import Translator
+from ravenbench.services.disk_cache import DiskCache
 
 _LEAST, _MOST, _SHORT = 0.3, 3.0, 5
 """A translation outside these ratios of words is half a text or a runaway; shorter sentences are not judged."""

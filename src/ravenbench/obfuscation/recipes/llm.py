@@ -12,8 +12,8 @@ from typing import Any, Self
 from ravenbench.errors import InputError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import Span, pack, sentences
-from ravenbench.obfuscation.services.disk_cache import DiskCache
-from ravenbench.obfuscation.services.http import Endpoint
+from ravenbench.services.disk_cache import DiskCache
+from ravenbench.services.http import Endpoint
 
 URL, KEY = "RAVEN_LLM_URL", "RAVEN_LLM_KEY"
 PROMPT = (

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ravenbench.errors import InputError
-from ravenbench.obfuscation.services.http import Endpoint
 from ravenbench.obfuscation.translators.base import Translator
+from ravenbench.services.http import Endpoint
 
 
 @dataclass(eq=False, repr=False)

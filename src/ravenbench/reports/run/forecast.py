@@ -34,7 +34,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
 
     shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
     if forecast.untimed:
-        shares += f"{', ' if shares else ''}outside programs not timed: {', '.join(forecast.untimed)}"
+        shares += f"{', ' if shares else ''}outside programs and services not timed: {', '.join(forecast.untimed)}"
     shown: list[RenderableType] = [
         terminal(forecast_table(forecast)),
         *([] if forecast.sweep is None else [terminal(planned_sweep(forecast.sweep))]),
@@ -43,6 +43,10 @@ def lines(forecast: Forecast) -> list[RenderableType]:
             f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s)."
         ),
     ]
+    for name, told in forecast.asked.items():
+        text = f"{name} would ask a service up to {told['questions']:,.0f} questions: about {told['tokens_in']:,.0f}"
+        price = f", {told['cost']:.2f} at the given prices" if told["cost"] else ""
+        shown.append(Text(f"{text} tokens to read, at most {told['tokens_out']:,.0f} to write{price}. None was asked."))
     if forecast.detectable is not None:
         text = f"HITS against Random would show a true difference of about {forecast.detectable:.3f} in AUC"
         shown.append(Text(f"{text} four times in five, were test pairs all that varies."))

@@ -100,7 +100,7 @@ class GeneralImpostors(Scorer):
             raise SpecError(
                 "a parameter of general-impostors is out of range",
                 found=str(self),
-                expected="known centroid or nearest; draw root, half or a number; measure minmax or cosine; 0 < share ≤ 1",
+                expected="known centroid or nearest, draw root, half or a number, 0 < share ≤ 1, and a measure",
             )
         self.background_ = Background(self.background, self.seed).fit(problems, same)
         self.space_ = ImpostorSpace(self.units, self.size, self.weights).fit(self.background_.texts_)

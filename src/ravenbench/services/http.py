@@ -10,6 +10,8 @@ from ravenbench.errors import MissingPart
 
 _WAIT = 0.5
 _AGAIN = frozenset((408, 425, 429, 500, 502, 503, 504))
+REASONS = {401: "key refused (status 401)", 403: "not allowed (status 403)", 429: "rate limit (status 429)"}
+"""What some statuses mean."""
 
 
 class Endpoint:
@@ -54,7 +56,7 @@ class Endpoint:
                     return answer
                 reason = "not a JSON object"
                 break
-            reason = f"status {response.status_code}"
+            reason = REASONS.get(response.status_code, f"status {response.status_code}")
             if response.status_code not in _AGAIN:
                 break
         self.last = reason
