@@ -16,15 +16,15 @@ SLOW = "ravenbench.verifiers.neural."
 
 
 def runs_program(component: Component) -> bool:
-    """Whether a method or one within it runs an outside program or asks a service, which nothing but the run itself may start."""
+    """Whether a method or one within it runs an outside program or asks a service: nothing but the run itself may."""
     return any(getattr(part, "outside", False) for part in parts(component))
 
 
 def try_out(components: Mapping[str, Component]) -> None:
     """Fit and ask each of Raven's own verifiers whose parameters were given on toy problems.
 
-    One that runs an outside program or asks a service is fitted, which looks for it, and not asked. Not tried are verifiers at
-    their defaults, neural ones, and those of strangers, of whom nobody knows what they need.
+    One that runs an outside program or asks a service is fitted, which looks for it, and not asked. Not tried are
+    verifiers at their defaults, neural ones, and those of strangers, of whom nobody knows what they need.
 
     Raises
     ------
