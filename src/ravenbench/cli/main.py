@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "diff": ("ravenbench.cli.diff:command", "A page that shows what a rewriting changed, for reading and grading."),
     "attribute": ("ravenbench.cli.attribute:command", "Who wrote it, when the topic was never seen?"),
     "simulate": ("ravenbench.cli.simulate:command", "Check both verdicts on scorers whose reliance is known."),
+    "site": ("ravenbench.cli.site:command", "A static site of runs: leaderboards, systems, corpora, folds."),
     "problems": ("ravenbench.cli.problems:command", "Build PAN-style verification problems from a corpus."),
     "list": ("ravenbench.cli.list:command", "What can be named: verifiers, methods, obfuscators, samplers …"),
     "new": ("ravenbench.cli.new:command", "Files of a verifier of your own that work at once."),

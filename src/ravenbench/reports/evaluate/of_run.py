@@ -20,8 +20,8 @@ def is_run(path: str | Path) -> bool:
     return (place / "run.json").is_file() and (place / "plan.json").is_file()
 
 
-def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
-    """Truth, the answers of each verifier, and what a reader should know.
+def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[str]]:
+    """Truth, the answers of each verifier, and what a reader should know; of a folder, or of a store that is open.
 
     Ids are prefixed with their fold where there are several folds; a problem's group is its setup where there are
     several. Folds that lack a verifier's answers are left out for all of them.
@@ -33,7 +33,8 @@ def read_run(path: str | Path) -> tuple[Truth, list[SystemAnswers], list[str]]:
     StoreError
         If the folder is damaged.
     """
-    store = Store.open(path)
+    store = run if isinstance(run, Store) else Store.open(run)
+    path = store.path
     if store.kind not in ("run", "pan14"):
         raise InputError(
             "this folder is not of raven run or raven pan14", file=path, fix="give truth and files of answers"

@@ -1,5 +1,6 @@
 "use strict";
 for (const table of document.querySelectorAll(".table table")) {
+  if (!table.tHead.rows[0].cells[0].querySelector("button")) continue;
   const heads = table.tHead.rows[0].cells;
   const value = (row, i) => {
     const v = row.cells[i].dataset.v;
@@ -34,3 +35,10 @@ addEventListener("beforeprint", () => {
   for (const d of closed) d.open = true;
 });
 addEventListener("afterprint", () => { for (const d of closed) d.open = false; });
+for (const field of document.querySelectorAll("input[data-filter]")) {
+  const rows = Array.from(document.getElementById(field.dataset.filter).tBodies[0].rows);
+  field.addEventListener("input", () => {
+    const wanted = field.value.toLowerCase();
+    for (const row of rows) row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+  });
+}

@@ -1,0 +1,89 @@
+"""``ravenbench.site``: boards from folders, and their pages in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ravenbench.errors import InputError
+from ravenbench.files import write_text
+from ravenbench.reports.shared.folder import write_whole
+from ravenbench.reports.site.collect import board
+from ravenbench.reports.site.pages import site_pages
+from ravenbench.reports.site.records import slugs
+
+MOST = 300_000
+"""Bytes that no page should exceed."""
+
+
+def site(
+    runs: Sequence[str | Path],
+    out: str | Path,
+    *,
+    title: str = "Authorship verification",
+    submitted: Mapping[str, str | Path] | None = None,
+) -> Path:
+    """Write a static site of runs and evaluations; an earlier one at the same place is replaced when it is whole.
+
+    Parameters
+    ----------
+    runs : sequence of paths
+        Folders of ``raven run``, ``pan14`` and ``safety``, and folders written by ``raven evaluate --out``.
+    out : path
+        The site's folder.
+    title : str
+        What stands on top.
+    submitted : mapping of str to path, optional
+        Answers of systems that were run elsewhere, by name: a folder that holds, for each run by its folder's name (or
+        for the only run directly), ``FOLD/answers.jsonl`` for the folds that ``raven export`` wrote.
+
+    Returns
+    -------
+    Path
+        The first page.
+
+    Raises
+    ------
+    InputError
+        If a folder cannot be used, or answers are not valid: the site is then not written.
+    """
+    places = [Path(place) for place in runs]
+    if not places:
+        raise InputError("a site needs at least one run", expected="folders of raven run, pan14, safety or evaluate")
+    for place in places:
+        if not place.is_dir():
+            raise InputError("there is no such folder", file=place)
+    names = [place.resolve().name for place in places]
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise InputError("two runs have folders of one name", found=repeated, fix="rename one")
+    addresses = slugs(names)
+    boards = []
+    for place, name in zip(places, names, strict=True):
+        given = _for(name, submitted or {}, only=len(places) == 1)
+        boards.append(board(place, addresses[name], given))
+    pages = site_pages(title, boards)
+
+    def write(folder: Path) -> None:
+        for address, text in pages.items():
+            (folder / address).parent.mkdir(parents=True, exist_ok=True)
+            write_text(folder / address, text)
+        for one in boards:
+            for name, text in one.downloads.items():
+                (folder / "downloads" / one.key).mkdir(parents=True, exist_ok=True)
+                write_text(folder / "downloads" / one.key / name, text)
+
+    return write_whole(Path(out), write)
+
+
+def _for(run: str, submitted: Mapping[str, str | Path], only: bool) -> dict[str, Path]:
+    found = {}
+    for name, folder in submitted.items():
+        place = Path(folder)
+        if not place.is_dir():
+            raise InputError("there is no such folder of answers", file=place)
+        if (place / run).is_dir():
+            found[name] = place / run
+        elif only:
+            found[name] = place
+    return found

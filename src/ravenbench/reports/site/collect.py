@@ -1,0 +1,209 @@
+"""A board from what a command kept: a folder of ``raven run``, ``pan14`` or ``safety``, or a report of ``evaluate``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ravenbench.bench.shared.store import Store
+from ravenbench.errors import FormatError, InputError
+from ravenbench.reports.evaluate.analysis import evaluate
+from ravenbench.reports.evaluate.evaluation import Evaluation
+from ravenbench.reports.evaluate.of_run import read_run
+from ravenbench.reports.evaluate.tables import breakdown
+from ravenbench.reports.of_any import report_of
+from ravenbench.reports.shared.content_words import badge
+from ravenbench.reports.shared.outside import WithAnswers, with_answers
+from ravenbench.reports.shared.tables import Column, Table, to_csv
+from ravenbench.reports.site.records import Board, FoldPage, Number, Standing
+from ravenbench.statistics.clustered import Figure
+
+METRICS = ("auc", "c@1", "overall", "final")
+REPLICATES = 2_000
+"""Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
+
+
+def board(place: Path, key: str, submitted: Mapping[str, Path]) -> Board:
+    """Everything that a site shows of one folder.
+
+    Parameters
+    ----------
+    place : Path
+        A folder of ``raven run``, ``pan14`` or ``safety``, or one that ``raven evaluate --out`` wrote.
+    key : str
+        Its address.
+    submitted : mapping of str to Path
+        Answers from outside by system, for runs that take them.
+
+    Raises
+    ------
+    InputError
+        If the folder is of another kind, or answers are not valid.
+    """
+    if (place / "report.json").is_file() and not (place / "run.json").is_file():
+        return _evaluated(place, key)
+    store = Store.open(place)
+    if store.kind == "safety":
+        return _attacked(store, key)
+    if store.kind not in ("run", "pan14"):
+        raise InputError(
+            f"a site has no place for a folder of raven {store.kind}", file=place,
+            expected="folders of raven run, pan14, safety or evaluate",
+        )  # fmt: skip
+    return _run(with_answers(store, submitted) if submitted else store, key)
+
+
+def _run(store: Store, key: str) -> Board:
+    truth, systems, notes = read_run(store)
+    report = report_of(store)
+    found = report.analyse(store)
+    content, probe = found.content, getattr(found, "probe", None)
+    scored = evaluate(
+        truth, {s.system: s.value for s in systems}, tests=("c@1",), replicates=REPLICATES, trials=REPLICATES
+    )
+    outside = getattr(store, "outside", ()) if isinstance(store, WithAnswers) else ()
+    standings = []
+    for s in (*scored.ranked, *scored.meta):
+        row = None if content is None or s.tie_group is None else content.row(s.name)
+        gain = None if probe is None or s.tie_group is None else probe.row(s.name)
+        standings.append(
+            Standing(
+                s.name,
+                s.tie_group,
+                {m: Number(s.scores[m], s.interval[m]) for m in METRICS},
+                open=int(s.scores["unanswered"] or 0),
+                missing=s.missing,
+                style_left=_number(row and row.figures.style_left),
+                swing=_number(row and row.figures.swing),
+                content="" if row is None else badge(row.judged),
+                gain=_number(gain and gain.gain),
+                domain="" if gain is None else badge(gain.judged),
+                submitted=s.name in outside,
+            )
+        )
+    made = report.to_json(found)
+    title, material = _material(store, found)
+    return Board(
+        key=key,
+        title=title,
+        kind=store.kind,
+        metric="c@1",
+        problems=scored.problems,
+        same=scored.same,
+        standings=tuple(standings),
+        material=material,
+        provenance=_provenance(store),
+        tables=tuple(breakdown(scored, b) for b in scored.breakdowns),
+        folds=_folds(found) if store.kind == "run" else (),
+        notes=tuple(notes),
+        downloads={"report.json": _json(made), "scores.csv": _scores(scored)},
+    )
+
+
+def _attacked(store: Store, key: str) -> Board:
+    report = report_of(store)
+    found = report.analyse(store)
+    losses: dict[str, dict[str, Number]] = {name: {} for name in found.verifiers}
+    for obfuscator in found.obfuscators:
+        for row in obfuscator.verifiers:
+            losses[row.verifier][obfuscator.name] = Number(row.mean("impact"), row.interval)
+    before = found.accuracy
+    ranked = sorted(before, key=lambda name: (-before[name][0], name))
+    standings = [
+        Standing(name, None, {"accuracy": Number(before[name][0])}, loss=losses.get(name, {})) for name in ranked
+    ]
+    return Board(
+        key=key,
+        title=f"{found.corpus}, under attack",
+        kind="safety",
+        metric="accuracy",
+        problems=found.problems,
+        same=found.attacked,
+        standings=tuple(standings),
+        material={"problems": found.problems, "attacked": found.attacked, "seeds": list(found.seeds)},
+        provenance=_provenance(store),
+        notes=("Impact is the share of rightly recognised same-author problems that an obfuscator takes away.",),
+        downloads={"report.json": _json(report.to_json(found))},
+    )
+
+
+def _evaluated(place: Path, key: str) -> Board:
+    file = place / "report.json"
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if found.get("kind") != "evaluate":
+            raise FormatError("this report is not of raven evaluate", file=file, found=found.get("kind"))
+        metric = found["ranked_by"]
+        systems = [*found["systems"], *found["meta"].values()]
+        systems.sort(key=lambda s: (s["tie_group"] or 99, -(s[metric] or 0), s["system"]))
+        standings = tuple(
+            Standing(
+                s["system"],
+                s["tie_group"],
+                {m: Number(s[m], tuple(s["interval"][m]) if s["interval"].get(m) else None) for m in METRICS},
+                open=int(s["unanswered"] or 0),
+                missing=int(s["missing"]),
+            )
+            for s in systems
+        )
+        return Board(
+            key=key,
+            title=place.resolve().name,
+            kind="evaluate",
+            metric=metric,
+            problems=found["problems"],
+            same=found["same"],
+            standings=standings,
+            material={"problems": found["problems"], "by one author": found["same"]},
+            provenance={},
+            notes=tuple(found["notes"]),
+            downloads={"report.json": _json(found)},
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FormatError(
+            "this is not a report of raven evaluate", file=file, found=f"{type(error).__name__}: {error}",
+            fix="make it again: raven evaluate TRUTH ANSWERS --out FOLDER",
+        ) from None  # fmt: skip
+
+
+def _material(store: Store, found: Any) -> tuple[str, dict[str, Any]]:
+    if store.kind == "pan14":
+        names = [scores.name for scores in found.corpora]
+        return "PAN-2014: " + ", ".join(names), {"corpora": names}
+    corpus = found.plan.corpus
+    notes = {k: v for k, v in corpus.notes.items() if k in ("source", "licence", "citation", "columns")}
+    told = {"documents": corpus.documents, "authors": corpus.authors, "topics": corpus.topics, **notes}
+    return corpus.name, {k: v for k, v in told.items() if v}
+
+
+def _provenance(store: Store) -> dict[str, Any]:
+    head: dict[str, Any] = msgspec.to_builtins(store.run)
+    return {k: v for k, v in head.items() if v not in (None, "", {}, [])}
+
+
+def _folds(found: Any) -> tuple[FoldPage, ...]:
+    columns = (Column("system", text=True), *(Column(m) for m in METRICS[:3]))
+    pages = []
+    for fold in found.folds:
+        rows = tuple((name, *(scores.get(m) for m in METRICS[:3])) for name, scores in fold.scores.items())
+        info = {k.replace("_", " "): v for k, v in msgspec.to_builtins(fold.info).items() if isinstance(v, int | float)}
+        pages.append(FoldPage(fold.name, {"setup": fold.setup, **info}, Table("fold", fold.name, columns, rows)))
+    return tuple(pages)
+
+
+def _number(figure: Figure | None) -> Number:
+    return Number(None) if figure is None else Number(figure.value, figure.interval)
+
+
+def _scores(scored: Evaluation | Any) -> str:
+    from ravenbench.reports.evaluate.tables import scores
+
+    return to_csv(scores(scored))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False)

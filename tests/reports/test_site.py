@@ -1,0 +1,122 @@
+"""``raven site``: leaderboards, systems and folds of several runs; a stranger's answers are checked first."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import ravenbench
+from ravenbench.cli.main import build
+from ravenbench.errors import RavenError
+from ravenbench.reports.site.api import MOST, site
+from ravenbench.reports.site.records import slugs
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("site")
+    ravenbench.run(
+        "synthetic(documents=300, authors=40, topics=8)",
+        verifiers="char-ngram, style-only, length",
+        topics=4,
+        folds=2,
+        pools=1,
+        samplers="random",
+        probe="transplant",
+        out=place / "forum",
+        workers=1,
+    )
+    return place
+
+
+@pytest.fixture(scope="module")
+def exported(folder):
+    CliRunner().invoke(build("export"), ["export", str(folder / "forum"), "--out", str(folder / "folds")])
+    return folder / "folds"
+
+
+def answer(exported: Path, out: Path, value: float) -> Path:
+    for fold in json.loads((exported / "folds.json").read_text()):
+        name = fold if isinstance(fold, str) else fold["fold"]
+        pairs = next((exported / name).rglob("test/**/pairs.jsonl"), None) or next(
+            p for p in (exported / name).rglob("pairs.jsonl") if "train" not in p.parts
+        )
+        (out / name).mkdir(parents=True)
+        ids = [json.loads(line)["id"] for line in pairs.read_text().splitlines()]
+        (out / name / "answers.jsonl").write_text("".join(json.dumps({"id": i, "value": value}) + "\n" for i in ids))
+    return out
+
+
+def test_pages_link_to_each_other_and_are_small(folder, tmp_path):
+    truth = tmp_path / "truth.txt"
+    truth.write_text("".join(f"EN{i:03d} {'YN'[i % 2]}\n" for i in range(40)))
+    for name, step in (("good", 0.3), ("bad", 0.01)):
+        lines = "".join(f"EN{i:03d} {0.5 + (step if i % 2 == 0 else -step) * (i % 5 != 0):.3f}\n" for i in range(40))
+        (tmp_path / f"{name}.txt").write_text(lines)
+    done = CliRunner().invoke(
+        build("evaluate"),
+        [
+            "evaluate",
+            str(truth),
+            str(tmp_path / "good.txt"),
+            str(tmp_path / "bad.txt"),
+            "--out",
+            str(tmp_path / "task"),
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    page = site([folder / "forum", tmp_path / "task"], tmp_path / "site", title="Mine")
+    pages = {p.relative_to(page.parent).as_posix(): p for p in page.parent.rglob("*.html")}
+    assert {"index.html", "boards/forum.html", "boards/task.html", "systems/char-ngram.html"} <= pages.keys()
+    assert sum("boards/forum/" in name for name in pages) == 2
+    for name, path in pages.items():
+        text = path.read_text()
+        assert (
+            len(text.encode()) <= MOST and "Content-Security-Policy" in text and "://" not in text.split("</style>")[1]
+        )
+        for target in re.findall(r'href="([^"#]+)"', text):
+            assert (path.parent / target).exists(), f"{name}: {target}"
+    assert "Mine" in page.read_text() and "content moves it" in pages["boards/forum.html"].read_text()
+    first = {name: path.read_bytes() for name, path in pages.items()}
+    site([folder / "forum", tmp_path / "task"], tmp_path / "site", title="Mine")
+    assert first == {name: path.read_bytes() for name, path in pages.items()}
+
+
+def test_a_strangers_answers_stand_beside_the_others(folder, exported, tmp_path):
+    answers = answer(exported, tmp_path / "theirs", 0.7)
+    page = site([folder / "forum"], tmp_path / "site", submitted={"<theirs>": answers})
+    board = (page.parent / "boards" / "forum.html").read_text()
+    assert "&lt;theirs&gt;" in board and "(submitted)" in board and "<theirs>" not in board
+
+
+def test_wrong_answers_leave_the_site_as_it_was(folder, exported, tmp_path):
+    page = site([folder / "forum"], tmp_path / "site")
+    before = page.read_bytes()
+    answers = answer(exported, tmp_path / "theirs", 0.7)
+    fold = next(p for p in answers.iterdir() if "random" in p.name)
+    (fold / "answers.jsonl").write_text('{"id": "nobody", "value": 0.4}\n')
+    with pytest.raises(RavenError, match="nobody"):
+        site([folder / "forum"], tmp_path / "site", submitted={"theirs": answers})
+    assert page.read_bytes() == before
+
+
+def test_what_is_no_run_is_refused(folder, tmp_path):
+    with pytest.raises(RavenError, match="no such folder"):
+        site([tmp_path / "nothing"], tmp_path / "site")
+    shutil.copytree(folder / "forum", tmp_path / "forum")
+    with pytest.raises(RavenError, match="one name"):
+        site([folder / "forum", tmp_path / "forum"], tmp_path / "site")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "report.json").write_text('{"kind": "simulate"}')
+    with pytest.raises(RavenError, match=r"not of raven evaluate|not a report"):
+        site([tmp_path / "other"], tmp_path / "site")
+    assert not (tmp_path / "site").exists()
+
+
+def test_addresses_are_different_and_safe():
+    assert list(slugs(["a b", "A.B", "../x", "ü"]).values()) == ["a-b", "a-b-2", "x", "x-2"]
