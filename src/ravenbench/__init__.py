@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
     from ravenbench.reports.of_any import analyse as analyse
     from ravenbench.reports.of_any import write_report as write_report
+    from ravenbench.reports.site.api import site as site
     from ravenbench.texts import TextTable as TextTable
     from ravenbench.types import Answers as Answers
     from ravenbench.types import Corpus as Corpus
@@ -71,6 +72,7 @@ else:
         "Scorer": "verifiers.contract.base",
         "simulate": "bench.simulate.api",
         "Store": "bench.shared.store",
+        "site": "reports.site.api",
         "TextTable": "texts",
         "Verified": "bench.verify.api",
         "Verifier": "verifiers.contract.base",
@@ -120,6 +122,7 @@ __all__ = [
     "run",
     "safety",
     "simulate",
+    "site",
     "verify",
     "write_report",
 ]
