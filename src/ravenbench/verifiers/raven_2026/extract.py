@@ -17,6 +17,7 @@ from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.published.impostors_background import Background
 from ravenbench.verifiers.raven_2026.cases import Cases, Layout
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Family, MinMax
+from ravenbench.verifiers.raven_2026.left_out import Room
 from ravenbench.verifiers.raven_2026.normalise import s_norms
 from ravenbench.verifiers.raven_2026.views import View, Views, chunks
 from ravenbench.verifiers.raven_2026.whitened import Whitened, WhitenedBatch
@@ -135,8 +136,9 @@ class Extractor:
         without = np.flatnonzero(~cases.allowed.all(axis=1))
         batches = cases.batches(without, documents.bounds)
         layouts = [(some, Layout.of(cases.take(some), documents, impostors)) for some in batches]
+        room = Room()
         for white in self.whitened_.values():
-            batch = WhitenedBatch(white, documents, impostors, self.background_.author_)
+            batch = WhitenedBatch(white, documents, impostors, self.background_.author_, room)
             out[told, column] = s_norms(*batch.between(cases, layouts), cases.allowed)
             column += 1
         out[told, column] = self._ppm(texts, cases)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -13,6 +13,9 @@ from ravenbench.text.minmax import Vectors
 from ravenbench.text.ngrams import CharNgrams, Int32s, NgramLexicon
 from ravenbench.text.tokens import frequent
 from ravenbench.types import Floats, Ints
+
+_BATCH = 1 << 16
+"""Characters counted at a time."""
 
 
 class Counts:
@@ -33,7 +36,9 @@ class Counts:
 
     def __init__(self, texts: Sequence[str], n: int) -> None:
         self.lexicon: NgramLexicon = CharNgrams(n, lowercase=False).lexicon()
-        self.bounds, self.ids, self.counts = self.lexicon.count(texts)
+        bounds, ids, counts = zip(*map(self.lexicon.count, _batches(texts)), strict=True)
+        self.ids, self.counts = np.concatenate(ids), np.concatenate(counts)
+        self.bounds = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(ends) for ends in bounds]))])
         self.document = np.repeat(np.arange(len(texts)), np.diff(self.bounds))
         total = np.bincount(self.document, weights=self.counts, minlength=len(texts))
         self.share: Floats = self.counts / total[self.document]
@@ -93,6 +98,18 @@ class Grams:
         matrix = np.zeros((len(counts), len(self.names_)))
         matrix[counts.document[inside], feature[inside]] = counts.share[inside]
         return matrix
+
+
+def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Parts of some texts, at least one: a lexicon makes room for what it is given, and a small one stays in cache."""
+    first = size = 0
+    for i, text in enumerate(texts):
+        size += len(text)
+        if size > _BATCH:
+            yield texts[first : i + 1]
+            first, size = i + 1, 0
+    if first < len(texts) or not first:
+        yield texts[first:]
 
 
 def counted(texts: Sequence[str] | Counts, n: int) -> Counts:

@@ -18,7 +18,7 @@ from ravenbench.types import Bools, Floats, Ints
 
 PRIOR = 50
 """Degrees of freedom at which the scatter within authors counts as much as the scatter of all texts."""
-_TOLERANCE = 1e-11
+_TOLERANCE = 1e-12
 """Relative size of what interpolation leaves out."""
 _LEAST_PIVOT = 1e-3
 """Below this, what is left out weighs so much that rounding shows."""
@@ -134,13 +134,28 @@ class Frame:
         return np.asarray(at[:, :1] ** self._powers[0] * at[:, 1:] ** self._powers[1])
 
 
-def products(scatter: Scatter, rows: Floats, nodes: Floats) -> Floats:
-    """Inner products of ``rows`` (r, p) after whitening at every node, (r, nodes, r)."""
+class Room:
+    """Memory that is used over and over: asking the system for as much anew takes longer than filling it."""
+
+    def __init__(self) -> None:
+        self._held = np.empty(0)
+
+    def take(self, *shape: int) -> Floats:
+        """An array of this shape with anything in it, valid until the next is taken."""
+        size = int(np.prod(shape))
+        if size > len(self._held):
+            self._held = np.empty(0)
+            self._held = np.empty(size)
+        return self._held[:size].reshape(shape)
+
+
+def products(scatter: Scatter, rows: Floats, nodes: Floats, room: Room) -> Floats:
+    """Inner products of ``rows`` (r, p) after whitening at every node, (r, nodes, r), in ``room``."""
     from scipy.linalg import cholesky, solve_triangular
 
     own, _ = within(scatter.rows, scatter.author)
     whole, inner = scatter.rows.T @ scatter.rows, own.T @ own
-    found = np.empty((len(rows), len(nodes), len(rows)))
+    found = room.take(len(rows), len(nodes), len(rows))
     for j, (b, g) in enumerate(np.exp(nodes)):
         matrix = whole + b * inner
         matrix[np.diag_indices_from(matrix)] += g

@@ -13,7 +13,7 @@ from ravenbench.verifiers.contract.spread import unit
 from ravenbench.verifiers.raven_2026.cases import Cases, Layout
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta
 from ravenbench.verifiers.raven_2026.grams import Counts
-from ravenbench.verifiers.raven_2026.left_out import PRIOR, Frame, Scatter, leave_out, products, within
+from ravenbench.verifiers.raven_2026.left_out import PRIOR, Frame, Room, Scatter, leave_out, products, within
 from ravenbench.verifiers.raven_2026.views import View
 
 
@@ -72,11 +72,13 @@ class Whitened:
 class WhitenedBatch:
     """Whitened similarities of a batch of documents.
 
-    ``author`` (impostors,) are the impostors' authors.
+    ``author`` (impostors,) are the impostors' authors. Batches of several families may share their ``room``.
     """
 
-    def __init__(self, family: Whitened, documents: Chunked, impostors: Chunked, author: Ints) -> None:
-        self.family, self.documents, self.impostors = family, documents, impostors
+    def __init__(
+        self, family: Whitened, documents: Chunked, impostors: Chunked, author: Ints, room: Room | None = None
+    ) -> None:
+        self.family, self.documents, self.impostors, self.room = family, documents, impostors, room or Room()
         delta = family.delta_
         self.own, self.others = (delta.standard(c.counts(delta.view, delta.n)) for c in (documents, impostors))
         self.sizes = np.diff(impostors.bounds)
@@ -134,7 +136,7 @@ class WhitenedBatch:
         done, weights = frame.weights(numbers)
         if not done.any():
             return done
-        gram = products(scatter, np.concatenate([self.others, self.own[layout.extra]]), frame.nodes)
+        gram = products(scatter, np.concatenate([self.others, self.own[layout.extra]]), frame.nodes, self.room)
         found = np.zeros((2, len(cases), len(self.sizes)))
         pair = np.zeros(len(cases))
         done &= leave_out(
