@@ -51,7 +51,7 @@ def test_a_zip_of_a_folder(tmp_path):
 @pytest.mark.parametrize(
     ("texts", "told"),
     [
-        ({"a/1.txt": b"caf\xe9", "a/2.txt": "x", "b/3.txt": "y"}, "1.txt: the text is not UTF-8"),
+        ({"a/1.txt": b"caf\x81\xe9", "a/2.txt": "x", "b/3.txt": "y"}, "1.txt: the text is not UTF-8"),
         ({"a/1.txt": " \n", "a/2.txt": "x", "b/3.txt": "y"}, "1.txt: the text is empty"),
     ],
 )

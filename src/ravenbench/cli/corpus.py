@@ -18,6 +18,7 @@ TextColumn = Annotated[str | None, typer.Option("--text", help="Column with the 
 AuthorColumn = Annotated[str | None, typer.Option("--author", help="Column with the authors.")]
 TopicColumn = Annotated[str | None, typer.Option("--topic", help="Column with the topics; 'none' for no topics.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Of texts by author; default: UTF-8, else guessed.")]
 FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
 
 
@@ -62,6 +63,7 @@ def info(
     topic: TopicColumn = None,
     id: IdColumn = None,
     fold_case: FoldCase = False,
+    encoding: Encoding = None,
     json: Json = False,
 ) -> None:
     """Describe a corpus: documents, authors, topics, lengths and the pairs it can give.
@@ -82,7 +84,7 @@ def info(
     about = msgspec.to_builtins(entry) if entry is not None else None
     summary = None
     if entry is None or entry.source is not None or corpus != entry.name:
-        loaded = load_corpus(corpus, **_options(text, author, topic, id, fold_case))
+        loaded = load_corpus(corpus, **_options(text, author, topic, id, fold_case, encoding))
         levels = loaded.notes.get("defaults", {}).get("levels", {})
         summary = summarise(at_level(loaded, level, levels)[0])
     if json:
@@ -105,6 +107,7 @@ def import_(
     topic: TopicColumn = None,
     id: IdColumn = None,
     fold_case: FoldCase = False,
+    encoding: Encoding = None,
     name: Annotated[str | None, typer.Option("--name", help="Name of the corpus.")] = None,
     json: Json = False,
 ) -> None:
@@ -115,7 +118,7 @@ def import_(
     from ravenbench.corpora.importing import import_corpus
     from ravenbench.corpora.summary import summarise
 
-    options = _options(text, author, topic, id, fold_case) | ({} if name is None else {"name": name})
+    options = _options(text, author, topic, id, fold_case, encoding) | ({} if name is None else {"name": name})
     summary = summarise(import_corpus(source, out, **options))
     if json:
         print_json({"folder": str(out), "corpus": summary})
@@ -171,9 +174,9 @@ def fetch(
 
 
 def _options(
-    text: str | None, author: str | None, topic: str | None, id: str | None, fold_case: bool
+    text: str | None, author: str | None, topic: str | None, id: str | None, fold_case: bool, encoding: str | None
 ) -> dict[str, Any]:
-    given: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id}
+    given: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id, "encoding": encoding}
     options = {key: value for key, value in given.items() if value is not None}
     if topic == "none":
         options["topic"] = None

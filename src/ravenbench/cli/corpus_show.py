@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ravenbench.cli.show import console, readable
+from ravenbench.corpora.author_folders import GUESSED
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,7 +21,9 @@ _SHOWN = 20
 def access(entry: Entry) -> str:
     if entry.restricted:
         return "on request"
-    return "fetch" if entry.fetch else "built in"
+    if entry.fetch:
+        return "fetch"
+    return "built in" if entry.source is not None else "your copy"
 
 
 def simple_table(*columns: str) -> Table:
@@ -70,6 +73,13 @@ def show_summary(summary: dict[str, Any]) -> None:
     for reason, count in s["notes"].get("dropped", {}).items():
         if count:
             rows.append(("dropped", f"{count:,} texts {reason}"))
+    for reason, count in s["notes"].get("left alone", {}).items():
+        rows.append(("left alone", f"{count:,}: {reason}"))
+    for what, whole in s["notes"].get("whole collection", {}).items():
+        if whole["found"] != whole["expected"]:
+            rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
+    if guessed := s["notes"].get(GUESSED):
+        rows.append(("encoding", f"{guessed:,} texts {GUESSED}"))
     for name, value in rows:
         facts.add_row(name, value)
     print_part(facts)

@@ -32,6 +32,7 @@ def command(
     from ravenbench.cli.show import print_json
     from ravenbench.errors import SpecError, did_you_mean
 
+    kind = {"corpora": "corpus", **{f"{k}s": k for k in registry.KINDS}}.get(kind, kind)
     if kind and kind not in registry.KINDS:
         kinds = list(registry.KINDS)
         raise SpecError(f"there is no kind {kind!r}", expected=", ".join(kinds), fix=did_you_mean(kind, kinds))

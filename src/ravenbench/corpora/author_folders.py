@@ -7,11 +7,13 @@ from pathlib import Path, PurePosixPath
 
 from ravenbench.corpora.build import CorpusBuilder
 from ravenbench.corpora.import_log import ImportLog
-from ravenbench.errors import FormatError
-from ravenbench.formats.archive import Archive
+from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.archive import Archive, decode
 from ravenbench.types import Corpus
 
 LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
+GUESSED = "not UTF-8, read as Windows-1252"
+"""The note that counts texts whose encoding was guessed."""
 _IGNORED = ("readme", "licence", "license", "copying")
 
 
@@ -42,35 +44,82 @@ def _told(name: PurePosixPath) -> tuple[str, str | None] | None:
     return (folders[0], folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
 
 
-def read_author_folders(path: str | Path, *, name: str | None = None, log: ImportLog | None = None) -> Corpus:
-    """Read plain UTF-8 texts whose author is their folder's name, or what stands before ``_`` in their own.
+def read_author_folders(
+    path: str | Path, *, encoding: str | None = None, name: str | None = None, log: ImportLog | None = None
+) -> Corpus:
+    """Read plain texts whose author is their folder's name, or what stands before ``_`` in their own.
 
     A folder between author and text is the topic; without one the documents have no topic. Byte order marks and
     carriage returns are dropped.
 
+    Parameters
+    ----------
+    encoding : str, optional
+        Of all texts, e.g. cp1252; by default each is UTF-8, or else taken for Windows-1252, which the notes count.
+
     Raises
     ------
     FormatError
-        If the texts are laid out otherwise, one is not UTF-8, or one is empty.
+        If the texts are laid out otherwise, one cannot be decoded, or one is empty.
     CorpusError
         As for every corpus: no author with two texts, or one author alone.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
+    guessed = 0
     with Archive(path) as archive:
         told = author_texts(archive)
         if not told:
             shown = _some(archive.names)
             raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
         for line, (text, (author, topic)) in enumerate(sorted(told.items()), start=1):
-            body = archive.text(text).replace("\r\n", "\n")
+            body, guess = _decoded(archive, text, encoding)
+            guessed += guess
             if not body.strip():
                 raise FormatError("the text is empty", file=archive.label(text), fix="remove this file")
             builder.add(text.removesuffix(".txt"), body, author, topic, line)
         others = len(archive.names) - len(told)
         stem = archive.stem
-    notes = {"source": path.name, "format": "texts by author", "other files": others}
+    notes: dict[str, object] = {"source": path.name, "format": "texts by author", "other files": others}
+    if guessed:
+        notes[GUESSED] = guessed
     return builder.finish(name or stem, notes)
+
+
+def _decoded(archive: Archive, name: str, encoding: str | None) -> tuple[str, bool]:
+    """A text, and whether its encoding was guessed.
+
+    Raises
+    ------
+    InputError
+        If there is no such encoding.
+    FormatError
+        If the text is not in it.
+    """
+    data = archive.read(name)
+    if encoding is None:
+        try:
+            return _lines(decode(data, archive.label(name))), False
+        except FormatError:
+            # Bytes that Windows-1252 leaves undefined tell of another encoding; the first error says more then.
+            if b"\0" in data or any(byte in data for byte in b"\x81\x8d\x8f\x90\x9d"):
+                raise
+            return _lines(data.decode("cp1252")), True
+    try:
+        return _lines(data.decode(encoding)).removeprefix("\ufeff"), False
+    except LookupError:
+        raise InputError(
+            "there is no such encoding", found=encoding, expected="a name such as utf-8, cp1252 or iso-8859-7"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"the text is not in {encoding}", file=archive.label(name),
+            found=f"byte 0x{data[error.start]:02x} at offset {error.start}", fix="give another --encoding, or none",
+        ) from None  # fmt: skip
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _some(names: Iterable[str], most: int = 3) -> str:
