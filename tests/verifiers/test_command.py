@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import subprocess
@@ -20,6 +21,8 @@ from ravenbench.formats.answers import read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.programs import process as command_process
+from ravenbench.programs.confinement import obstacle
+from ravenbench.reports.of_any import write_report
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.outside.command import Command
@@ -288,3 +291,17 @@ def test_a_failing_program_is_a_failed_cell(tmp_path: Path) -> None:
     assert len(result.errors) == 1
     cell = result.store.cell(str(broken), result.store.plan.cells[0].fold)
     assert cell is not None and "stderr ends: no model" in cell.error
+
+
+def test_the_report_says_whether_programs_were_confined(tmp_path: Path) -> None:
+    for split, seed in (("train", 1), ("test", 2)):
+        write_pan_problems(tmp_path / "toy" / split, *toy_problems(8, seed=seed, words=20))
+    line = program(tmp_path, PAIRS)
+    verifiers = [Command(line, confine="off"), Command(line, release="2")]
+    result = pan14([tmp_path / "toy"], verifiers=verifiers, out=tmp_path / "run", workers=1)
+    page = write_report(result.store)
+    free, other = json.loads((page.parent / "report.json").read_text())["programs"]
+    assert free["confined"] is False and free["how"] == "not confined: this was not asked for" and free["cells"] == 1
+    assert other["confined"] is (obstacle() is None)
+    assert "Outside programs" in page.read_text() and "this was not asked for" in page.read_text()
+    assert "this was not asked for" in (page.parent / "tables" / "programs.csv").read_text()

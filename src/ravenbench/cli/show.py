@@ -112,16 +112,20 @@ def show_report(
     reader must know besides.
     """
     from ravenbench.reports.of_any import report_of, write_report
+    from ravenbench.reports.shared.programs import programs, programs_table
+    from ravenbench.reports.shared.tables import terminal
 
     report = report_of(store)
     analysis = report.analyse(store)
     page = write_report(store, analysis)
     if json:
         more = {} if notes is None else {"notes": list(notes)}
-        print_json({**report.to_json(analysis), **(written or {}), **more})
+        print_json({**report.to_json(analysis), "programs": programs(store), **(written or {}), **more})
     else:
         lines = [f"{name}: {place}" for name, place in (written or {}).items() if place is not None]
-        print_parts([*report.terminal(analysis), *(notes or ()), *lines], page)
+        outside = programs(store)
+        shown = [terminal(programs_table(outside))] if outside else []
+        print_parts([*report.terminal(analysis), *shown, *(notes or ()), *lines], page)
 
 
 def show_outlook(outlook: Outlook, json: bool) -> None:

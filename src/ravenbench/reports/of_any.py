@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ravenbench.errors import InputError
 from ravenbench.reports.shared.folder import replace_report
+from ravenbench.reports.shared.programs import add_programs, programs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -75,4 +76,9 @@ def write_report(store: Store, analysis: Any = None) -> Path:
     """
     report = report_of(store)
     found = report.analyse(store) if analysis is None else analysis
-    return replace_report(store.path, lambda folder: report.write(found, folder))
+
+    def write(folder: Path) -> None:
+        report.write(found, folder)
+        add_programs(folder, programs(store))
+
+    return replace_report(store.path, write)
