@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ravenbench.files import write_text
 from ravenbench.reports.run import axes_tables, sweep_tables
 from ravenbench.reports.run import tables as run_tables
 from ravenbench.reports.run.fold_rows import SHOWN
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def write(analysis: Analysis, folder: Path) -> None:
     """Fill a report's folder."""
     from ravenbench.reports.run.figures import draw
-    from ravenbench.reports.run.page import run_page
+    from ravenbench.reports.run.page import failures, fold_tables, run_page
 
     figures = draw(analysis)
     write_parts(
@@ -32,6 +33,9 @@ def write(analysis: Analysis, folder: Path) -> None:
         tables=run_tables.run_tables(analysis),
         figures=figures,
     )
+    for table in (*fold_tables(analysis), failures(analysis)):
+        if table.rows:
+            write_text(folder / "tables" / f"{table.key}.csv", tables.to_csv(table))
 
 
 def terminal(analysis: Analysis) -> list[RenderableType]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+MOST_ROWS = 500
+"""Rows of a table that a page shows; all are in its CSV file."""
+
+
 def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     """The report of a run."""
     plan = analysis.plan
@@ -26,7 +31,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     tables |= {key: Markup("") for key in ("sizes", "similarities", "neighbours")}
     made = {table.key: to_html(table) for table in run_tables(analysis)}
     tables |= made
-    tables["failures"] = to_html(failures(analysis))
+    tables["failures"] = to_html(_first_rows(failures(analysis)))
     tested = any(s.difference is not None for s in analysis.shortcut)
     probe = analysis.probe
     probed = probe is not None and bool(probe.section.repetitions)
@@ -76,7 +81,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         sweep_tables=[html for key, html in made.items() if key.startswith("sweep-")],
         setups=[{"title": title(s.name), "topics": s.topics} for s in analysis.setups],
         notes={k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")},
-        folds=[_fold_group(analysis, s.name) for s in analysis.setups],
+        folds=[_fold_group(analysis, table) for table in fold_tables(analysis)],
     )
 
 
@@ -124,13 +129,31 @@ def _signed(value: float) -> str:
     return number(value, Column("", signed=True))
 
 
-def _fold_group(analysis: Analysis, setup: str) -> dict[str, Any]:
-    rows = [f for f in analysis.folds if f.setup == setup]
+def fold_tables(analysis: Analysis) -> list[Table]:
+    """Every verifier on every fold, a table for each setup."""
     columns = (Column("fold", text=True), Column("verifier", text=True), *(Column(title(m)) for m in SHOWN))
-    cells = [_fold_cells(f, verifier) for f in rows for verifier in analysis.verifiers]
-    table = Table(f"folds-{setup}", f"{title(setup)}, fold by fold", columns, tuple(cells))
-    named = [{"name": f.name, "info": _named_topics(analysis, f)} for f in rows]
-    return {"title": title(setup), "rows": named, "table": to_html(table)}
+    found = []
+    for setup in analysis.setups:
+        rows = [f for f in analysis.folds if f.setup == setup.name]
+        cells = [_fold_cells(f, verifier) for f in rows for verifier in analysis.verifiers]
+        found.append(Table(f"folds-{setup.name}", f"{title(setup.name)}, fold by fold", columns, tuple(cells)))
+    return found
+
+
+def _first_rows(table: Table) -> Table:
+    """What a page shows of a long table."""
+    if len(table.rows) <= MOST_ROWS:
+        return table
+    note = f"The first {MOST_ROWS} of {len(table.rows):,} rows; all of them are in tables/{table.key}.csv."
+    return replace(table, rows=table.rows[:MOST_ROWS], note=note)
+
+
+def _fold_group(analysis: Analysis, table: Table) -> dict[str, Any]:
+    few = _first_rows(table)
+    shown = {row[0] for row in few.rows}
+    mine = [f for f in analysis.folds if table.key == f"folds-{f.setup}" and f.name in shown]
+    named = [{"name": f.name, "info": _named_topics(analysis, f)} for f in mine]
+    return {"title": table.title.removesuffix(", fold by fold"), "rows": named, "table": to_html(few)}
 
 
 def _fold_cells(fold: FoldRow, verifier: str) -> tuple[str | float | None, ...]:
