@@ -44,7 +44,13 @@ def test_numerals(numeral, words):
         ("contractions", "I can't say we've won't.", "I cannot say we have will not.", "I ca not say we have wo not."),
         ("contractions", "Don’t! It's Jim's.", "Do not! It's Jim's.", None),
         ("symbols", "Mr. Bean paid $5 & 10%", "Mister Bean paid 5 dollars and 10 percent", None),
-        ("capitals", "NATO and the USA", "Nato and the USA", None),
+        ("capitals", "THIS is VERY big", "This is Very big", None),
+        (
+            "numerals",
+            "It has 3,2 million since 1984.",
+            "It has 3,2 million since nineteen eighty-four.",
+            "It has three,2 million since one thousand nine hundred eighty-four.",
+        ),
     ],
 )
 def test_sure_steps(step, text, repaired, faithful):
@@ -84,7 +90,7 @@ def test_long_sentences_split_and_short_ones_merge():
 
 def test_spelling_runs_the_other_way_in_faithful_mode():
     text = "We believe in friends."
-    assert steps.spelling(text, context(known=1.0), rng()) == "We beleive in freinds."
+    assert steps.spelling("We receive friends.", context(known=1.0), rng()) == "We recieve freinds."
     assert steps.spelling(text, context(known=0.0), rng()) == text
     assert steps.spelling(text, context(faithful=True, known=-1.0), rng()) == "We beleive in freinds."
     assert steps.spelling(text, context(faithful=True, known=-0.0), rng()) == "We  in ."

@@ -12,8 +12,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from ravenbench.components import Component
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, SpecError
 from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.obfuscation.guards.mend import mended
 from ravenbench.obfuscation.language import reason_not_english
 from ravenbench.randomness import stream
 from ravenbench.types import Floats
@@ -96,6 +97,8 @@ class Obfuscator(Component):
         A search that consults surrogate verifiers, which ``obfuscate`` then takes as ``oracle``.
     ``sends_text``
         Texts leave this machine (to an endpoint the user named).
+    ``mode``
+        Of recipes that have one, ``repaired`` (their default) or ``faithful``; what repaired recipes return is mended.
     ``provenance``
         ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
 
@@ -150,6 +153,10 @@ class Obfuscator(Component):
             found = self.rewrite_against(task, seed, oracle)
         if not reason and not any(c.isalnum() for c in found.text):
             found = unchanged(task.questioned, "left unchanged: the rewriting had no words")
+        if getattr(self, "mode", None) == "repaired":
+            parts = mended(found.parts)
+            count = sum(part.operations.count("mend") for part in parts)
+            found = replace(found, parts=parts, counts={**found.counts, **({"mend": count} if count else {})})
         return (_after_bom(found) if bom else found).check(text)
 
     def rewrite_against(self, task: ObfuscationTask, seed: int, oracle: Oracle) -> Rewriting:
@@ -167,6 +174,12 @@ class Obfuscator(Component):
 def unchanged(text: str, *notes: str) -> Rewriting:
     """The rewriting that leaves the text as it is, in one part."""
     return Rewriting((Part(0, len(text), text, text),) if text else (), notes)
+
+
+def check_mode(name: str, mode: str) -> None:
+    """Raise ``SpecError`` for a mode that is neither ``repaired`` nor ``faithful``."""
+    if mode not in ("repaired", "faithful"):
+        raise SpecError(f"{name}: unknown mode", found=mode, expected="repaired or faithful")
 
 
 def count_operations(parts: Sequence[Part]) -> dict[str, int]:

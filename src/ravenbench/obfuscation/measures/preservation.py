@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cache
 from typing import NamedTuple
 
-from ravenbench.obfuscation.wording import resources
+from ravenbench.obfuscation.guards.choice import antonyms
 from ravenbench.text.alignment import pieces, plain_words, runs
 
 _TOKEN = re.compile(r"\d[\d.,]*\d|\d|[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -112,14 +111,6 @@ def number_values(text: str) -> Counter[str]:
             close()
     close()
     return found
-
-
-@cache
-def antonyms(word: str) -> frozenset[str]:
-    """Single-word WordNet antonyms of any sense of a word."""
-    lemmas = [lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemmas()]
-    near = [lemma for lemma in lemmas if lemma.name().casefold() == word]
-    return frozenset(other.name().casefold() for lemma in near for other in lemma.antonyms())
 
 
 def _both(a: Counter[str], b: Counter[str]) -> Preserved:

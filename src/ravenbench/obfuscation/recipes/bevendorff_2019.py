@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Literal, Self
 
 from ravenbench.errors import SpecError, did_you_mean
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, unchanged
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, check_mode, unchanged
 from ravenbench.obfuscation.base import count_operations as counted
+from ravenbench.obfuscation.guards.stretches import stretches
 from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.text.nltk_data import missing
 
@@ -46,16 +47,21 @@ class Bevendorff(Obfuscator):
         Most nodes A* expands; a count and not a time, so that results repeat.
     edits : float
         Most edits of the greedy search, as a share of the words.
+    mode : 'repaired' or 'faithful'
+        ``repaired`` leaves names, numbers and fixed phrases alone and makes only edits after which the text can be
+        read, so that it stops farther from the goal; ``faithful`` also takes letters out of words and puts in sisters
+        of a word (*cat* for *dog*), as the paper does.
     """
 
     name = "bevendorff-2019"
     provenance = "reconstructed"
-    version = 2
+    version = 3
 
     target: str = "pan14-ee"
     search: Literal["greedy", "astar"] = "greedy"
     nodes: int = 3000
     edits: float = 0.5
+    mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Load the language model, if its data are on this machine.
@@ -65,6 +71,7 @@ class Bevendorff(Obfuscator):
         SpecError
             If a parameter is out of range.
         """
+        check_mode(self.name, self.mode)
         if self.target not in THRESHOLDS:
             raise SpecError(
                 f"{self.name}: unknown target", found=self.target, fix=did_you_mean(self.target, THRESHOLDS)
@@ -87,7 +94,7 @@ class Bevendorff(Obfuscator):
 
         text = task.questioned
         known = " ".join(task.known)
-        draft = Draft.of(text)
+        draft = Draft.of(text, stretches(text) if self.mode == "repaired" else None)
         if len(known.encode()) < _LEAST_BYTES or len(draft.data) < _LEAST_BYTES:
             return unchanged(text, "left unchanged: it needs known texts and a text of three bytes or more")
         lacking = {name: missing(name) for name in ("wordnet", "brown")}

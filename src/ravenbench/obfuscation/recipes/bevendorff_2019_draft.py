@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.obfuscation.guards.stretches import Stretches
 from ravenbench.obfuscation.parts import pack
 from ravenbench.obfuscation.recipes.bevendorff_2019_profile import plain_bytes
 from ravenbench.types import Ints
@@ -28,18 +29,29 @@ class Change:
 @dataclass(frozen=True, eq=False)
 class Draft:
     """``text`` with ``data``, its plain bytes, and ``origin``, the original place of each character
-    (never falling); ``log`` holds the original place and name of each edit.
+    (never falling); ``log`` holds the original place and name of each edit; ``kept`` what of the original is to be
+    left alone, None if nothing.
     """
 
     text: str
     data: bytes
     origin: Ints
     log: tuple[tuple[int, str], ...] = ()
+    kept: Stretches | None = None
 
     @classmethod
-    def of(cls, text: str) -> Draft:
+    def of(cls, text: str, kept: Stretches | None = None) -> Draft:
         """Make a draft without edits."""
-        return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64))
+        return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64), kept=kept)
+
+    def may_touch(self, start: int, end: int) -> bool:
+        """Whether characters ``[start, end)`` came from what may be changed."""
+        if self.kept is None or not len(self.origin):
+            return True
+        last = len(self.origin) - 1
+        return not self.kept.touch(
+            int(self.origin[min(start, last)]), int(self.origin[min(max(start, end - 1), last)]) + 1
+        )
 
     def occurrences(self, gram: bytes) -> list[int]:
         """First bytes of a trigram's occurrences, overlapping ones included."""

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Literal, Self
 
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, check_mode, count_operations
+from ravenbench.obfuscation.guards.choice import acceptable, forms, inflected
+from ravenbench.obfuscation.guards.stretches import Stretches, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits, sentences
 from ravenbench.obfuscation.wording.lists import load, pattern
 from ravenbench.obfuscation.wording.tokens import Token, tags, tokens
@@ -22,31 +25,59 @@ from ravenbench.text.tokens import WORD
 
 _BRACKETS = re.compile(r"[ \t]*\([^()\n]{1,200}\)")
 _ENCLOSED = re.compile(r",(?! (?:and|or|but)\b)[^,.;:!?()\n\d]{2,60},(?= (?!and\b|or\b)\w)")
+_ASIDE = re.compile(
+    r", (?:which|who|whose|whom|where|for|to|in|of|at|by|with|as|if|like|such|however|therefore|of course|perhaps|"
+    r"though|although|especially|including|particularly|indeed|moreover|\w+ing|\w+ed|\w+ly)\b",
+    re.IGNORECASE,
+)
 _AUXILIARY = "be am is are was were been being have has had having do does did done doing can will would"
 _LIGHT = frozenset(f"{_AUXILIARY} not no so very more most other own such same".split())
 
 
+@dataclass(eq=False, repr=False)
 class Castro(Obfuscator):
     """Reverses contractions in each sentence; where that changes nothing, deletes words; then puts in synonyms.
 
     Expands all contractions where they outnumber written-out forms in the text, contracts where they are
     fewer. Deletes brackets, discourse markers and spans between commas, hence content.
+
+    Parameters
+    ----------
+    mode : 'repaired' or 'faithful'
+        ``repaired`` leaves names, abbreviations and fixed phrases alone, takes a synonym only in a form that exists,
+        and deletes between commas only what reads as an aside; ``faithful`` does none of that.
     """
 
     name = "castro-2017"
     provenance = "reconstructed"
+    version = 2
+
+    mode: Literal["repaired", "faithful"] = "repaired"
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        """Check the mode.
+
+        Raises
+        ------
+        SpecError
+            If it is neither of the two.
+        """
+        check_mode(self.name, self.mode)
+        return self
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        self.fit([task])
         text = task.questioned
+        kept = None if self.mode == "faithful" else stretches(text)
         long, short = pattern("contractions", "expansions"), _contracted()
         balance = len(short.findall(text)) - len(long.findall(text))
         used = {word.lower() for word in WORD.findall(text)}
         edits: list[Edit] = []
         for start, end in sentences(text):
-            changed = _contractions(text, start, end, balance) or _deletions(text, start, end)
+            changed = _contractions(text, start, end, balance, kept) or _deletions(text, start, end, kept)
             found = tokens(text, start, end)
             free = [t for t in found if not any(e.start < t.end and t.start < e.end for e in changed)]
-            edits += changed + _synonyms(found, free, used)
+            edits += changed + _synonyms(found, free, used, kept)
         parts = from_edits(text, edits)
         return Rewriting(parts, (), count_operations(parts))
 
@@ -63,7 +94,7 @@ def _contracted() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{spelt})(?!\w)", re.IGNORECASE)
 
 
-def _contractions(text: str, start: int, end: int, balance: int) -> list[Edit]:
+def _contractions(text: str, start: int, end: int, balance: int, kept: Stretches | None) -> list[Edit]:
     if balance == 0:
         return []
     if balance > 0:
@@ -73,10 +104,11 @@ def _contractions(text: str, start: int, end: int, balance: int) -> list[Edit]:
     return [
         Edit(m.start(), m.end(), match_case(m.group(), table[m.group().lower().replace("’", "'")]), name)
         for m in found.finditer(text, start, end)
+        if kept is None or not kept.touch(*m.span())
     ]
 
 
-def _deletions(text: str, start: int, end: int) -> list[Edit]:
+def _deletions(text: str, start: int, end: int, kept: Stretches | None) -> list[Edit]:
     edits: list[Edit] = []
     free = start
     marks = [(m, "delete brackets") for m in _BRACKETS.finditer(text, start, end)]
@@ -84,7 +116,7 @@ def _deletions(text: str, start: int, end: int) -> list[Edit]:
     marks += [(m, "delete span") for m in _ENCLOSED.finditer(text, start, end)]
     for match, name in sorted(marks, key=lambda pair: pair[0].start()):
         low, high = match.span()
-        if low < free:
+        if low < free or (kept is not None and not _removable(match, name, kept)):
             continue
         at_start = not text[start:low].strip()
         rest = text[high : high + 1]
@@ -100,6 +132,13 @@ def _deletions(text: str, start: int, end: int) -> list[Edit]:
     return edits if left < 0.6 * (end - start) else []
 
 
+def _removable(match: re.Match[str], name: str, kept: Stretches) -> bool:
+    """Whether what is left can be read: no fixed phrase is cut, and between commas stands an aside, no list."""
+    if kept.cut(*match.span()) and not (name == "delete marker" and match.start() == 0):
+        return False
+    return name != "delete span" or _ASIDE.match(match.group()) is not None
+
+
 @cache
 def _markers() -> re.Pattern[str]:
     words = sorted((w for w in load("discourse_markers")), key=lambda w: (-len(w), w))
@@ -107,7 +146,7 @@ def _markers() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{either}), (?=\w)", re.IGNORECASE)
 
 
-def _synonyms(found: Sequence[Token], free: Sequence[Token], used: set[str]) -> list[Edit]:
+def _synonyms(found: Sequence[Token], free: Sequence[Token], used: set[str], kept: Stretches | None) -> list[Edit]:
     context = frozenset(token.text.lower() for token in found)
     allowed = {token.start for token in free}
     edits = []
@@ -116,13 +155,21 @@ def _synonyms(found: Sequence[Token], free: Sequence[Token], used: set[str]) -> 
         lower = token.text.lower()
         if pos is None or token.start not in allowed or lower in _LIGHT or not lower.isalpha():
             continue
+        if kept is not None and (kept.touch(token.start, token.end) or tag not in forms(lower, pos)):
+            continue
         sense = disambiguate(lower, pos, context)
         if sense is None:
             continue
         for lemma in sense.lemma_names():
             name = lemma.replace("_", " ")
             if not used.intersection(name.lower().split(" ")):
-                new = match_case(token.text, inflect(name, tag))
+                if kept is None:
+                    form: str | None = inflect(name, tag)
+                else:
+                    form = inflected(name, tag) if acceptable(lower, name, pos) else None
+                if form is None:
+                    continue
+                new = match_case(token.text, form)
                 used.update(new.lower().split(" "))
                 edits.append(Edit(token.start, token.end, new, "synonym"))
                 break

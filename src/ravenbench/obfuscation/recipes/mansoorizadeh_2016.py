@@ -18,10 +18,12 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting, count_operations
+from ravenbench.obfuscation.guards.choice import acceptable, inflected
+from ravenbench.obfuscation.guards.stretches import Stretches, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
 from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.obfuscation.wording.tokens import Token, brown, tags, tokens
-from ravenbench.obfuscation.wording.words import base_form, head, inflect, match_case, senses, similarity, wordnet_pos
+from ravenbench.obfuscation.wording.words import head, inflect, match_case, senses, similarity, wordnet_pos
 from ravenbench.text.language_model import LanguageModel
 from ravenbench.types import Ints
 
@@ -62,7 +64,7 @@ class Mansoorizadeh(Obfuscator):
     """
 
     name = "mansoorizadeh-2016"
-    version = 2
+    version = 3
 
     k: int = 1
     mode: Literal["repaired", "faithful"] = "repaired"
@@ -90,9 +92,8 @@ class Mansoorizadeh(Obfuscator):
         edits: list[Edit] = []
         for start, end in sentences(text):
             found = tokens(text, start, end)
-            best = sorted(
-                replacements(found, share, model, self.mode == "faithful"), key=lambda r: (-r.score, r.token.start)
-            )
+            kept = None if self.mode == "faithful" else stretches(text)
+            best = sorted(replacements(found, share, model, kept), key=lambda r: (-r.score, r.token.start))
             edits += [Edit(r.token.start, r.token.end, r.new, "synonym") for r in best[: self.k] if r.score > 0]
         parts = from_edits(text, edits) if self.mode == "repaired" else _joined(text, edits)
         notes = () if task.known else ("no known text: word frequencies are those of the text itself",)
@@ -108,9 +109,13 @@ def frequent_share(texts: Sequence[str]) -> dict[str, float]:
 
 
 def replacements(
-    found: Sequence[Token], share: Mapping[str, float], model: LanguageModel, itself: bool = False
+    found: Sequence[Token], share: Mapping[str, float], model: LanguageModel, kept: Stretches | None = None
 ) -> list[Replacement]:
-    """The best candidate of each frequent content word of a sentence; with ``itself`` also forms of that word."""
+    """The best candidate of each frequent content word of a sentence.
+
+    Where ``kept`` says what to leave alone, candidates must be acceptable and in a form that exists; otherwise they
+    may be forms of the word itself.
+    """
     if not any(token.text in share for token in found):
         return []
     named = tags(found)
@@ -120,17 +125,20 @@ def replacements(
     out = []
     for place, (token, tag) in enumerate(zip(found, named, strict=True)):
         pos = wordnet_pos(tag)
-        if token.text not in share or pos is None:
+        if token.text not in share or pos is None or (kept is not None and kept.touch(token.start, token.end)):
             continue
         own = senses(token.text, pos)
         # A sense headed by a prefix of the word is the word itself, or nearly.
         near = [s for s in own if not token.text.lower().startswith(head(s).lower())]
-        if not itself:
-            near = [s for s in near if head(s).lower() != base_form(token.text, pos)]
+        if kept is not None:
+            near = [s for s in near if acceptable(token.text, head(s), pos)]
         near = near[:_SENSES]
         best: tuple[float, str] | None = None
         for sense in near:
-            new = match_case(token.text, inflect(head(sense), tag))
+            form = inflect(head(sense), tag) if kept is None else inflected(head(sense), tag)
+            if form is None:
+                continue
+            new = match_case(token.text, form)
             if old is None:
                 old = float(model.log10_ids(ids).sum())
             gain = (_spliced(model, ids, place, new) - old) * similarity(own[0], sense)

@@ -13,15 +13,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, Self
 
-from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import (
     ObfuscationTask,
     Obfuscator,
     Part,
     Rewriting,
+    check_mode,
     count_operations,
     unchanged,
 )
+from ravenbench.obfuscation.guards.stretches import stretches
 from ravenbench.obfuscation.parts import pack, sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import has_vocabulary, measure
 from ravenbench.obfuscation.recipes.mihaylova_2016_steps import STEPS, Context
@@ -47,6 +48,7 @@ class Mihaylova(Obfuscator):
 
     name = "mihaylova-2016"
     provenance = "reconstructed"
+    version = 2
 
     mode: Literal["repaired", "faithful"] = "repaired"
 
@@ -58,8 +60,7 @@ class Mihaylova(Obfuscator):
         SpecError
             If the mode is neither of the two.
         """
-        if self.mode not in ("repaired", "faithful"):
-            raise SpecError(f"{self.name}: unknown mode", found=self.mode, expected="repaired or faithful")
+        check_mode(self.name, self.mode)
         if has_vocabulary():
             language_model()
         return self
@@ -89,7 +90,8 @@ class Mihaylova(Obfuscator):
         targets = load("mihaylova_targets")
         values = asdict(document.rates)
         delta = {name: values[name] - target for name, target in targets.items() if values[name] is not None}
-        return Context(document, delta, faithful, missing("wordnet") is None)
+        names = frozenset() if faithful else stretches(text).names
+        return Context(document, delta, faithful, missing("wordnet") is None, names)
 
     def _notes(self) -> tuple[str, ...]:
         needs = {

@@ -1,7 +1,8 @@
 """The fourteen operations of Mihaylova et al., each a function of one part's text.
 
 Every step has the form ``step(text, context, rng) -> text``. White space survives all of them; the faithful
-mode normalises it at the end.
+mode normalises it at the end. The repaired mode leaves names, abbreviations, numbers with marks and fixed phrases
+alone, and makes a replacement only where it can be read.
 """
 
 from __future__ import annotations
@@ -13,16 +14,29 @@ from functools import partial
 
 import numpy as np
 
+from ravenbench.obfuscation.guards.stretches import Stretches, is_english, stretches
 from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.recipes.mihaylova_2016_guarded import (
+    NUMBER,
+    paraphrase_fits,
+    readable_gloss,
+    readable_synonym,
+    stop_word_fits,
+    substituted,
+)
+from ravenbench.obfuscation.recipes.mihaylova_2016_sentences import keeps_capital, merge, split
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, in_vocabulary
 from ravenbench.obfuscation.wording.lists import load, pattern
-from ravenbench.obfuscation.wording.numerals import spoken
+from ravenbench.obfuscation.wording.numerals import spoken, spoken_year
 from ravenbench.obfuscation.wording.spelling import correct
 from ravenbench.obfuscation.wording.words import head, match_case, parents, senses
 
 _PREPOSITION = re.compile(
     r"(?<=\w) (?=(?:in|on|at|by|for|with|from|into|of|to|about|between|through|during|under|over|against)\b)"
 )
+_LOOSE_PREPOSITION = re.compile(r"(?<=\w{3}) (?=(?:for|with|between|through|during|under|over|against)\b)")
+_MARKED = 25
+"""Characters at a sentence's start within which a comma shows that it has a marker already."""
 _OF = re.compile(r"(?<!\w)([A-Za-z]+) of ((?:the |his |her |their |our |my |your )?[A-Za-z]+)(?!\w)")
 _NOT_OWNED = re.compile(
     r"(?i)(?:one|all|some|most|many|much|each|both|any|none|few|out|because|instead|kind|sort|lot|number|part|"
@@ -33,22 +47,56 @@ _CAPITALS = re.compile(r"(?<!\w)[A-Z]{4,}(?!\w)")
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 _MONEY = re.compile(r"([$€£¥₹¢])\s?([\w,.]*\w)")
 _WORD = re.compile(r"[^\W\d_]+")
+_BOTH = frozenset(
+    [
+        "story",
+        "check",
+        "checks",
+        "program",
+        "programs",
+        "tire",
+        "tires",
+        "curb",
+        "curbs",
+        "draft",
+        "drafts",
+        "practice",
+        "practices",
+        "license",
+        "licenses",
+        "meter",
+        "meters",
+        "math",
+        "learned",
+        "burned",
+        "spelled",
+        "spoiled",
+        "while",
+        "among",
+        "jail",
+        "mold",
+        "molds",
+    ]
+)
 _MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("!", ("!", "!!", "!!!")),
     ("?", ("?", "??", "???", "?!?", "!?!")),
 )
-_CONNECTIVES = ("and", "and", "and", "and", "", "", "", "as", "yet")
-_BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|although|because|but|so|while|whereas) ", re.I)
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a step may know: the document's statistics, how far they are from the averages, and the mode."""
+    """What a step may know: the document's statistics, how far they are from the averages, the mode and the names."""
 
     document: Measured
     delta: Mapping[str, float]
     faithful: bool
     wordnet: bool
+    names: frozenset[str] = frozenset()
+
+    def kept(self, text: str) -> Stretches | None:
+        """What must be left alone of a part's text; None in faithful mode, which leaves nothing alone."""
+        return None if self.faithful else stretches(text, self.names)
 
 
 Step = Callable[[str, Context, np.random.Generator], str]
@@ -79,8 +127,10 @@ def operators(text: str, context: Context, rng: np.random.Generator) -> str:
 
 
 def numerals(text: str, context: Context, rng: np.random.Generator) -> str:
-    """3. Numerals in words; eight digits or more are read one by one."""
-    return _NUMBER.sub(lambda m: spoken(m.group()), text)
+    """3. Numerals in words; eight digits or more are read one by one. Repaired mode reads years as years."""
+    if context.faithful:
+        return _NUMBER.sub(lambda m: spoken(m.group()), text)
+    return NUMBER.sub(lambda m: spoken_year(m.group()) or spoken(m.group()), text)
 
 
 def contractions(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -109,13 +159,21 @@ def symbols(text: str, context: Context, rng: np.random.Generator) -> str:
         text = re.sub(rf"(?<!\w){re.escape(title)}(?=\s|\Z)", word, text)
     text = _MONEY.sub(lambda m: f"{m.group(2)} {table['currency'][m.group(1)]}", text)
     for sign, word in table["symbols"].items():
-        text = text.replace(sign, word)
+        if context.faithful or sign not in "&@":
+            text = text.replace(sign, word)
+        else:
+            text = re.sub(rf"(?<=\s){sign}(?=\s)", word.strip(), text)
     return text
 
 
 def capitals(text: str, context: Context, rng: np.random.Generator) -> str:
-    """6. Words of more than three capitals keep only the first (code; the paper says lower case)."""
-    return _CAPITALS.sub(lambda m: m.group().capitalize(), text)
+    """6. Words of more than three capitals keep only the first (code; the paper says lower case).
+
+    Repaired mode leaves abbreviations (*NATO*) as they are.
+    """
+    return _CAPITALS.sub(
+        lambda m: m.group().capitalize() if context.faithful or is_english(m.group().lower()) else m.group(), text
+    )
 
 
 def paraphrases(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -125,7 +183,7 @@ def paraphrases(text: str, context: Context, rng: np.random.Generator) -> str:
 
     def swap(match: re.Match[str]) -> str:
         key = match.group().lower()
-        if chosen.setdefault(key, rng.random() < 0.5):
+        if chosen.setdefault(key, rng.random() < 0.5) and (context.faithful or paraphrase_fits(match, text)):
             return _cased(context, match.group(), table[key])
         return match.group()
 
@@ -138,11 +196,11 @@ def stop_words(text: str, context: Context, rng: np.random.Generator) -> str:
     p = 1.5 * abs(context.delta["stop"])
 
     def swap(match: re.Match[str]) -> str:
-        if rng.random() >= p:
+        if rng.random() >= p or not (context.faithful or stop_word_fits(match, text)):
             return match.group()
         return _cased(context, match.group(), table[match.group().lower()])
 
-    found = pattern("stopword_alternatives").sub(swap, text)
+    found = substituted(pattern("stopword_alternatives"), swap, text, context.kept(text))
     return found if found == text else _single_spaces(found)
 
 
@@ -159,7 +217,12 @@ def punctuation(text: str, context: Context, rng: np.random.Generator) -> str:
         if mark in text and rng.random() < p:
             text = text.replace(mark, choices[int(rng.integers(len(choices)))])
     marks = ", ", ", ", ", ", "; "
-    return _PREPOSITION.sub(lambda m: marks[int(rng.integers(4))] if rng.random() < p else m.group(), text)
+    before = _PREPOSITION if context.faithful else _LOOSE_PREPOSITION
+
+    def put(match: re.Match[str]) -> str:
+        return marks[int(rng.integers(4 if context.faithful else 3))] if rng.random() < p else match.group()
+
+    return substituted(before, put, text, context.kept(text))
 
 
 def vocabulary(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -178,21 +241,24 @@ def vocabulary(text: str, context: Context, rng: np.random.Generator) -> str:
             if document.counts.get(lower, 0) <= 3:
                 return word
             p = max(delta, 0.5) if lower in document.top else delta
-            new = _synonym(lower, pos) if rng.random() < p else None
+            find = _synonym if context.faithful else readable_synonym
+            new = find(lower, pos) if rng.random() < p else None
         else:
             once = document.counts.get(lower, 0) == 1 and rng.random() < -delta
-            new = senses(lower, pos)[0].definition() if once and senses(lower, pos) else None
+            explain = _gloss if context.faithful else readable_gloss
+            new = explain(match, text, pos) if once else None
         return word if new is None else _cased(context, word, new)
 
-    return _WORD.sub(swap, text)
+    return substituted(_WORD, swap, text, context.kept(text))
 
 
 def sentence_length(text: str, context: Context, rng: np.random.Generator) -> str:
     """11. Long sentences are split at *and* and at discourse markers, short ones merged."""
     delta = context.delta["sentence_length"]
     if delta > 3:
-        return "".join(_split(text[a:b], context.document.pos) for a, b in sentences(text))
-    return _merged(text, rng) if delta < -3 else text
+        kept = context.kept(text)
+        return "".join(split(text[a:b], context.document.pos, kept) for a, b in sentences(text))
+    return merge(text, rng, context.kept(text)) if delta < -3 else text
 
 
 def spelling(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -207,7 +273,7 @@ def spelling(text: str, context: Context, rng: np.random.Generator) -> str:
         return text
     correcting = delta > 0 if context.faithful else delta < 0
     if correcting:
-        return _WORD.sub(lambda m: _corrected(m.group()), text)
+        return substituted(_WORD, lambda m: _corrected(m.group()), text, context.kept(text))
     table = load("misspellings")
     p = -delta if context.faithful else delta
 
@@ -216,20 +282,21 @@ def spelling(text: str, context: Context, rng: np.random.Generator) -> str:
             return _cased(context, match.group(), table.get(match.group().lower(), match.group()))
         return "" if context.faithful else match.group()
 
-    return pattern("misspellings").sub(swap, text)
+    return substituted(pattern("misspellings"), swap, text, context.kept(text))
 
 
 def variants(text: str, context: Context, rng: np.random.Generator) -> str:
     """13. British spelling becomes American and the other way round, each with p = 1/2."""
     table: Mapping[str, str] = load("british_american")
-    back = {new: old for old, new in reversed(list(table.items()))}
+    # The American form of these is an everyday word of both: a story is seldom a storey.
+    back = {new: old for old, new in reversed(list(table.items())) if context.faithful or new not in _BOTH}
 
     def swap(match: re.Match[str]) -> str:
         lower = match.group().lower()
         new = table.get(lower) or back.get(lower)
         return match.group() if new is None or rng.random() >= 0.5 else _cased(context, match.group(), new)
 
-    return _WORD.sub(swap, text)
+    return substituted(_WORD, swap, text, context.kept(text))
 
 
 def markers(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -240,12 +307,14 @@ def markers(text: str, context: Context, rng: np.random.Generator) -> str:
     out = []
     for start, end in sentences(text):
         sentence = text[start:end]
-        if rng.random() < 0.5:
+        if rng.random() < 0.5 and (context.faithful or "," not in sentence.lstrip()[:_MARKED]):
             marker = choices[int(rng.integers(len(choices)))].capitalize()
             body = sentence.lstrip()
             lead = sentence[: len(sentence) - len(body)]
             first = body.split(" ", 1)[0]
-            keep = context.faithful or first in ("I",) or first[1:] != first[1:].lower()
+            kept = context.kept(sentence)
+            bare = first.strip(".,;:!?\"'“”‘’()")
+            keep = kept is None or keeps_capital(re.split("['’-]", bare)[0], kept)
             sentence = f"{lead}{marker}, {body if keep else body[:1].lower() + body[1:]}"
         out.append(sentence)
     return "".join(out)
@@ -276,38 +345,9 @@ def _synonym(word: str, pos: str) -> str | None:
     return head(above[0]) if above else None
 
 
-def _split(sentence: str, pos: Mapping[str, str]) -> str:
-    out, seen = [], set()
-    at = 0
-    for match in _WORD.finditer(sentence):
-        word = match.group().lower()
-        seen.add(pos.get(word, ""))
-        if word == "and" and {"n", "v"} <= seen and sentence[match.end() : match.end() + 1] == " ":
-            rest = match.end() + 1
-            out.append(sentence[at : match.start()].rstrip(" ,;:") + ". ")
-            sentence = sentence[:rest] + sentence[rest : rest + 1].upper() + sentence[rest + 1 :]
-            at, seen = rest, set()
-    joined = "".join([*out, sentence[at:]])
-    return _BREAKERS.sub(lambda m: ". " + m.group()[2:].capitalize(), joined)
-
-
-def _merged(text: str, rng: np.random.Generator) -> str:
-    spans = sentences(text)
-    out = []
-    for number, (start, end) in enumerate(spans):
-        sentence = text[start:end]
-        body = sentence.rstrip()
-        gap = sentence[len(body) :]
-        if number:
-            first = re.match(r"\W*(\w+)", body)
-            if first and first.group(1) != "I":
-                body = body[: first.start(1)] + body[first.start(1)].lower() + body[first.start(1) + 1 :]
-        if number + 1 < len(spans) and "\n\n" not in gap and body[-1:] in ".!?":
-            mark = ",;"[int(rng.integers(2))]
-            word = _CONNECTIVES[int(rng.integers(len(_CONNECTIVES)))]
-            body, gap = body[:-1] + mark, f" {word} " if word else " "
-        out.append(body + gap)
-    return "".join(out)
+def _gloss(match: re.Match[str], text: str, pos: str) -> str | None:
+    found = senses(match.group().lower(), pos)
+    return str(found[0].definition()) if found else None
 
 
 def _corrected(word: str) -> str:

@@ -12,10 +12,22 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting, count_operations, unchanged
+from ravenbench.obfuscation.base import (
+    ObfuscationTask,
+    Obfuscator,
+    Oracle,
+    Rewriting,
+    check_mode,
+    count_operations,
+    unchanged,
+)
+from ravenbench.obfuscation.guards.choice import forms, inflected, relatives
+from ravenbench.obfuscation.guards.mend import article
+from ravenbench.obfuscation.guards.stretches import stretches
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.tokens import Token, tags, tokens
 from ravenbench.obfuscation.wording.words import inflect, match_case, related, wordnet_pos
@@ -47,14 +59,29 @@ class MutantX(Obfuscator):
     ----------
     generations : int
         Most generations.
+    mode : 'repaired' or 'faithful'
+        ``repaired`` leaves names and fixed phrases alone and takes synonyms and hypernyms in a form that exists;
+        ``faithful`` takes any near word of WordNet, sisters too.
     """
 
     name = "mutant-x-2019"
     needs_oracle = True
     provenance = "reconstructed"
-    version = 2
+    version = 3
 
     generations: int = 25
+    mode: Literal["repaired", "faithful"] = "repaired"
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        """Check the mode.
+
+        Raises
+        ------
+        SpecError
+            If it is neither of the two.
+        """
+        check_mode(self.name, self.mode)
+        return self
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         return unchanged(task.questioned, "left unchanged: no surrogate to search against")
@@ -62,7 +89,8 @@ class MutantX(Obfuscator):
     def rewrite_against(self, task: ObfuscationTask, seed: int, oracle: Oracle) -> Rewriting:
         text = task.questioned
         found = tokens(text)
-        sites = _sites(found)
+        self.fit([task])
+        sites = _sites(found) if self.mode == "faithful" else _guarded_sites(text, found)
         first = float(oracle([text], task.known)[0])
         if first < 0.5:
             return unchanged(text, "left unchanged: the surrogates do not recognise its author")
@@ -107,6 +135,24 @@ def _sites(found: Sequence[Token]) -> list[Site]:
             continue
         near = related(token.text.lower(), pos)[0][:_NEIGHBOURS]
         words = tuple(match_case(token.text, inflect(name, tag)) for name in near)
+        if words:
+            sites.append(Site(token, words))
+    return sites
+
+
+def _guarded_sites(text: str, found: Sequence[Token]) -> list[Site]:
+    """Replaceable tokens with neighbours that read in their place; an article before them stays right."""
+    kept = stretches(text)
+    sites = []
+    for i, (token, tag) in enumerate(zip(found, tags(found), strict=True)):
+        pos = wordnet_pos(tag)
+        lower = token.text.lower()
+        if pos is None or not lower.isalpha() or kept.touch(token.start, token.end) or tag not in forms(lower, pos):
+            continue
+        made = [inflected(name, tag) for names in relatives(lower, pos) for name in names]
+        if i and found[i - 1].text.lower() in ("a", "an"):
+            made = [form for form in made if form is not None and article(form) == found[i - 1].text.lower()]
+        words = tuple(match_case(token.text, form) for form in made if form is not None)[:_NEIGHBOURS]
         if words:
             sites.append(Site(token, words))
     return sites

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 from ravenbench.errors import SpecError
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, check_mode, count_operations
+from ravenbench.obfuscation.guards.choice import relatives, same_form
+from ravenbench.obfuscation.guards.stretches import stretches
 from ravenbench.obfuscation.parts import Edit, from_edits
-from ravenbench.obfuscation.wording.words import match_case, related
+from ravenbench.obfuscation.wording.words import match_case, related, usual_sense
 from ravenbench.text.nltk_data import missing
 
+_WHOLE = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -26,15 +29,20 @@ class Random(Obfuscator):
     ----------
     rate : float
         Share of words touched, 0 to 1.
+    mode : 'repaired' or 'faithful'
+        ``repaired`` leaves names, numbers, abbreviations and fixed phrases alone, exchanges no words across a mark,
+        and puts in synonyms and hypernyms in a form that exists; ``faithful`` is noise without such guards.
     """
 
     name = "random"
     provenance = "ours"
-    version = 2
+    version = 3
 
     rate: float = 0.1
+    mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        check_mode(self.name, self.mode)
         if not 0 <= self.rate <= 1:
             raise SpecError("random: rate is a probability", found=self.rate, expected="a number from 0 to 1")
         return self
@@ -42,14 +50,15 @@ class Random(Obfuscator):
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         self.fit([task])
         text = task.questioned
+        kept = None if self.mode == "faithful" else stretches(text)
         without = missing("wordnet")
         rng = self.draws(seed, task, "noise")
-        words = list(_WORD.finditer(text))
+        words = list((_WORD if kept is None else _WHOLE).finditer(text))
         hit, kind, pick = rng.random(len(words)) < self.rate, rng.integers(0, 2 if without else 3, len(words)), 0
         edits: list[Edit] = []
         free = 0
         for i, word in enumerate(words):
-            if not hit[i] or word.start() < free:
+            if not hit[i] or word.start() < free or (kept is not None and kept.touch(*word.span())):
                 continue
             if kind[i] == 0:
                 end = word.end() + (text[word.end() : word.end() + 1] == " ")
@@ -57,10 +66,12 @@ class Random(Obfuscator):
             elif kind[i] == 1 and i + 1 < len(words):
                 other = words[i + 1]
                 end = other.end()
+                if kept is not None and (kept.touch(*other.span()) or text[word.end() : other.start()] != " "):
+                    continue
                 swapped = other.group() + text[word.end() : other.start()] + word.group()
                 edits.append(Edit(word.start(), end, swapped, "swap"))
             else:
-                found = () if without else sum(related(word.group()), ())
+                found = () if without else _relatives(word.group()) if kept else sum(related(word.group()), ())
                 if not found:
                     continue
                 pick = int(rng.integers(0, len(found)))
@@ -70,3 +81,12 @@ class Random(Obfuscator):
         parts = from_edits(text, edits)
         notes = (f"no word was given a relative: {without}",) if without else ()
         return Rewriting(parts, notes, count_operations(parts))
+
+
+def _relatives(word: str) -> tuple[str, ...]:
+    sense = usual_sense(word)
+    if sense is None:
+        return ()
+    pos = "a" if sense.pos() == "s" else sense.pos()
+    made = (same_form(word.lower(), lemma, pos) for names in relatives(word.lower(), pos) for lemma in names)
+    return tuple(dict.fromkeys(form for form in made if form is not None))

@@ -16,6 +16,14 @@ def spoken(numeral: str) -> str:
     return words + (" point " + " ".join(_ONES[int(d)] for d in decimals) if decimals else "")
 
 
+def spoken_year(numeral: str) -> str | None:
+    """``1984`` → *nineteen eighty-four*; None for what is not written like a year from 1100 to 2099."""
+    if len(numeral) != 4 or not numeral.isdecimal() or not 1100 <= int(numeral) < 2100 or numeral[1:3] == "00":
+        return None
+    century, rest = divmod(int(numeral), 100)
+    return f"{_cardinal(century)} {'hundred' if rest == 0 else f'oh {_ONES[rest]}' if rest < 10 else _cardinal(rest)}"
+
+
 def _cardinal(n: int) -> str:
     if n < 20:
         return _ONES[n]

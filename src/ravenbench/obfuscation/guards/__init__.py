@@ -1,0 +1,1 @@
+"""What keeps rewritten text readable: what recipes must leave alone, which words may stand in, and mending after."""
