@@ -146,16 +146,23 @@ _BUILTIN: dict[str, dict[str, str]] = {
         "bevendorff-2019": "ravenbench.obfuscation.recipes.bevendorff_2019:Bevendorff",
         "mutant-x-2019": "ravenbench.obfuscation.recipes.mutant_x_2019:MutantX",
         "llm": "ravenbench.obfuscation.recipes.llm:LLM",
+        "command": "ravenbench.obfuscation.outside.command:Command",
+        "rewritings": "ravenbench.obfuscation.outside.rewritings:Rewritings",
     },
     "translator": {
         "unchanged": "ravenbench.obfuscation.translators.toy:Unchanged",
         "toy-lossy": "ravenbench.obfuscation.translators.toy:ToyLossy",
+        "apertium": "ravenbench.obfuscation.translators.apertium:Apertium",
+        "command": "ravenbench.obfuscation.translators.command:Command",
         "argos": "ravenbench.obfuscation.translators.argos:Argos",
         "ctranslate2": "ravenbench.obfuscation.translators.ctranslate2:CTranslate2",
         "marian": "ravenbench.obfuscation.translators.marian:Marian",
         "libretranslate": "ravenbench.obfuscation.translators.libretranslate:LibreTranslate",
     },
 }
+
+_WITHIN = {"obfuscator": ("translator",)}
+"""Kinds that are looked for first among a component's parameters: no obfuscator holds another."""
 
 _PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
     "int": ((int,), "a whole number"),
@@ -412,7 +419,7 @@ def _value(kind: str, text: str) -> Any:
     head = text.partition("(")[0].strip()
     if not _NAME.match(head):
         raise SpecError(f"{text!r} is neither a Python literal nor a component", fix="put text in quotes")
-    for candidate in (kind, *(k for k in KINDS if k != kind)):
+    for candidate in dict.fromkeys((*_WITHIN.get(kind, ()), kind, *KINDS)):
         if ":" in head or head in targets(candidate):
             return _parse(candidate, text, nested=True)
     if did_you_mean(head, targets(kind), listing=False) is None:

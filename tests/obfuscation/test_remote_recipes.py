@@ -6,7 +6,7 @@ import time
 import pytest
 
 from ravenbench import registry
-from ravenbench.errors import InputError, MissingPart
+from ravenbench.errors import InputError, MissingPart, ProgramError
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.recipes.llm import chunks
 
@@ -75,14 +75,14 @@ def test_llm_keeps_a_chunk_that_fails_and_counts_it(server, empty_cache, answer,
 
 def test_llm_times_out(server, empty_cache):
     server.answers = [lambda body: time.sleep(0.6) or completion("late")]
-    found = llm(server, timeout=0.1).obfuscate(TASK, 1)
-    assert not found.changed and "ReadTimeout" in found.notes[0]
+    with pytest.raises(ProgramError, match=r"none of 2 chunks was rewritten: 2 no answer \(ReadTimeout\)"):
+        llm(server, timeout=0.1).obfuscate(TASK, 1)
 
 
 def test_llm_without_a_server(empty_cache):
     recipe = registry.parse("obfuscator", "llm(model='m', url='http://127.0.0.1:9', retries=0, timeout=0.5)")
-    found = recipe.obfuscate(TASK, 1)
-    assert not found.changed and "2 of 2 chunks kept: no answer (Connect" in found.notes[0]
+    with pytest.raises(ProgramError, match=r"2 no answer \(Connect"):
+        recipe.obfuscate(TASK, 1)
 
 
 def test_llm_key_goes_to_the_endpoint_alone(server, empty_cache, monkeypatch):
@@ -108,7 +108,7 @@ def libre(server):
 def test_libretranslate_goes_round(server, empty_cache):
     server.answers = [lambda body: (200, {"translatedText": f"{body['q']} ({body['target']})"})]
     recipe = libre(server)
-    assert recipe.sends_text
+    assert not recipe.sends_text
     found = recipe.obfuscate(ObfuscationTask("t", "One sentence. \n\nAnother one.", (), "en"), 1)
     assert found.text == "One sentence. (de) (fr) (en) \n\nAnother one. (de) (fr) (en)"
     assert [(b["source"], b["target"]) for _, b in server.asked[::2]] == [("en", "de"), ("de", "fr"), ("fr", "en")]
@@ -127,8 +127,8 @@ def test_a_sentence_that_cannot_be_translated_stays(server, empty_cache, answer)
 
 def test_half_a_sentence_is_not_taken(server, empty_cache):
     server.answers = [lambda body: (200, {"translatedText": "Only"})]
-    found = libre(server).obfuscate(ObfuscationTask("t", "This sentence has a good many more words than one.", ()), 1)
-    assert not found.changed and found.counts == {"kept: translation failed": 1}
+    with pytest.raises(ProgramError, match="none of 1 sentences was translated"):
+        libre(server).obfuscate(ObfuscationTask("t", "This sentence has a good many more words than one.", ()), 1)
 
 
 @pytest.mark.parametrize("spec", ["ctranslate2(folder='models')", "marian"])

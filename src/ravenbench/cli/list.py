@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ravenbench.cli.describe import docstring
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 SHOWN = ("verifier", "attributor", "obfuscator", "translator", "sampler", "encoder", "pairs", "calibrator")
 
@@ -50,7 +53,22 @@ def command(
         for name, target in sorted(registry.targets(shown).items()):
             table.add_row(name, summary(target))
         console.print(table)
+        if shown == kind == "translator":
+            console.print()
+            console.print(_translators_here())
         console.print()
+
+
+def _translators_here() -> Table:
+    """What each translator can do on this machine."""
+    from rich.table import Table
+
+    from ravenbench import registry
+
+    table = Table("translator", "what this machine can do", box=None, header_style="bold", pad_edge=False)
+    for name in sorted(registry.targets("translator")):
+        table.add_row(name, registry.resolve("translator", name).here())
+    return table
 
 
 def summary(target: str) -> str:

@@ -10,6 +10,8 @@ from ravenbench.bench.obfuscate.spec import ObfuscateSpec, build
 from ravenbench.bench.shared.spec import help_of
 from ravenbench.cli.options import option
 
+_NAMED = 10
+
 
 def command(
     obfuscator: Annotated[str, typer.Argument(help=help_of(ObfuscateSpec, "obfuscator"))],
@@ -70,8 +72,15 @@ def command(
         result = obfuscate(**given, out=out, folder=folder, rewritings=rewritings, engine=how, progress=progress)
     show_report(result.store, json)
     if result.errors:
-        text = f"{len(result.errors)} texts could not be rewritten, so nothing was written to {out}; the first: "
-        say(f"{text}{result.errors[0]}", fg="red", err=True)
+        named = "; ".join(result.errors[:_NAMED])
+        text = f"{len(result.errors)} texts could not be rewritten, so nothing was written to {out}: {named}"
+        say(text, fg="red", err=True)
+        raise typer.Exit(1)
+    if result.unchanged:
+        named = ", ".join(result.unchanged[:_NAMED]) + ("…" if len(result.unchanged) > _NAMED else "")
+        text = f"{len(result.unchanged)} of {len(result.rewritings)} texts came back unchanged, so nothing of them is "
+        text += f"hidden: {named}; " + (f"the others: {out}" if result.written else f"nothing was written to {out}")
+        say(text, fg="red", err=True)
         raise typer.Exit(1)
     if not json:
         typer.echo(f"rewritten: {out}")

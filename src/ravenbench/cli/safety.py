@@ -51,6 +51,7 @@ def command(
     from ravenbench.bench.safety.outlook import outlook
     from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
+    from ravenbench.services.http import leaves_machine
 
     how = engines.engine(engine, workers, scheduler)
     spec = build(given)
@@ -60,7 +61,7 @@ def command(
     if plan:
         show_outlook(outlook(spec, out, rewritings), json)
         return
-    if languagetool is not None:
+    if languagetool is not None and leaves_machine(languagetool):
         typer.secho("LanguageTool: texts leave this machine", fg="yellow", err=True)
     helpers = Helpers(languagetool, encoder, nli)
     with progress_bar() as progress:

@@ -97,6 +97,10 @@ class Obfuscator(Component):
         A search that consults surrogate verifiers, which ``obfuscate`` then takes as ``oracle``.
     ``sends_text``
         Texts leave this machine (to an endpoint the user named).
+    ``whole_batch``
+        All texts are rewritten at once, by ``obfuscate_all``.
+    ``hides``
+        A text that comes back unchanged is a failure; of a control that changes nothing on purpose it is none.
     ``mode``
         Of recipes that have one, ``repaired`` (their default) or ``faithful``; what repaired recipes return is mended.
     ``provenance``
@@ -113,6 +117,8 @@ class Obfuscator(Component):
     english: ClassVar[bool] = True
     needs_oracle: ClassVar[bool] = False
     sends_text: ClassVar[bool] = False
+    whole_batch: ClassVar[bool] = False
+    hides: ClassVar[bool] = True
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
@@ -158,6 +164,26 @@ class Obfuscator(Component):
             count = sum(part.operations.count("mend") for part in parts)
             found = replace(found, parts=parts, counts={**found.counts, **({"mend": count} if count else {})})
         return (_after_bom(found) if bom else found).check(text)
+
+    def stamp(self) -> str:
+        """What besides parameters and version decides the rewritings, such as the content of a folder; else empty."""
+        return ""
+
+    def obfuscate_all(self, tasks: Sequence[ObfuscationTask], seed: int = 0) -> list[Rewriting]:
+        """Rewrite tasks at once, in order; a failure is that of all. For those that declare ``whole_batch``."""
+        plain = [replace(task, questioned=task.questioned.removeprefix("\ufeff")) for task in tasks]
+        spoken = [task for task in plain if any(c.isalnum() for c in task.questioned)]
+        made = iter(self.rewrite_all(spoken, seed) if spoken else [])
+        done = []
+        for task, bare in zip(tasks, plain, strict=True):
+            spoke = any(c.isalnum() for c in bare.questioned)
+            found = next(made) if spoke else unchanged(bare.questioned, "left unchanged: no words")
+            done.append((_after_bom(found) if task.questioned != bare.questioned else found).check(task.questioned))
+        return done
+
+    def rewrite_all(self, tasks: Sequence[ObfuscationTask], seed: int) -> list[Rewriting]:
+        """The rewritings of texts with words, in order."""
+        return [self.rewrite(task, seed) for task in tasks]
 
     def rewrite_against(self, task: ObfuscationTask, seed: int, oracle: Oracle) -> Rewriting:
         """The rewriting found by a search that may ask ``oracle``; for recipes that declare ``needs_oracle``."""

@@ -28,6 +28,18 @@ def reason_not_english(text: str, declared: str | None = None) -> str | None:
     latin = sum(c.isascii() for word in words for c in word)
     if latin < 0.6 * letters:
         return "most of its letters are not Latin"
-    if len(words) >= _LEAST_WORDS and sum(w.lower() in _COMMON for w in words) < _LEAST_SHARE * len(words):
+    if len(words) >= _LEAST_WORDS and _share(words) < _LEAST_SHARE:
         return "it does not look like English"
     return None
+
+
+def is_no_longer_english(original: str, rewritten: str) -> bool:
+    """Whether an English text became one with less than a third of its share of English function words."""
+    before, after = _WORD.findall(original), _WORD.findall(rewritten)
+    if reason_not_english(original) is not None or min(len(before), len(after)) < _LEAST_WORDS:
+        return False
+    return _share(after) < _share(before) / 3
+
+
+def _share(words: list[str]) -> float:
+    return sum(word.lower() in _COMMON for word in words) / len(words)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from ipaddress import ip_address
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import urlsplit
 
 from ravenbench.errors import MissingPart
 
@@ -12,6 +14,17 @@ _WAIT = 0.5
 _AGAIN = frozenset((408, 425, 429, 500, 502, 503, 504))
 REASONS = {401: "key refused (status 401)", 403: "not allowed (status 403)", 429: "rate limit (status 429)"}
 """What some statuses mean."""
+
+
+def leaves_machine(url: str) -> bool:
+    """Whether what is sent to an address leaves this machine: not where its host is the machine itself."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return True
 
 
 class Endpoint:

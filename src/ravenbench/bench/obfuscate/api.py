@@ -36,10 +36,17 @@ from ravenbench.text.alignment import plain_words
 class ObfuscateResult(RunResult):
     """A finished obfuscation: its store, the errors met, and the rewritings in order of the plan's texts.
 
-    Where a text could not be rewritten its rewriting is None, and nothing was written to ``out``.
+    Where a text could not be rewritten its rewriting is None, and nothing was written to ``out``. ``unchanged`` names
+    the texts that came back as they were, of which nothing is hidden; where these are all, nothing was written either.
     """
 
     rewritings: tuple[Rewriting | None, ...]
+    unchanged: tuple[str, ...] = ()
+
+    @property
+    def written(self) -> bool:
+        """Whether there was something to write."""
+        return None not in self.rewritings and (not self.unchanged or len(self.unchanged) < len(self.rewritings))
 
 
 @documented(ObfuscateSpec)
@@ -107,10 +114,12 @@ def obfuscate(
         done = rewrite(kept, recipe, spec.seed, texts.tasks, work, progress, asked)
         found = tuple(one.rewriting for one in done)
         whole = [one for one in found if one is not None]
-        if product is not None and len(whole) == len(found):
+        same = tuple(o.id for o in done if recipe.hides and o.rewriting is not None and not o.rewriting.changed)
+        errors = tuple(f"{one.id}: {str(one.error).splitlines()[0]}" for one in done if one.rewriting is None)
+        result = ObfuscateResult(store, errors, found, same)
+        if product is not None and result.written:
             write_product(product, texts, whole)
-        errors = (f"{one.id}: {str(one.error).splitlines()[0]}" for one in done if one.rewriting is None)
-        return ObfuscateResult(store, tuple(errors), found)
+        return result
 
 
 def draft(spec: ObfuscateSpec, recipe: Obfuscator, source: Source, rewritings: str) -> ObfuscatePlan:

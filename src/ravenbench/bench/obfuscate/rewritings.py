@@ -6,7 +6,7 @@ FOLDER/KEY.json     one rewriting (``RewritingRecord``): its parts, notes, count
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,7 +42,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class RewriteUnit:
-    """A few texts for one fitted obfuscator."""
+    """A few texts for one fitted obfuscator, or all for one that rewrites them at once."""
 
     folder: Path
     obfuscator: Obfuscator
@@ -54,14 +54,9 @@ class RewriteUnit:
     def work(self) -> list[str]:
         """Rewrite and commit each; an error is kept in the place of the rewriting."""
         errors = []
-        for task in self.tasks:
-            found, wrong = None, None
-            began = time.perf_counter()
-            try:
-                with guarded():
-                    found = self.obfuscator.obfuscate(task, self.seed, self.oracle)
-            except Exception as error:
-                wrong = tell(error)
+        for task, done, seconds in self._done():
+            found, wrong = (None, tell(done)) if isinstance(done, Exception) else (done, None)
+            if wrong is not None:
                 errors.append(f"{self.obfuscator} on {task.id}: {wrong.splitlines()[0]}")
             key = rewriting_key(self.obfuscator, self.seed, task, self.oracle_name)
             record = RewritingRecord(
@@ -72,11 +67,32 @@ class RewriteUnit:
                 parts=None if found is None else found.parts,
                 notes=() if found is None else tuple(found.notes),
                 counts={} if found is None else dict(found.counts),
-                seconds=time.perf_counter() - began,
+                seconds=seconds,
                 error=wrong,
             )
             write_record(self.folder / f"{key}.json", "obfuscate", record)
         return errors
+
+    def _done(self) -> Iterator[tuple[ObfuscationTask, Rewriting | Exception, float]]:
+        """Each task with its rewriting, or with what went wrong, and the seconds it took."""
+        if self.obfuscator.whole_batch:
+            began = time.perf_counter()
+            try:
+                with guarded():
+                    every: list[Rewriting | Exception] = [*self.obfuscator.obfuscate_all(self.tasks, self.seed)]
+            except Exception as error:
+                every = [error] * len(self.tasks)
+            share = (time.perf_counter() - began) / max(1, len(self.tasks))
+            yield from zip(self.tasks, every, [share] * len(self.tasks), strict=True)
+            return
+        for task in self.tasks:
+            began = time.perf_counter()
+            try:
+                with guarded():
+                    one: Rewriting | Exception = self.obfuscator.obfuscate(task, self.seed, self.oracle)
+            except Exception as error:
+                one = error
+            yield task, one, time.perf_counter() - began
 
 
 def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask, oracle: str = "") -> str:
@@ -85,7 +101,8 @@ def rewriting_key(obfuscator: Obfuscator, seed: int, task: ObfuscationTask, orac
     The id is among it, for random draws depend on it; and which resources are here, for some recipes run without.
     """
     texts = [content_hash(text).hex() for text in (task.questioned, *task.known)]
-    return content_key([identity(obfuscator), seed, task.id, task.language, oracle, resources_here(), *texts])
+    decides = [identity(obfuscator), *filter(None, [obfuscator.stamp()])]
+    return content_key([*decides, seed, task.id, task.language, oracle, resources_here(), *texts])
 
 
 def resources_here() -> list[bool]:
@@ -126,7 +143,8 @@ def rewrite(
         obfuscator.fit(tasks)
         asked = surrogates if obfuscator.needs_oracle else None
         oracle, name = (None, "") if asked is None else (asked.oracle, asked.verifiers)
-        blocks = [tuple(pending[i : i + BLOCK]) for i in range(0, len(pending), BLOCK)]
+        size = len(pending) if obfuscator.whole_batch else BLOCK
+        blocks = [tuple(pending[i : i + size]) for i in range(0, len(pending), size)]
         units = [RewriteUnit(folder, obfuscator, seed, block, oracle, name) for block in blocks]
         carry_out(engine, units, progress, f"rewriting: {obfuscator.name}")
         found = [read_rewriting(folder, key) for key in keys]

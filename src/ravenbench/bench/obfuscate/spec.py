@@ -58,11 +58,14 @@ class ObfuscateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
             If a file is not there.
         """
         named = {"source": self.source, **{f"known {i}": path for i, path in enumerate(self.known, start=1)}}
+        recipe = self.component()
         asked = registry.parse_list("verifier", self.surrogates or "")
         if self.train is not None:
             named["train"] = self.train
         return {name: data_hash(path) for name, path in named.items()} | {
-            "methods": content_key([identity(self.component()), [decides(verifier) for verifier in asked]]),
+            "methods": content_key(
+                [identity(recipe), [decides(verifier) for verifier in asked], *filter(None, [recipe.stamp()])]
+            ),
             "resources": content_key(resources_here()),
         }
 

@@ -134,6 +134,14 @@ class SafetyPlanner:
             if len(failed) > len(done) / 10:
                 reason = f"failed on {len(failed)} texts, first: {next(iter(failed.values()))}"
                 return msgspec.structs.replace(entry, error=reason)
+            if (
+                component.hides
+                and done
+                and not any(one.rewriting is not None and one.rewriting.changed for one in done)
+            ):
+                first = next((o.rewriting.notes[0] for o in done if o.rewriting is not None and o.rewriting.notes), "")
+                reason = f"all {len(done)} texts came back unchanged" + (f": {first}" if first else "")
+                return msgspec.structs.replace(entry, error=reason)
             texts = {one.id: one.rewriting.text for one in done if one.rewriting is not None}
             fold = rewritten(found.base, texts, f"o{number:02d}-s{seed}", obfuscator=name, seed=seed)
             played = attacks.play(seed, fold, found.tasks, done)

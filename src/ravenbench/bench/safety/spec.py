@@ -96,7 +96,8 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         SpecError
             If a file is not there.
         """
-        rewriting = [identity(component) for component in self.named_obfuscators().values()]
+        recipes = self.named_obfuscators().values()
+        rewriting = [*map(identity, recipes), *(stamp for recipe in recipes if (stamp := recipe.stamp()))]
         asked = registry.parse_list("verifier", self.surrogates or "")
         answering = [decides(component) for component in (*self.named_verifiers().values(), *asked)]
         return {

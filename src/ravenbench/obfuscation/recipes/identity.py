@@ -10,6 +10,7 @@ class Identity(Obfuscator):
 
     name = "identity"
     english = False
+    hides = False
     provenance = "ours"
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:

@@ -9,9 +9,13 @@ models of Europarl; here any translator takes their place.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
+from ravenbench.errors import ProgramError, SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
+from ravenbench.obfuscation.language import is_no_longer_english
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.translators.base import Translator
 from ravenbench.services.disk_cache import DiskCache
@@ -30,10 +34,11 @@ class Keswani(Obfuscator):
     Parameters
     ----------
     translator : Translator
-        ``ctranslate2``, ``marian`` or ``libretranslate`` for real use, e.g.
-        ``keswani-2016(ctranslate2(folder='models'))``; ``toy-lossy`` is for tests.
+        ``apertium``, ``ctranslate2``, ``marian``, ``libretranslate`` or ``command`` for real use, e.g.
+        ``keswani-2016(ctranslate2(folder='models'))``; ``toy-lossy`` is for tests. ``raven list translators`` says
+        what this machine can do.
     chain : tuple of str
-        Language codes.
+        Language codes, the last that of the texts; checked leg by leg before any work.
     """
 
     name = "keswani-2016"
@@ -46,6 +51,24 @@ class Keswani(Obfuscator):
     def sends_text(self) -> bool:  # type: ignore[override]
         """Whether texts leave this machine, as they do where the translator is a server."""
         return self.translator.remote
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        """Check that every leg of the chain can be translated here.
+
+        Raises
+        ------
+        SpecError
+            If the chain has no leg, or does not end where it began.
+        MissingPart
+            If a leg's translator is not here; the message names the command.
+        """
+        if len(self.chain) < 3 or self.chain[0] != self.chain[-1] or "" in self.chain:
+            raise SpecError(
+                f"{self.name}: the chain must end where it began", found=self.chain, expected="('en', 'de', 'fr', 'en')"
+            )
+        for source, target in zip(self.chain, self.chain[1:], strict=False):
+            self.translator.check_leg(source, target)
+        return self
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         text = task.questioned
@@ -74,6 +97,12 @@ class Keswani(Obfuscator):
             tail = original[len(original.rstrip()) :]
             parts.append(Part(start, end, original, lead + new + tail, ("translate",) if changed else ()))
         kept = counts["kept: translation failed"]
+        if spans and kept == len(spans):
+            raise ProgramError(f"{self.name}: none of {kept} sentences was translated by {self.translator}")
+        whole = "".join(part.obfuscation for part in parts)
+        if self.chain[-1] == "en" and is_no_longer_english(text, whole):
+            told = f"{self.name}: the chain did not come back to English; does {self.translator} swap languages?"
+            raise ProgramError(told)
         notes = [f"{kept} of {len(spans)} sentences kept: their translation failed"] if kept else []
         if self.translator.name == "toy-lossy":
             notes.append("translated by a toy")

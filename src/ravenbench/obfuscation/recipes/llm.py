@@ -1,4 +1,4 @@
-"""Paraphrase by a language model behind any OpenAI-compatible chat endpoint. Texts leave this machine."""
+"""Paraphrase by a model behind any OpenAI-compatible chat endpoint; texts leave this machine unless it runs here."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ravenbench.errors import InputError
+from ravenbench.errors import InputError, ProgramError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import Span, pack, sentences
 from ravenbench.services.disk_cache import DiskCache
-from ravenbench.services.http import Endpoint
+from ravenbench.services.http import Endpoint, leaves_machine
 
 URL, KEY = "RAVEN_LLM_URL", "RAVEN_LLM_KEY"
 PROMPT = (
@@ -52,7 +52,6 @@ class LLM(Obfuscator):
 
     name = "llm"
     english = False
-    sends_text = True
     provenance = "ours"
 
     model: str
@@ -60,6 +59,11 @@ class LLM(Obfuscator):
     temperature: float = 0.7
     timeout: float = 120.0
     retries: int = 2
+
+    @property
+    def sends_text(self) -> bool:  # type: ignore[override]
+        """Whether texts leave this machine, as they do unless the endpoint runs on it."""
+        return leaves_machine(self._url())
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Refuse to start without an address.
@@ -99,6 +103,9 @@ class LLM(Obfuscator):
                     lead = original[: len(original) - len(original.lstrip())]
                     tail = original[len(original.rstrip()) :]
                     parts.append(Part(start, end, original, lead + new + tail, ("rewrite",)))
+        if counts and not counts["rewrite"]:
+            told = "; ".join(f"{n} {reason.removeprefix('kept: ')}" for reason, n in sorted(counts.items()))
+            raise ProgramError(f"{self.name}: none of {counts.total()} chunks was rewritten: {told}")
         kept = {reason: n for reason, n in sorted(counts.items()) if reason != "rewrite"}
         notes = tuple(f"{n} of {counts.total()} chunks {reason}" for reason, n in kept.items())
         return Rewriting(tuple(parts), notes, dict(sorted(counts.items())))

@@ -34,6 +34,20 @@ class Translator(Component):
             If the extra or the model of this pair of languages is not installed.
         """
 
+    @classmethod
+    def here(cls) -> str:
+        """What this machine can do with it, or the command that would bring it; a line for lists."""
+        return "anything"
+
+    def check_leg(self, source: str, target: str) -> None:
+        """Refuse a pair of languages that cannot be translated here, before any work; a server is not asked.
+
+        Raises
+        ------
+        MissingPart
+            If the extra, program or model of this pair is not installed.
+        """
+
     @property
     def fingerprint(self) -> str:
         """A string of all that decides the output, which the cache goes by."""

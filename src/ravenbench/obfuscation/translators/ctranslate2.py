@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ class CTranslate2(Translator):
     ----------
     folder : str
         Holds one folder a pair (``en-de``, ``de-fr``, ``fr-en``) with ``model.bin``, ``source.spm`` and
-        ``target.spm``, as ``ct2-opus-mt-converter`` writes them. Nothing is downloaded.
+        ``target.spm``, as ``ct2-transformers-converter`` writes
+        them with ``--copy_files source.spm target.spm``. Nothing is downloaded.
     beams : int
     """
 
@@ -28,6 +30,15 @@ class CTranslate2(Translator):
 
     folder: str
     beams: int = 4
+
+    @classmethod
+    def here(cls) -> str:
+        if find_spec("ctranslate2") is None or find_spec("sentencepiece") is None:
+            return "not installed: pip install 'ravenbench[mt]'"
+        return "pairs whose converted model lies in the folder given"
+
+    def check_leg(self, source: str, target: str) -> None:
+        _ctranslate2(str(Path(self.folder) / f"{source}-{target}"))
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         model, encode, decode = _ctranslate2(str(Path(self.folder) / f"{source}-{target}"))
@@ -50,7 +61,8 @@ def _ctranslate2(folder: str) -> tuple[Any, Any, Any]:
         if not (place / name).is_file():
             raise MissingPart(
                 f"there is no translation model for {place.name}", found=str(place / name),
-                fix=f"ct2-opus-mt-converter --model Helsinki-NLP/opus-mt-{place.name} --output_dir {place}",
+                fix=f"ct2-transformers-converter --model Helsinki-NLP/opus-mt-{place.name} --output_dir {place} "
+                "--copy_files source.spm target.spm",
             )  # fmt: skip
     translator = ctranslate2.Translator(folder, device="cpu", intra_threads=1)
     load = sentencepiece.SentencePieceProcessor

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ravenbench.errors import InputError
 from ravenbench.obfuscation.translators.base import Translator
-from ravenbench.services.http import Endpoint
+from ravenbench.services.http import Endpoint, leaves_machine
 
 
 @dataclass(eq=False, repr=False)
@@ -26,11 +26,19 @@ class LibreTranslate(Translator):
     """
 
     name = "libretranslate"
-    remote = True
 
     url: str
     timeout: float = 30.0
     retries: int = 2
+
+    @classmethod
+    def here(cls) -> str:
+        return "what the server can: libretranslate(url='http://localhost:5000')"
+
+    @property
+    def remote(self) -> bool:  # type: ignore[override]
+        """Whether the server is another machine."""
+        return leaves_machine(self.url)
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         if not self.url.startswith(("http://", "https://")):

@@ -17,6 +17,10 @@ class Unchanged(Translator):
     name = "unchanged"
     cached = False
 
+    @classmethod
+    def here(cls) -> str:
+        return "any pair, into itself; for tests"
+
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         return list(texts)
 
@@ -38,6 +42,10 @@ class ToyLossy(Translator):
     cached = False
 
     residue: float = 0.05
+
+    @classmethod
+    def here(cls) -> str:
+        return "English, German, French; for tests"
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         return [self._sentence(text, source, target) for text in texts]

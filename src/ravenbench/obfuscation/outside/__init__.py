@@ -1,0 +1,1 @@
+"""Rewritings that Raven does not make: by an outside program, or by anybody beforehand."""
