@@ -10,8 +10,12 @@ Methods that train networks stand in a small form, combinations with fast member
 - *Budget.* A class of speed has its own number of pools, folds, repetitions and pairs, chosen so that a verifier
   takes about 90 CPU seconds or less. One that has used up ``CAP`` is stopped. Folds and repetitions that were not
   reached, in whatever way, are not asked: which these are does not depend on any answer, and the table has counts.
-- *What is written.* ``benchmarks/shelf.json``, the table between two markers in ``docs/verdict.md``, and
-  ``docs/images/shelf.svg``. ``--read`` writes them again from the runs' folders without computing anything.
+- *Two tables.* Both axes of the verdict on newsgroups and EBG, in designs as large as a verifier's speed allows
+  (``--table verdict``), and all figures on five corpora in one small design each (``--table shelf``, see
+  ``benchmarks.shelf_page``).
+- *What is written.* ``docs/shelf.md`` and ``benchmarks/shelf_page.json``; ``benchmarks/shelf.json``, the table
+  between two markers in ``docs/verdict.md``, and ``docs/images/shelf.svg``. ``--read`` writes them again from the runs'
+  folders without computing anything.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from benchmarks import shelf_page
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.bench.run.api import prepare
@@ -71,7 +76,9 @@ SLOW = (
     "encoder, command, impostors, raven-2026, mayor-2014, moreau-2014, unmasking, luar, bagnall-2015, "
     "bagnall-2015-transductive, o2d2"
 )
+RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta"
 SHELF = {"fast": FAST, "medium": MEDIUM, "slow": SLOW}
+"""Of the verdict's table; the shelf's has those of ``RECENT`` beside them."""
 DESIGNS: dict[str, dict[str, dict[str, Any]]] = {
     "newsgroups": {
         "fast": {"pools": 4, "repetitions": 10},
@@ -115,6 +122,25 @@ def spec_of(name: str, speed: str) -> RunSpec:
     aliases = {verifier: spec for verifier, spec in forms.items() if spec != verifier}
     given = {**corpus(name), **DESIGNS[name][speed], "samplers": "random", "probe": "both"}
     return build({**given, "verifiers": ", ".join(forms), "aliases": aliases})
+
+
+def page(corpora: list[str], speeds: list[str], out: Path, read: bool) -> None:
+    """Compute and write the shelf's table."""
+    groups = {"recent": RECENT, **SHELF}
+    for speed in speeds:
+        for name in corpora:
+            mask = "posnoise" if name in shelf_page.ENGLISH else "frequency-mask"
+            masked = {"masked": f"masked(lambdag, {mask})"}
+            found = {verifier: masked.get(verifier, form(verifier)) for verifier in registry.split(groups[speed])}
+            forms = {verifier: spec for verifier, spec in found.items() if spec is not None}
+            folder = out / f"page-{name}-{speed}"
+            log = folder.with_suffix(".cpu.jsonl")
+            if not read:
+                spec = shelf_page.spec_of(name, forms, corpus)
+                shelf_page.compute(spec, folder, measured(log, list(forms)), shown(f"{name}, {speed}"))
+            if (folder / "plan.json").exists():
+                shelf_page.keep(shelf_page.collect(name, folder, forms, seconds(log)))
+            shelf_page.write(shelf_page.keep([]), registry.split(", ".join(groups.values())), CAP)
 
 
 def compute(name: str, speed: str, folder: Path) -> None:
@@ -226,14 +252,22 @@ def plain(figure: Figure | None) -> dict[str, Any] | None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_shelf", description=__doc__)
-    parser.add_argument("--corpora", default="newsgroups,ebg")
-    parser.add_argument("--speeds", default=",".join(SHELF))
+    parser.add_argument("--table", default="both", choices=("verdict", "shelf", "both"))
+    parser.add_argument("--corpora", help="default: those of the table")
+    parser.add_argument("--speeds", help="of recent (the shelf's alone), fast, medium and slow; default: all")
     parser.add_argument("--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie")
     parser.add_argument("--read", action="store_true", help="compute nothing")
     options = parser.parse_args()
-    parts = [(name, speed) for speed in options.speeds.split(",") for name in options.corpora.split(",")]
-    folders = {part: options.out / f"{part[0]}-{part[1]}" for part in parts}
     options.out.mkdir(parents=True, exist_ok=True)
+    corpora = options.corpora.split(",") if options.corpora else None
+    speeds = options.speeds.split(",") if options.speeds else None
+    if options.table != "verdict":
+        page(corpora or list(shelf_page.CORPORA), speeds or ["recent", *SHELF], options.out, options.read)
+    if options.table == "shelf":
+        return
+    parts = [(name, speed) for speed in speeds or SHELF for name in corpora or DESIGNS if speed in SHELF]
+    parts = [(name, speed) for name, speed in parts if name in DESIGNS]
+    folders = {part: options.out / f"{part[0]}-{part[1]}" for part in parts}
     for (name, speed), folder in folders.items():
         if not options.read:
             compute(name, speed, folder)

