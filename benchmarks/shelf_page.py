@@ -77,9 +77,9 @@ takes the other authors' sentences; `LambdaG.tokens` says what each word of a te
 
 `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` are as the packages idiolect and bitig run
 them. `prompted-lm(model='…')` asks a language model behind an OpenAI-compatible endpoint (`RAVEN_LLM_URL`, its key in
-`RAVEN_LLM_KEY`; Huang, Chen and Shu 2024). It sends texts away, costs money and is not in the tables: `raven run … --plan`
-says what it would ask and asks nothing; limits and refusals are failures, never answers, and the same command asks them
-again. `encoder(model='FOLDER')` takes a pre-trained encoder from a folder.
+`RAVEN_LLM_KEY`; Huang, Chen and Shu 2024). It sends texts away, costs money and is not in the tables. With `--plan`,
+`raven run` says what it would ask and asks nothing; limits and refusals are failures, never answers, and the same
+command asks them again. `encoder(model='FOLDER')` takes a pre-trained encoder from a folder.
 """
 
 Row = Mapping[str, Any]
