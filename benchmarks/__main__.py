@@ -65,12 +65,42 @@ def draw(rows: list[dict[str, Any]]) -> None:
         save(figure, FIGURE)
 
 
+def slower(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[str]:
+    """What lost more than a tenth beyond its spread, a sentence a row.
+
+    Rows with a peer are compared by their ratio to it, which a busy machine leaves alone: the best round of now
+    against the worst of then. Rows without one are compared by their seconds in the same way where the earlier file
+    has their spread, else by their medians.
+    """
+    then, found = {row["name"]: row for row in old}, []
+    for row in new:
+        before = then.get(row["name"])
+        if before is None:
+            continue
+        if row["ratio"] is not None and before["ratio"] is not None:
+            best, worst, unit = row["spread"][1], before["spread"][0], "times as fast as its peer"
+            lost = best < 0.9 * worst
+            now, was = row["ratio"], before["ratio"]
+        else:
+            now, was, unit = row["ours_seconds"], before["ours_seconds"], "seconds"
+            best = row["spread"][0] if row["spread"] and row["ratio"] is None else now
+            worst = before["spread"][1] if before["spread"] and before["ratio"] is None else was
+            lost = best > 1.1 * worst
+        if lost:
+            found.append(f"{row['name']}: {now:.3g} {unit}, {was:.3g} before")
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[[], *available()], help="which; all if none is named")
     parser.add_argument("--pan", type=Path, metavar="FOLDER", help="checkout of pan-webis-de/pan-code")
     parser.add_argument("--hits", type=Path, metavar="FOLDER", help="checkout of the HITS paper's released code")
+    parser.add_argument(
+        "--compare", type=Path, metavar="OLD.json", help="name rows that lost more than 10 %% beyond their spread"
+    )
     options = parser.parse_args()
+    then = json.loads(options.compare.read_text(encoding="utf-8")) if options.compare else []
     checkouts = {"pan": ("--pan", options.pan), "hits_code": ("--hits", options.hits)}
     old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
     new: list[dict[str, Any]] = []
@@ -86,6 +116,8 @@ def main() -> None:
         RESULTS.write_text(json.dumps(merge(old, new), indent=1, allow_nan=False) + "\n", encoding="utf-8")
     draw(merge(old, new))
     show(new)
+    if lost := slower(then, new):
+        raise SystemExit("slower than before:\n  " + "\n  ".join(lost))
 
 
 if __name__ == "__main__":
