@@ -276,3 +276,17 @@ def test_what_comes_back_unchanged_is_named_and_not_called_hidden(tmp_path):
         assert result.unchanged == ("a.txt",) and not result.errors
         assert (tmp_path / name).exists() is result.written is (name == "two")
     assert not obfuscate("identity", texts, folder=tmp_path / "identity", workers=1).unchanged
+
+
+def test_diff_takes_what_obfuscate_writes_of_a_folder(tmp_path):
+    from ravenbench.reports.diff.api import diff
+
+    texts = tmp_path / "texts"
+    (texts / "sub").mkdir(parents=True)
+    (texts / "a.txt").write_text(TASKS[0].questioned)
+    (texts / "sub" / "b.txt").write_text(TASKS[1].questioned)
+    obfuscate("random(rate=0.4)", texts, out=tmp_path / "out", folder=tmp_path / "run", workers=1)
+    found = diff(texts, tmp_path / "out", out=tmp_path / "pages")
+    assert found.comparisons == 2 and (tmp_path / "pages" / "index.html").is_file()
+    with pytest.raises(InputError, match=r"no \.txt file in common"):
+        diff(texts, tmp_path / "run" / "rewritings", out=tmp_path / "pages2")

@@ -171,7 +171,8 @@ def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
             )
             waiting.clear()
 
-    for run in runs(a, b):
+    # Words that both share are no part of a change, however near it stands.
+    for run in runs(a, b, merge=0):
         words = _words(a[run.a_start : run.a_stop])
         if run.kind == "same" and (words >= SHARED or (not waiting and words == len(a))):
             yield from stacked()

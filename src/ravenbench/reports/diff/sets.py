@@ -17,9 +17,12 @@ from ravenbench.bench.safety.record import MeasuredText, SafetyPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
-from ravenbench.formats.archive import Split
-from ravenbench.formats.pan_obfuscation import Part, read_parts
+from ravenbench.formats.archive import Archive, Split
+from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
+from ravenbench.formats.pan_pairs import is_lines
+from ravenbench.formats.pan_problems import problem_roots
 from ravenbench.formats.problems import read_problems
+from ravenbench.formats.whole_text import read_whole
 from ravenbench.reports.diff.columns import columns_page
 from ravenbench.reports.diff.comparison import Comparison, compare, diff_page, index_page
 
@@ -54,6 +57,9 @@ def from_sets(
     InputError
         If a set cannot be read, or the two have no problem in common.
     """
+    if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
+        yield from _of_folders(original, rewritten, system, helpers)
+        return
     before, after = read_problems(original, split), read_problems(rewritten)
     place = {name: i for i, name in enumerate(after.problems.ids.tolist())}
     shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
@@ -66,6 +72,25 @@ def from_sets(
         file = rewritten / name / "obfuscation.json"
         parts = read_parts(file) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b or file.is_file():
+            yield compare(name, parts, system, facts=neural_facts(parts, helpers))
+
+
+def _is_set(folder: Path) -> bool:
+    with Archive(folder) as archive:
+        return bool(problem_roots(archive)) or any(is_lines(name) for name in archive.names)
+
+
+def _of_folders(original: Path, rewritten: Path, system: str, helpers: Helpers) -> Iterator[Comparison]:
+    """Texts of two folders by name, with parts where ``raven obfuscate`` left them."""
+    names = sorted(file.relative_to(original).as_posix() for file in original.rglob("*.txt"))
+    shared = [name for name in names if (rewritten / name).is_file()]
+    if not shared:
+        raise InputError("the two folders have no .txt file in common", file=rewritten)
+    for name in shared:
+        a, b = read_whole(original / name), read_whole(rewritten / name)
+        file = parts_file(rewritten / name)
+        parts = read_parts(file, a) if file.is_file() else (Part(0, len(a), a, b),)
+        if a != b:
             yield compare(name, parts, system, facts=neural_facts(parts, helpers))
 
 

@@ -78,7 +78,7 @@ def finding(o: ObfuscatorRow) -> str:
         low, high = o.interval
         text += f" (95 % interval {tables.number(low, form)} to {tables.number(high, form)})"
     if o.survivors is not None and o.changed:
-        text += f"; the meaning of {o.survivors:.0%} of the texts survived"
+        text += f"; {o.survivors:.0%} of the texts kept within the stated limits of meaning"
         if o.surviving is not None:
             text += f", with impact {tables.number(o.surviving, form)} on these"
     unsafe = [r.attack for r in o.recovery if r.unsafe]

@@ -42,7 +42,7 @@ def all_tables(analysis: SafetyAnalysis) -> dict[str, Table]:
 
 
 def impact_table(analysis: SafetyAnalysis) -> Table:
-    """Average impact of each obfuscator, over all texts and over those whose meaning survived."""
+    """Average impact of each obfuscator, over all texts and over those within the stated limits of meaning."""
     rows = tuple(
         (o.name, o.average_impact, _range(o.interval), o.competent, o.survivors, o.surviving)
         for o in sorted(analysis.obfuscators, key=lambda o: -(o.average_impact or 0))
@@ -59,7 +59,7 @@ def impact_table(analysis: SafetyAnalysis) -> Table:
     counted = len(analysis.verifiers) - sum(map(len, excluded.values()))
     note = (
         f"Mean over {counted} verifiers; able: those of 60 % accuracy; "
-        "sound: share of texts whose meaning survived, and impact on these."
+        "sound: share of texts within stated limits of meaning (no reader judged), and impact on these."
     )
     note = " ".join([note, *(f"Excluded, as {why}: {', '.join(names)}." for why, names in excluded.items())])
     return Table("impact", "Safety: average impact", columns, rows, note)
