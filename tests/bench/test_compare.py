@@ -65,7 +65,7 @@ def test_same_input_same_bytes_and_nothing_scored_twice(done, others, tmp_path, 
     assert write_report(again).read_bytes().replace(str(tmp_path).encode(), b"") == first.replace(
         str(done.path.parent).encode(), b""
     )
-    monkeypatch.setattr("ravenbench.bench.compare.units.raw_scores", lambda *_: pytest.fail("scored again"))
+    monkeypatch.setattr("ravenbench.bench.compare.units.learned", lambda *_: pytest.fail("scored again"))
     assert ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST).errors == ()
 
 

@@ -62,8 +62,8 @@ class Writer:
 
 
 def rounded(words: int) -> int:
-    """A length on a grid of factor 2^(1/6), so that cases of nearly one shape share their background pairs."""
-    return round(math.exp2(round(6 * math.log2(max(words, 1))) / 6))
+    """A length on a grid of factor 2^(1/4), so that cases of nearly one shape share their background pairs."""
+    return round(math.pow(2.0, round(4 * math.log2(max(words, 1))) / 4))
 
 
 def shape_of(known: Sequence[int], questioned: int) -> Shape:

@@ -14,8 +14,8 @@ from ravenbench.bench.shared.keys import content_key, decides
 from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, checked, told
 from ravenbench.components import Component, seeded
 
-DEFAULT = "raven-2026,impostors,ppm,char-ngram,function-words"
-"""Able and fast: features of many kinds, contests with impostors, compression, characters, common words."""
+DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
+"""Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""
 
 
 class CompareSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

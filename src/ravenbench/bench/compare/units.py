@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +16,9 @@ from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import tell
 from ravenbench.components import Component, identity
-from ravenbench.types import Floats, Problems
-from ravenbench.verifiers.contract.base import Scorer, Verifier, as_verifier, fresh
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.combinations.masked import Masked
+from ravenbench.verifiers.contract.base import Scorer, as_verifier, fresh
 
 LEAST = 1e-6
 """Answers are kept so far from 0 and 1 before their log odds are taken."""
@@ -38,8 +40,7 @@ class ScoreUnit:
         began = time.perf_counter()
         failure, method = None, None
         try:
-            made = fresh(self.component)
-            method = (made if isinstance(made, Scorer) else as_verifier(made)).fit(fold.train, fold.train_same)
+            method = learned(self.component, fold.train, fold.train_same)
         except Exception as error:
             failure = tell(error)
         fitted = time.perf_counter() - began
@@ -50,7 +51,7 @@ class ScoreUnit:
             wrong, start = failure, time.perf_counter()
             if method is not None:
                 try:
-                    arrays = {"scores": raw_scores(method, test)}
+                    arrays = {"scores": method(test)}
                 except Exception as error:
                     wrong = tell(error)
             record = CellRecord(
@@ -69,14 +70,28 @@ class ScoreUnit:
         return errors
 
 
-def raw_scores(method: Scorer | Verifier, problems: Problems) -> Floats:
-    """What calibration starts from: raw scores (n,) or (n, f), or the log odds of a verifier's answers."""
-    if isinstance(method, Scorer):
-        return np.asarray(method.score(problems), dtype=np.float64)
-    if hasattr(method, "log_odds"):
-        return np.asarray(method.log_odds(problems), dtype=np.float64)
-    answers = np.clip(method.verify(problems), LEAST, 1 - LEAST)
-    return np.asarray(np.log(answers / (1 - answers)), dtype=np.float64)
+def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:
+    """A method that has learned from training problems, as a function that gives what calibration starts from: raw
+    scores (n,) or (n, f), or the log odds of a verifier's answers. The scorer behind a mask is asked for its own."""
+    made = fresh(component)
+    if isinstance(made, Scorer):
+        scorer = made.fit(problems, same)
+        return lambda asked: np.asarray(scorer.score(asked), dtype=np.float64)
+    if isinstance(made, Masked):
+        made.require()
+        mask: Any = fresh(made.mask)
+        mask.fit(problems.texts.rows(problems.documents))
+        inner = learned(made.inner, problems.map_texts(mask), same)
+        return lambda asked: inner(asked.map_texts(mask))
+    verifier: Any = as_verifier(made).fit(problems, same)
+    if hasattr(verifier, "log_odds"):
+        return lambda asked: np.asarray(verifier.log_odds(asked), dtype=np.float64)
+    return lambda asked: _log_odds(verifier.verify(asked))
+
+
+def _log_odds(answers: Floats) -> Floats:
+    held = np.clip(answers, LEAST, 1 - LEAST)
+    return np.asarray(np.log(held / (1 - held)), dtype=np.float64)
 
 
 def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUnit]:
@@ -87,5 +102,5 @@ def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUni
     made = [ScoreUnit(store.path, name, components[name], tuple(cells)) for (name, _), cells in pending.items()]
     order = {name: number for number, name in enumerate(components)}
     return sorted(
-        made, key=lambda unit: (order[unit.verifier], -max(store.plan.folds[f].counts is None for _, f in unit.cells))
+        made, key=lambda unit: (order[unit.verifier], not any(fold.endswith("-case") for _, fold in unit.cells))
     )

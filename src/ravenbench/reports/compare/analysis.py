@@ -7,7 +7,8 @@ import numpy as np
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.reports.compare.content_check import content_check
-from ravenbench.reports.compare.model import FUSED, Validated, intervals, likeness, taken, validate
+from ravenbench.reports.compare.evidence import Evidence, evidence
+from ravenbench.reports.compare.model import FUSED, Validated, comparable, intervals, likeness, taken, validate
 from ravenbench.reports.compare.records import Answer, CaseFound, Comparison, Line
 from ravenbench.reports.compare.scores import ShapeScores, read_scores
 from ravenbench.reports.compare.worth import slices, worth_of
@@ -15,6 +16,8 @@ from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.statistics.likelihood_ratios import misleading
 from ravenbench.types import Floats
 
+MOST_SHOWN = 12
+"""Cases whose evidence is shown; all stand in the table and in ``case.json``."""
 BLIND = 0.9
 """C_llr^min from which on pairs like the case cannot be told apart."""
 NARROW = 0.1
@@ -46,7 +49,8 @@ def analyse(store: Store) -> Comparison:
             cases.append(CaseFound(case, shape, None, ("every verifier failed; the errors are listed below",)))
         else:
             answer = _answer(case, found, store.run.seed)
-            cases.append(CaseFound(case, shape, answer, answer.reasons))
+            shown = _evidence(store, plan, case) if len(cases) < MOST_SHOWN else None
+            cases.append(CaseFound(case, shape, answer, answer.reasons, shown))
     rows = {text.row for case in plan.cases for text in (case.questioned, *case.known)}
     return Comparison(plan, store.run, tuple(cases), tuple(failures), {row: store.texts[row] for row in sorted(rows)})
 
@@ -71,6 +75,17 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
             f"the verifiers' own log10 LR is {fused.raw:+.1f}; "
             f"this background supports no value beyond {fused.llr:+.1f}"
         )
+    low, high = comparable(pairs.content, pairs.same)
+    if case.content > high:
+        notes.append(
+            f"the two sides of this case are more alike in content ({case.content:.2f}) than different-author pairs of "
+            f"the background, which reach {high:.2f}; what this adds is not counted"
+        )
+    elif case.content < low:
+        notes.append(
+            f"the two sides of this case are less alike in content ({case.content:.2f}) than same-author pairs of the "
+            f"background, which begin at {low:.2f}; how far style holds over such a distance is not shown"
+        )
     rank, ranked = _rank(case, found, valid, llr[FUSED])
     return Answer(
         lines=lines,
@@ -85,6 +100,18 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
         slices=slices(pairs, valid, case.content),
         validated=valid,
         draws=draws,
+    )
+
+
+def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
+    fold = store.fold(f"{case.shape}-case")
+    return evidence(
+        store.texts[case.questioned.row],
+        [store.texts[text.row] for text in case.known],
+        fold.train,
+        fold.train_same,
+        frozenset(plan.background.functions),
+        store.run.seed,
     )
 
 

@@ -52,8 +52,22 @@ class Validated:
     system: System
 
 
+def comparable(content: Floats, same: Bools) -> tuple[float, float]:
+    """The content similarities that pairs of both kinds have, but for the outermost twentieth of either kind.
+
+    A case outside is compared with the pairs at the end of this range: beyond it only one kind of pair is left, and
+    that content is so alike would itself tell for one side.
+    """
+    own, other = (np.quantile(content[side], [0.05, 0.95]) for side in (same, ~same))
+    low = float(max(own[0], other[0]))
+    return low, max(low, float(min(own[1], other[1])))
+
+
 def likeness(content: Floats, same: Bools, at: float) -> Floats:
-    """Weights (n,) of pairs by how near their content similarity is to that of the case, in (0, 1]."""
+    """Weights (n,) of pairs by how near their content similarity is to that of the case, in (0, 1]; ``at`` is held
+    within what is comparable."""
+    low, high = comparable(content, same)
+    at = min(max(at, low), high)
     spread = float(np.std(content))
     if spread < 1e-12:
         return np.ones(len(content))

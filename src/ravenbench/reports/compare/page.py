@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench.files import write_json
+from ravenbench.reports.compare.analysis import MOST_SHOWN
 from ravenbench.reports.compare.figures import pav_figure, place_figure, tippett_figure
+from ravenbench.reports.compare.heat import heat
 from ravenbench.reports.compare.json_form import to_json
 from ravenbench.reports.compare.records import CaseFound, Comparison
-from ravenbench.reports.compare.tables import case_table, material_table, slice_table, verifier_table
+from ravenbench.reports.compare.tables import case_table, feature_tables, material_table, slice_table, verifier_table
 from ravenbench.reports.compare.words import NO_PROBABILITY, support, times, verbal
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
@@ -21,9 +23,6 @@ from ravenbench.reports.shared.tables import terminal as shown
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
-
-MOST_SHOWN = 12
-"""Cases shown in full; all stand in the table and in ``case.json``."""
 
 
 def write(found: Comparison, folder: Path) -> None:
@@ -42,6 +41,7 @@ def write(found: Comparison, folder: Path) -> None:
             "mark": mark,
             "tables": {name: to_html(table) for name, table in own.items()},
             "figures": {name.removesuffix(mark): inline(figure, name) for name, figure in drawn.items()},
+            "heat": heat(case.evidence),
             **_words(case),
         })  # fmt: skip
     page = render(
@@ -97,6 +97,8 @@ def _tables(case: CaseFound, mark: str) -> dict[str, Table]:
             "verifiers": verifier_table(case.answer, f"verifiers{mark}"),
             "validation": slice_table(case.answer, f"validation{mark}"),
         }
+    if case.evidence is not None:
+        own |= {table.key.removesuffix(mark): table for table in feature_tables(case.evidence, mark)}
     return own
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
 from ravenbench.bench.shared.record import Head
+from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.model import Validated
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.statistics.elub import Bounds
@@ -86,6 +87,7 @@ class CaseFound:
     shape: ShapeRecord | None
     answer: Answer | None
     reasons: tuple[str, ...]
+    evidence: Evidence | None = None
 
     @property
     def answered(self) -> bool:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.model import FUSED
 from ravenbench.reports.compare.records import Answer, CaseFound, Comparison
 from ravenbench.reports.compare.words import verbal
-from ravenbench.reports.shared.tables import Column, Range, Table
+from ravenbench.reports.shared.tables import Column, Range, Table, without
 
 LR = "log10 LR"
+WORDS_NOTE = (
+    "Rates in a thousand words. Pull: the product of both sides' distance from the background in standard deviations, "
+    "as a share of the whole (Cosine Delta); above 0 both leave it the same way."
+)
+CHARACTERS_NOTE = (
+    "Rates in a thousand four-character sequences (␣: a blank). Pull: overlap of questioned and known texts beyond "
+    "that with the background. Content: share of its places within content words, where it may be topic."
+)
+IMPOSTORS_NOTE = (
+    "Five characters; the overlap is held against that with the ten background texts most like the questioned one "
+    "(impostors)."
+)
 
 
 def case_table(found: Comparison) -> Table:
@@ -60,6 +73,32 @@ def slice_table(answer: Answer, key: str = "validation") -> Table:
         for name, one in answer.slices
     )
     return Table(key, "How good such likelihood ratios are", columns, rows, "n/a: fewer than ten pairs of a kind.")
+
+
+def feature_tables(found: Evidence, mark: str) -> list[Table]:
+    """What pulls most each way, by kind of feature."""
+    columns = (
+        Column("feature", text=True), Column("pull", digits=2, signed=True), Column("questioned", digits=1),
+        Column("known", digits=1), Column("background", digits=1), Column("content", digits=2),
+        Column("in the questioned text", text=True),
+    )  # fmt: skip
+    kinds = (
+        ("words", "Common words", found.words, WORDS_NOTE),
+        ("characters", "Character sequences", found.characters, CHARACTERS_NOTE),
+        ("impostors", "Character sequences against impostors", found.impostors, IMPOSTORS_NOTE),
+    )
+    made = []
+    for key, title, features, note in kinds:
+        rows = tuple(
+            (
+                f.name, f.pull, f.questioned, f.known, f.background, f.content,
+                "" if f.context is None else "{}[{}]{}".format(*f.context),
+            )
+            for f in features
+        )  # fmt: skip
+        table = Table(f"{key}{mark}", title, columns, rows, note)
+        made.append(without(table, "content") if key == "words" else table)
+    return made
 
 
 def material_table(case: CaseFound, key: str = "material") -> Table:

@@ -1,0 +1,47 @@
+"""The questioned text as marked-up prose: each word by what it adds, content words marked, passages one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from ravenbench.reports.compare.evidence import Evidence, Passage, Token
+from ravenbench.reports.shared.tables import printable
+
+STEPS = (0.25, 0.6, 1.1)
+"""|log10 ratio| from which a token has the first, second and third depth of colour."""
+
+
+def heat(found: Evidence | None) -> list[dict[str, object]]:
+    """Passages with their sum and their marked-up text; empty where there is nothing to show.
+
+    ``tell`` marks the two passages that speak most for the candidate and the two that speak most against.
+    """
+    if found is None:
+        return []
+    telling = _telling(found.passages)
+    return [
+        {
+            "log10": passage.log10,
+            "tell": telling.get(number, ""),
+            "text": Markup("").join(_token(token) for token in passage.tokens),
+        }
+        for number, passage in enumerate(found.passages)
+    ]
+
+
+def _telling(passages: Sequence[Passage], most: int = 2) -> dict[int, str]:
+    order = sorted(range(len(passages)), key=lambda i: -passages[i].log10)
+    best = {i: "for" for i in order[:most] if passages[i].log10 > 0}
+    return best | {i: "against" for i in order[::-1][:most] if passages[i].log10 < 0}
+
+
+def _token(token: Token) -> Markup:
+    depth = sum(abs(token.log10) >= step for step in STEPS)
+    kinds = [f"{'for' if token.log10 > 0 else 'against'}{depth}"] if depth else []
+    kinds += ["content"] if token.content else []
+    before = " " if token.before.strip() == "" and token.before else printable(token.before)
+    if not kinds:
+        return Markup("{}{}").format(before, printable(token.text))
+    return Markup('{}<span class="{}">{}</span>').format(before, " ".join(kinds), printable(token.text))
