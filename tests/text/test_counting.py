@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ravenbench.text.counting import CountStore, totals
+from ravenbench.text.counting import CountStore, frequencies, totals
 from ravenbench.texts import TextTable
 
 
@@ -47,4 +47,4 @@ def test_totals_weigh_documents() -> None:
     store = CountStore(Given())
     total = totals(store, table, np.array([0, 1]), np.array([1, 2]))
     assert total[1] == 310 and total[2] == 1
-    assert totals(store, table, np.array([0, 1]), once=True)[1] == 2
+    assert frequencies(store, table, np.array([0, 1]))[1][1] == 2

@@ -80,6 +80,7 @@ class CountStore:
         self._slot: dict[bytes, int] = {}
         self._packed, self._many = np.empty(0, np.uint32), dict[int, tuple[int, int]]()
         self._ends = [0]
+        self._room = np.empty((2, 0), np.int32)
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
         """Counts of these rows of ``table``, a block of documents at a time; a block is valid until the next."""
@@ -101,7 +102,10 @@ class CountStore:
             ends = np.asarray(self._ends, dtype=np.int64)
             stops = np.cumsum(ends[slots + 1] - ends[slots])
             starts = np.concatenate([[0], stops[:-1]])
-            ids, counts = np.empty(stops[-1], np.int32), np.empty(stops[-1], np.int32)
+            # Memory is used again, for asking the system for as much anew takes longer than filling it.
+            if self._room.shape[1] < stops[-1]:
+                self._room = np.empty((2, stops[-1]), np.int32)
+            ids, counts = self._room[:, : stops[-1]]
             for at, there in unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
                 ids[at], counts[at] = self._many[int(there)]
             yield Rows(first, ids, counts, starts, stops)
@@ -152,19 +156,20 @@ def forget_counts() -> None:
         _stores.clear()
 
 
-def totals(
-    store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None, once: bool = False
-) -> Ints:
-    """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each.
+def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> Ints:
+    """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each."""
+    return frequencies(store, table, documents, weights)[0]
 
-    With ``once``, the number of documents that hold it.
-    """
+
+def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> tuple[Ints, Ints]:
+    """Corpus count of every id of the lexicon (not folded), and the number of documents that hold it; documents count
+    ``weights`` times each."""
     weights = np.ones(len(documents), np.int64) if weights is None else weights
-    total = np.zeros(0, np.int64)
+    total = np.zeros((2, 0), np.int64)
     for rows in store.blocks(table, documents):
-        total = np.concatenate([total, np.zeros(len(store.lexicon) - len(total), np.int64)])
-        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], total, once)
-    return total
+        total = np.concatenate([total, np.zeros((2, len(store.lexicon) - total.shape[1]), np.int64)], axis=1)
+        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], total[0], total[1])
+    return total[0], total[1]
 
 
 def largest(store: CountStore, total: Ints, size: int) -> list[str]:
@@ -184,11 +189,12 @@ def largest(store: CountStore, total: Ints, size: int) -> list[str]:
 
 
 @njit(cache=True)
-def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, once: bool) -> None:
-    """Add the weighted counts of every document, or with ``once`` its weight alone, to ``total``."""
+def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, held: Ints) -> None:
+    """Add the weighted counts of every document to ``total``, and its weight to ``held``."""
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):
-            total[ids[j]] += weights[d] * (1 if once else counts[j])
+            total[ids[j]] += weights[d] * counts[j]
+            held[ids[j]] += weights[d]
 
 
 @njit(cache=True)

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numba import njit
 
-from ravenbench.text.counting import CountStore, Units, largest, totals, with_counts
+from ravenbench.text.counting import CountStore, Units, frequencies, largest, with_counts
 from ravenbench.text.ngrams import Int32s
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
@@ -42,21 +42,21 @@ class Tfidf:
         self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None, drop: frozenset[str]
     ) -> Self:
         weights = np.ones(len(documents), np.int64) if weights is None else weights
-        total = totals(store, texts, documents, weights)
+        total, held = frequencies(store, texts, documents, weights)
         if store.lexicon.fold is not None:
             total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
         known = store.lexicon.ids(sorted(drop))
         total[known[known < len(total)]] = 0
         self.vocabulary_ = sorted(largest(store, total, self.size))
-        df = self._document_frequency(store, texts, documents, weights)
+        if store.lexicon.fold is None:
+            df = held[store.lexicon.ids(self.vocabulary_)]
+        else:
+            df = self._folded_frequency(store, texts, documents, weights)
         self.idf_ = np.log((1 + weights.sum()) / (1 + df)) + 1
         return self
 
-    def _document_frequency(self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints) -> Ints:
-        if store.lexicon.fold is None:
-            held = totals(store, texts, documents, weights, once=True)
-            frequency: Ints = held[store.lexicon.ids(self.vocabulary_)]
-            return frequency
+    def _folded_frequency(self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints) -> Ints:
+        # Several ids of a document may be counted as one unit.
         columns = _Columns(store, self.vocabulary_)
         df = np.zeros(len(self.vocabulary_), np.int64)
         for rows in store.blocks(texts, documents):
@@ -68,17 +68,22 @@ class Tfidf:
         return with_counts(self.units, lambda store: self._transform(store, texts, documents))
 
     def _transform(self, store: CountStore, texts: TextTable, documents: Ints) -> Any:
-        from scipy.sparse import csr_array, vstack
+        from scipy.sparse import csr_array
 
         columns = _Columns(store, self.vocabulary_)
         width = len(self.vocabulary_)
-        blocks = []
+        data, index, ends = [np.empty(0)], [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
         for rows in store.blocks(texts, documents):
             bound = int(np.minimum(rows.stops - rows.starts, width).sum()) + 1
-            data, index = np.empty(bound), np.empty(bound, np.int32)
-            ptr = weigh(rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_, data, index)
-            blocks.append(csr_array((data[: ptr[-1]], index[: ptr[-1]], ptr), shape=(len(rows), width)))
-        return vstack(blocks, format="csr") if blocks else csr_array((0, width))
+            values, places = np.empty(bound), np.empty(bound, np.int32)
+            ptr = weigh(rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_, values, places)
+            data.append(values[: ptr[-1]])
+            index.append(places[: ptr[-1]])
+            ends.append(ptr[1:] + ends[-1][-1])
+        pointers = np.concatenate(ends)
+        kind = np.int32 if pointers[-1] < 2**31 else np.int64
+        parts = np.concatenate(data), np.concatenate(index).astype(kind, copy=False), pointers.astype(kind)
+        return csr_array(parts, shape=(len(documents), width))
 
 
 class _Columns:

@@ -1,0 +1,79 @@
+"""CPU seconds of verifiers in the default run on 20 Newsgroups: ``python -m benchmarks.study_costs NAME …``
+
+The run is planned, nothing of it is computed. Every verifier is trained and asked on one training set of the
+setups and one of the probe, chosen in the middle of their order, and what that took is multiplied by how many there
+are: a projection, and too high for scorers that learn nothing, whose pairs a run compares once. A first small
+training is not counted, for it compiles and loads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench import registry
+from ravenbench.bench.run.api import prepare
+from ravenbench.bench.run.spec import build
+from ravenbench.bench.shared.work import one_thread
+from ravenbench.components import Component
+from ravenbench.verifiers.contract.base import as_verifier, fresh
+
+
+def measured(component: Component, store: Any, trainings: list[list[str]], cap: float) -> tuple[float, float] | None:
+    """CPU seconds of a training and its tests, mean of these; None if one alone takes longer than ``cap``."""
+    fits, tests = [], []
+    for turn, names in enumerate([trainings[0], *trainings]):
+        fold = store.fold(names[0])
+        train, same = fold.train, fold.train_same
+        if turn == 0:
+            few = np.unique(np.concatenate([np.flatnonzero(same)[:30], np.flatnonzero(~same)[:30]]))
+            train, same = train.select(few), same[few]
+        began = time.process_time()
+        verifier = as_verifier(fresh(component)).fit(train, same)
+        fitted = time.process_time()
+        for name in names:
+            test = store.fold(name).test
+            verifier.verify(test if turn else test.select(np.arange(5)))
+        if turn:
+            fits.append(fitted - began)
+            tests.append((time.process_time() - fitted) / len(names))
+        if fitted - began > cap:
+            return None
+    return float(np.mean(fits)), float(np.mean(tests))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.study_costs", description=__doc__)
+    parser.add_argument("names", nargs="+", help="verifiers, as raven run takes them")
+    parser.add_argument("--folder", type=Path, help="a planned run of newsgroups to read instead of planning one")
+    parser.add_argument("--cap", type=float, default=120, help="most CPU seconds of one training")
+    options = parser.parse_args()
+    folder = options.folder or Path(tempfile.mkdtemp()) / "run"
+    store = prepare(build({"corpus": "newsgroups", "verifiers": "raven-2026"}), folder)
+    named = registry.named("verifier", ", ".join(options.names), {}, "")
+    sharing: dict[str, list[str]] = defaultdict(list)
+    for name, fold in store.plan.folds.items():
+        sharing[fold.train_digest].append(name)
+    setups, probe = ([s for s in sharing.values() if s[0].startswith("p0") is main] for main in (True, False))
+    chosen = [setups[len(setups) // 2], probe[len(probe) // 2]]
+    print(f"{len(sharing)} trainings, {len(store.plan.folds)} tests; CPU seconds")
+    print(f"{'verifier':32s} {'a training':>10s} {'a test':>8s} {'the run':>8s}")
+    with one_thread():
+        for name, component in named.items():
+            found = measured(component, store, chosen, options.cap)
+            if found is None:
+                print(f"{name:32s} more than {options.cap:g} for one training", flush=True)
+                continue
+            fit, test = found
+            whole = fit * len(sharing) + test * len(store.plan.folds)
+            print(f"{name:32s} {fit:10.2f} {test:8.2f} {whole:8.0f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
