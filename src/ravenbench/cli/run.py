@@ -31,6 +31,7 @@ def command(
     normalise: Annotated[str | None, option(RunSpec, "normalise", metavar="MASK")] = None,
     probe: Annotated[str | None, option(RunSpec, "probe")] = None,
     repetitions: Annotated[int | None, option(RunSpec, "repetitions", metavar="R")] = None,
+    lengths: Annotated[str | None, option(RunSpec, "lengths", metavar="WORDS[,…]")] = None,
     seed: Annotated[int | None, option(RunSpec, "seed")] = None,
     train: Annotated[str | None, option(RunSpec, "train")] = None,
     test: Annotated[str | None, option(RunSpec, "test")] = None,
@@ -64,6 +65,8 @@ def command(
         raven run newsgroups --plan            pairs, cost, what could be seen
 
         raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
+
+        raven run newsgroups --lengths 50,100,250    how many words do I need?
     """
     given = {name: value for name, value in locals().items() if name in RunSpec.__struct_fields__}
     from ravenbench.bench.run.api import run

@@ -43,6 +43,7 @@ def run(
     encoder: str | None = None,
     probe: str | None = None,
     repetitions: int | None = None,
+    lengths: int | str | Sequence[int] | None = None,
     normalise: str | None = None,
     aliases: Mapping[str, str] | None = None,
     seed: int | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from ravenbench import files, registry
 from ravenbench.bench.run.probe import plan_probe
-from ravenbench.bench.run.record import CorpusRecord, PoolRecord, RunPlan, SetupRecord
+from ravenbench.bench.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord
 from ravenbench.bench.run.setups import Drawing, sizes_of_sweep
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.run.sweep import plan_sweep
@@ -26,11 +27,12 @@ from ravenbench.bench.shared.transplants import Transplants, longer, plan_given_
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.problems import needs, sources
+from ravenbench.problems.lengths import at_length
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.sampling.pools import draw_pools
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
-from ravenbench.types import Corpus, Floats, Fold, Labels
+from ravenbench.types import Corpus, Floats, Fold, Labels, Problems
 from ravenbench.verifiers.contract.folds import collapsed
 
 SECOND_ENCODER = "nmf(iterations=200)"
@@ -67,6 +69,12 @@ def draft(spec: RunSpec, progress: Progress) -> Draft:
         ids = [*corpus.ids, *(texts.hash(row).hex() for row in more)]
         own = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
         labels = {name: longer(column, len(texts)) for name, column in own.items()}
+    if spec.lengths is not None:
+        plan, folds, texts = _cut(plan, folds, texts, spec.lengths)
+        ids += [texts.hash(row).hex() for row in range(len(ids), len(texts))]
+        labels = {
+            name: _labelled(column, [f.train for f in folds], name, len(texts)) for name, column in labels.items()
+        }
     components = spec.named_verifiers()
     plan = msgspec.structs.replace(
         plan,
@@ -74,6 +82,40 @@ def draft(spec: RunSpec, progress: Progress) -> Draft:
         cells=cell_places(components, plan.folds),
     )
     return Draft(plan, folds, texts, ids, labels, arrays)
+
+
+def _cut(
+    plan: RunPlan, folds: list[Fold], texts: TextTable, lengths: tuple[int, ...]
+) -> tuple[RunPlan, list[Fold], TextTable]:
+    """The plan with the folds of one setup again at every length: the Random ones, else those of the first setup."""
+    setups = [s for s in plan.setups if s.setup == "random"] or plan.setups[:1]
+    wanted = dict.fromkeys(name for setup in setups for name in setup.folds)
+    whole = [fold for fold in folds if fold.name in wanted]
+    records, made = [], []
+    for words in lengths:
+        cut = [at_length(fold, words) for fold in whole]
+        sizes = [len(fold.test) for fold in cut]
+        reached = sum(f.counts["reached"] * n for f, n in zip(cut, sizes, strict=True)) / max(sum(sizes), 1)
+        records.append(LengthRecord(words=words, folds=[fold.name for fold in cut], reached=reached))
+        made += cut
+    texts, sets = on_one_table([side for fold in made for side in (fold.train, fold.test)], texts)
+    pairs = zip(made, sets[::2], sets[1::2], strict=True)
+    added = [dataclass_replace(fold, train=train, test=test) for fold, train, test in pairs]
+    found = {fold.name: fold_record(fold) for fold in added}
+    return msgspec.structs.replace(plan, lengths=records, folds=plan.folds | found), [*folds, *added], texts
+
+
+def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int) -> Labels | None:
+    """Labels of a table that has grown to ``size`` texts, of which the further ones are told by problems on it."""
+    found = longer(column, size)
+    if found is None:
+        return None
+    codes = found.codes.copy()
+    for problems in sets:
+        own = getattr(problems, name)
+        if own is not None and len(own.codes) == size and own.names == found.names:
+            codes = np.where(codes < 0, own.codes, codes)
+    return Labels(codes, found.names)
 
 
 def write_plan(

@@ -97,6 +97,17 @@ class ProbeRecord(Record, frozen=True, kw_only=True):
     repetitions: list[RepetitionRecord]
 
 
+class LengthRecord(Record, frozen=True, kw_only=True):
+    """Folds whose texts were cut to ``words`` words.
+
+    ``reached`` is the share of their test problems all of whose texts had as many.
+    """
+
+    words: int
+    folds: list[str]
+    reached: float
+
+
 class RunPlan(Plan, frozen=True, kw_only=True):
     """The manifest of the main job; index in ``topics`` = row of ``similarity.npy``."""
 
@@ -113,3 +124,4 @@ class RunPlan(Plan, frozen=True, kw_only=True):
     sweep: SweepRecord | None
     probe: ProbeRecord | None
     transplant: TransplantRecord | None = None
+    lengths: list[LengthRecord] = []

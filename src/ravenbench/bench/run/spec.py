@@ -61,6 +61,10 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         ),
     ] = "both"
     repetitions: Annotated[AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.")] = 20
+    lengths: Annotated[
+        tuple[AtLeastOne, ...] | None,
+        told("Accuracy over length: repeat with all texts cut to so many words, e.g. 100,250,500."),
+    ] = None
     verifiers: Annotated[
         str,
         told("Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls beside them."),
@@ -145,13 +149,16 @@ def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
             raise SpecError(f"unknown key {key!r}", file=file, fix=did_you_mean(key, RunSpec.__struct_fields__))
     if "topics" in values:
         values["topics"] = _sizes(values["topics"], file)
+    if values.get("lengths") is not None:
+        found = _sizes(values["lengths"], file, "lengths", "100 or 100,250,500")
+        values["lengths"] = tuple(sorted(found)) if isinstance(found, tuple) else (found,)
     spec = checked(values, RunSpec, file)
     if spec.train is not None and isinstance(spec.topics, tuple):
         raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
     return spec
 
 
-def _sizes(value: Any, file: Path | None) -> Any:
+def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 or 25,10") -> Any:
     """One number as it is; several, a list or between commas, as a tuple: a sweep."""
     if value is None:
         return None
@@ -161,5 +168,5 @@ def _sizes(value: Any, file: Path | None) -> Any:
     except ValueError:
         found = []
     if not found or len(set(found)) < len(found):
-        raise SpecError("topics: whole numbers are expected, each once", file=file, found=value, expected="25 or 25,10")
+        raise SpecError(f"{what}: whole numbers are expected, each once", file=file, found=value, expected=such)
     return tuple(found) if len(found) > 1 else found[0]

@@ -15,6 +15,7 @@ import numpy as np
 from ravenbench.bench.run.choice import no_choice
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.reports.run.fold_rows import FoldRow, fold_rows
+from ravenbench.reports.run.lengths import length_rows
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
 from ravenbench.reports.run.strata import strata
@@ -43,6 +44,8 @@ def analyse(store: Store) -> Analysis:
     probe, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
     failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
     failures += () if content is None else content.failures
+    lengths, unmeasured = length_rows(store, plan, names)
+    failures += unmeasured
     similarity = store.similarity() if plan.topics else None
     second = store.similarity2() if plan.topics else None
     setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
@@ -66,6 +69,7 @@ def analyse(store: Store) -> Analysis:
         content=content,
         probe=probe,
         strata=strata(store, plan, names),
+        lengths=lengths,
         stability={name: {m: _stability(rows, names, m) for m in METRICS} for name, rows in by_setup.items()},
         folds=folds,
         failures=failures,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.reports.run.fold_rows import SHOWN
+from ravenbench.reports.run.lengths import lengths_figure
 from ravenbench.reports.run.probe import Probing
 from ravenbench.reports.run.records import TESTED, Analysis, title
 from ravenbench.reports.run.sweep_figure import sweep_figure
@@ -36,6 +37,8 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
             made["similarity"] = heat_maps(analysis)
         if analysis.sweep is not None and len(analysis.sweep.m) > 1:
             made["sweep"] = sweep_figure(analysis.sweep)
+        if any(row.auc is not None for row in analysis.lengths):
+            made["lengths"] = lengths_figure(analysis.lengths)
     return made
 
 

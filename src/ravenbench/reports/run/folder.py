@@ -10,6 +10,7 @@ from ravenbench.reports.run import axes_tables, sweep_tables
 from ravenbench.reports.run import tables as run_tables
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.json_form import to_json
+from ravenbench.reports.run.lengths import lengths_table
 from ravenbench.reports.run.records import Analysis, title
 from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.content_words import WIDE, content_table
@@ -56,6 +57,8 @@ def terminal(analysis: Analysis) -> list[RenderableType]:
     if analysis.detectable is not None:
         text = f"A true difference of {analysis.detectable:.3f} in AUC between HITS and Random"
         shown.append(Text(f"{text} would show four times in five."))
+    if analysis.lengths:
+        shown.append(tables.terminal(lengths_table(analysis.lengths)))
     for table in sweep_tables.sweep_tables(analysis):
         # The metrics one by one are for the page: 80 columns hold their mean.
         shown.append(tables.terminal(tables.without(table, *(title(m) for m in SHOWN), "test pairs")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ravenbench.reports.run.lengths import lengths_json
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis
 from ravenbench.reports.run.sweep_json import sweep_json
 from ravenbench.reports.shared.content_json import content_json, figure_interval, figure_value, judged_json
@@ -60,6 +61,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
             for s in analysis.shortcut
         ],
         "sweep": sweep_json(analysis.sweep),
+        "lengths": lengths_json(analysis.lengths),
         "content": content_json(analysis.content),
         "domain": _domain(analysis),
         "strata": _strata(analysis),

@@ -44,6 +44,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         "shortcut": "HITS and Random" if tested else "",
         "scores": "Scores",
         "topics": "Topics" if plan.topics else "",
+        "lengths": "Length" if analysis.lengths else "",
         "sweep": "Sweep" if analysis.sweep is not None else "",
         "data": "Data",
         "folds": "Folds",

@@ -9,6 +9,7 @@ from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.run.fold_rows import FoldRow
+from ravenbench.reports.run.lengths import LengthRow
 from ravenbench.reports.run.probe import Probing
 from ravenbench.reports.run.strata import Stratum
 from ravenbench.reports.run.sweep import Sweep
@@ -116,7 +117,8 @@ class Analysis:
     ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
-    they can), ``stability`` Spearman’s ρ between folds of a pool by setup and metric (Table 4).
+    they can), ``lengths`` accuracy over length (empty where it was not
+    asked for), ``stability`` Spearman’s ρ between folds of a pool by setup and metric (Table 4).
     """
 
     name: str
@@ -135,6 +137,7 @@ class Analysis:
     content: ContentProbe | None
     probe: Probing | None
     strata: tuple[Stratum, ...]
+    lengths: tuple[LengthRow, ...]
     stability: Mapping[str, Mapping[str, float | None]]
     folds: tuple[FoldRow, ...]
     failures: tuple[Failure, ...]

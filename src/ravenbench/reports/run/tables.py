@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ravenbench.reports.run.axes_tables import domain_table
 from ravenbench.reports.run.fold_rows import SHOWN
+from ravenbench.reports.run.lengths import lengths_table
 from ravenbench.reports.run.records import TESTED, Analysis, Result, title
 from ravenbench.reports.run.strata_table import strata_table
 from ravenbench.reports.run.sweep_tables import sweep_tables
@@ -30,6 +31,7 @@ def run_tables(analysis: Analysis) -> tuple[Table, ...]:
         sizes(analysis),
         similarities(analysis),
         neighbours(analysis),
+        lengths_table(analysis.lengths),
         *sweep_tables(analysis),
     )
     return tuple(table for table in made if table.rows)

@@ -1,0 +1,86 @@
+"""How many words does a verifier need? Accuracy over length on three kinds of corpora, into docs/lengths.md.
+
+    python -m benchmarks.study_lengths PAN14_FOLDER EBG_ZIP OUT_FOLDER
+
+20 Newsgroups is read from scikit-learn's cache. Every text is cut to its first words, those learned from included;
+verifiers are the fast ones of the shelf. Runs are kept in OUT_FOLDER and taken up again.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import ravenbench
+from ravenbench.bench.run.api import run
+from ravenbench.reports.run.lengths import LengthRow
+
+VERIFIERS = "char-ngram, function-words, ppm, cng-2013, length"
+PAGE = Path(__file__).parents[1] / "docs" / "lengths.md"
+HEAD = """# How many words do I need?
+
+`raven run CORPUS --lengths 50,100,250` repeats a run with every text cut to its first words, known, questioned and
+learned from alike, and draws the area under the ROC curve (AUC: the chance that a same-author pair scores above a
+different-author one) over the number of words, with 95 % intervals over authors: a table and a figure on the page, a
+table in the terminal, `lengths` in `report.json`. The problems are the same at every length. Where texts are shorter
+than asked they stay as they are; *full length* is the share of problems all of whose texts had as many words.
+
+This page is made by `python -m benchmarks.study_lengths PAN14_FOLDER EBG_ZIP OUT_FOLDER`. `length` is a control that
+sees nothing but how long texts are.
+"""
+
+
+def settings(pan14: Path, ebg: Path) -> dict[str, dict[str, Any]]:
+    """Runs by their heading."""
+    essays = {
+        f"PAN-2014 {name}": dict.fromkeys(("train", "test"), str(pan14 / f"{name}.zip")) | {"lengths": lengths}
+        for name, lengths in (
+            ("du_essays", "50,100,250"), ("en_essays", "50,100,250,500"), ("gr_articles", "50,100,250,500,1000"),
+        )
+    }  # fmt: skip
+    return {
+        **essays,
+        "Extended Brennan–Greenstadt (two topics are places in an author's list)": {
+            "corpus": f"ebg(path='{ebg}')", "lengths": "50,100,250,500", "folds": 2, "topics": 4, "samplers": "random",
+            "limit": 400,
+        },
+        "20 Newsgroups": {
+            "corpus": "newsgroups", "lengths": "50,100,250", "topics": 10, "folds": 5, "pools": 1, "samplers": "random",
+            "limit": 600,
+        },
+    }  # fmt: skip
+
+
+def table(rows: tuple[LengthRow, ...]) -> str:
+    """One row a verifier, one column a length."""
+    words = sorted({row.words for row in rows})
+    lines = [f"| AUC | {' | '.join(f'{w:,} words' for w in words)} |", "|---" * (len(words) + 1) + "|"]
+    for name in dict.fromkeys(row.verifier for row in rows):
+        lines.append(f"| `{name}` | {' | '.join(_cell(rows, name, w) for w in words)} |")
+    full = {row.words: row.reached for row in rows}
+    lines.append(f"| full length | {' | '.join(f'{full[w]:.0%}' for w in words)} |")
+    return "\n".join(lines)
+
+
+def _cell(rows: tuple[LengthRow, ...], name: str, words: int) -> str:
+    auc = next(row.auc for row in rows if (row.verifier, row.words) == (name, words))
+    if auc is None:
+        return "n/a"
+    text = f"{auc.value:.3f}"
+    return text if auc.interval is None else f"{text} [{max(auc.interval[0], 0):.3f}, {min(auc.interval[1], 1):.3f}]"
+
+
+def main(pan14: str, ebg: str, out: str) -> None:
+    """Run, and write the page."""
+    parts = [HEAD]
+    for number, (heading, given) in enumerate(settings(Path(pan14), Path(ebg)).items()):
+        result = run(verifiers=VERIFIERS, probe="none", workers=1, out=Path(out) / f"{number:02d}", **given)
+        analysis = ravenbench.analyse(result.store)
+        pairs = next((row.problems for row in analysis.lengths), 0)
+        parts.append(f"## {heading}\n\n{pairs:,} test problems.\n\n{table(analysis.lengths)}\n")
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
