@@ -41,7 +41,7 @@ def settings(pan14: Path, ebg: Path) -> dict[str, dict[str, Any]]:
     }  # fmt: skip
     return {
         **essays,
-        "Extended Brennan–Greenstadt (two topics are places in an author's list)": {
+        "Extended Brennan–Greenstadt, across an author's documents": {
             "corpus": f"ebg(path='{ebg}')", "lengths": "50,100,250,500", "folds": 2, "topics": 4, "samplers": "random",
             "limit": 400,
         },
