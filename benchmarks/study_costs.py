@@ -32,7 +32,7 @@ def measured(component: Component, store: Any, trainings: list[list[str]], cap: 
         fold = store.fold(names[0])
         train, same = fold.train, fold.train_same
         if turn == 0:
-            few = np.unique(np.concatenate([np.flatnonzero(same)[:30], np.flatnonzero(~same)[:30]]))
+            few = np.arange(0, len(train), 5)
             train, same = train.select(few), same[few]
         began = time.process_time()
         verifier = as_verifier(fresh(component)).fit(train, same)
