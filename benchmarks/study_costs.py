@@ -20,6 +20,7 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.spec import build
+from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.work import one_thread
 from ravenbench.components import Component
 from ravenbench.verifiers.contract.base import as_verifier, fresh
@@ -54,8 +55,10 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="a planned run of newsgroups to read instead of planning one")
     parser.add_argument("--cap", type=float, default=120, help="most CPU seconds of one training")
     options = parser.parse_args()
-    folder = options.folder or Path(tempfile.mkdtemp()) / "run"
-    store = prepare(build({"corpus": "newsgroups", "verifiers": "raven-2026"}), folder)
+    if options.folder is not None:
+        store = open_store(options.folder)
+    else:
+        store = prepare(build({"corpus": "newsgroups", "verifiers": "length"}), Path(tempfile.mkdtemp()) / "run")
     named = registry.named("verifier", ", ".join(options.names), {}, "")
     sharing: dict[str, list[str]] = defaultdict(list)
     for name, fold in store.plan.folds.items():
