@@ -12,6 +12,7 @@ import pytest
 from ravenbench.bench.run.api import run
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import build
+from ravenbench.cli.problems import build as build_problems
 from ravenbench.errors import SpecError
 from ravenbench.problems.lengths import FirstWords, at_length
 from ravenbench.problems.sources import given
@@ -88,3 +89,11 @@ def test_a_corpus_with_topics_over_length(tmp_path):
 def test_lengths_are_whole_numbers(given):
     with pytest.raises(SpecError):
         build({"lengths": given})
+
+
+def test_problems_of_a_length(tmp_path):
+    place = tmp_path / "made"
+    found = build_problems("synthetic", place, "1-2", "topic", 0, 30, 20, True, "folders", "essays", 0)
+    texts = [path.read_text().split() for path in place.rglob("*known*.txt")]
+    assert found["table"]["problems"] == 20 and len(texts) >= 40
+    assert {len(words) for words in texts} == {30}

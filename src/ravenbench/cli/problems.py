@@ -16,6 +16,10 @@ def command(
     known: Annotated[str, typer.Option(help="Known documents a problem: a number, or LEAST-MOST.")] = "1-5",
     match: Annotated[str, typer.Option(help="Columns in which all documents of a problem agree; 'none'.")] = "topic",
     min_words: Annotated[int, typer.Option(min=0, help="Leave out shorter documents.")] = 0,
+    words: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cut every document to its first so many words; shorter ones are left out."),
+    ] = None,
     problems: Annotated[int | None, typer.Option(min=2, help="How many (even); default: all there can be.")] = None,
     reuse: Annotated[
         bool, typer.Option(help="A document in one positive and one negative problem, as in PAN-2014.")
@@ -34,7 +38,7 @@ def command(
 
         raven problems essays.csv -o essays/ --known 1-5 --min-words 500 --match term,age_band
     """
-    found = build(corpus, out, known, match, min_words, problems, reuse, format, genre, seed)
+    found = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed)
     from ravenbench.cli.show import print_json, say
 
     if json:
@@ -54,6 +58,7 @@ def build(
     known: str,
     match: str,
     min_words: int,
+    words: int | None,
     problems: int | None,
     reuse: bool,
     format: str,
@@ -72,6 +77,7 @@ def build(
     from ravenbench.formats.pan_pairs import write_pan_pairs
     from ravenbench.formats.pan_problems import write_pan_problems
     from ravenbench.problems.building import build_problems, table_one
+    from ravenbench.problems.lengths import FirstWords
 
     least, most = _range(known)
     if format == "pairs" and most > 1:
@@ -82,17 +88,24 @@ def build(
     data = load_corpus(corpus)
     columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
     built = build_problems(
-        data, known=(least, most), match=columns, min_words=min_words, problems=problems, reuse=reuse, seed=seed
+        data,
+        known=(least, most),
+        match=columns,
+        min_words=max(min_words, words or 0),
+        problems=problems,
+        reuse=reuse,
+        seed=seed,
     )
+    made = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
     if format == "pairs":
-        write_pan_pairs(out, built.problems, built.same)
+        write_pan_pairs(out, made, built.same)
     else:
-        write_pan_problems(out, built.problems, built.same, ", ".join(languages) or "unknown", genre)
+        write_pan_problems(out, made, built.same, ", ".join(languages) or "unknown", genre)
     return {
         "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "known": [least, most],
         "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),
-        "table": table_one(built.problems),
+        "table": table_one(made),
     }  # fmt: skip
 
 
