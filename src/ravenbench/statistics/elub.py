@@ -48,9 +48,8 @@ def elub(
     weight : (n,) float, optional
         By which pairs count within their class.
     counts : (float, float), optional
-        How many independent same-author and different-author pairs these are worth; by default as many as there are.
-        Pairs that share an author are not independent, and the one misleading pair that is added on either side weighs
-        one in so many.
+        How many same-author and different-author pairs these are worth; by default as many as there are. The one
+        misleading pair that is added on either side weighs one in so many.
     step : float
         Width of the grid of thresholds.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from ravenbench.reports.compare.model import FUSED, Validated, taken, validate
 from ravenbench.reports.compare.records import ContentCheck, Line
-from ravenbench.reports.compare.scores import ShapeScores
+from ravenbench.reports.compare.scores import PairScores, ShapeScores
 from ravenbench.reports.compare.words import SCALE
 from ravenbench.reports.compare.worth import worth_of
 
@@ -29,7 +30,7 @@ def content_check(
     both = all(moved.same[moved.fold != f].any() and (~moved.same[moved.fold != f]).any() for f in folds)
     if not on or not off or len(folds) < 2 or not both:
         return None
-    style = validate(moved, np.ones(len(moved)))
+    style = _of_style(moved)
     versions = style.system.llr(taken(found.cases, off))[FUSED]
     bounds = style.bounds[FUSED]
     worth = worth_of(style.llr[FUSED], moved.same)
@@ -49,6 +50,12 @@ def content_check(
         outcome=outcome,
         sentence=sentence,
     )
+
+
+@lru_cache(maxsize=8)
+def _of_style(moved: PairScores) -> Validated:
+    """The transplanted pairs validated, once for all cases of a shape."""
+    return validate(moved, np.ones(len(moved)))
 
 
 def _told(llr: float, style: float, cllr_min: float) -> tuple[str, str]:

@@ -48,7 +48,7 @@ def tippett_figure(answer: Answer) -> Figure:
     axes.axvline(answer.fused.llr, color=INK, linewidth=1.2)
     axes.axvline(0, color=FAINT, linewidth=0.8)
     axes.set_xlabel("log10 LR")
-    axes.set_ylabel("share of pairs with at least this LR")
+    axes.set_ylabel("share of pairs")
     axes.set_ylim(0, 1.02)
     axes.legend(fontsize=7.5, loc="lower left")
     return figure

@@ -94,15 +94,9 @@ def validate(pairs: PairScores, weight: Floats) -> Validated:
         system = learn({name: v[rest] for name, v in pairs.scores.items()}, pairs.same[rest], weight[rest])
         for name, values in system.llr({name: v[out] for name, v in pairs.scores.items()}).items():
             llr.setdefault(name, np.zeros(len(pairs)))[out] = values
-    counts = (independent(pairs, weight, pairs.same), independent(pairs, weight, ~pairs.same))
+    counts = worth(weight[pairs.same]), worth(weight[~pairs.same])
     bounds = {name: elub(values, pairs.same, weight, counts) for name, values in llr.items()}
     return Validated(pairs, weight, llr, bounds, learn(pairs.scores, pairs.same, weight))
-
-
-def independent(pairs: PairScores, weight: Floats, side: Bools) -> float:
-    """How many independent pairs these are worth: those of one author, or of one couple of authors, count as one."""
-    _, place = np.unique(pairs.unit[side], return_inverse=True)
-    return worth(np.bincount(place, weights=weight[side]).astype(np.float64))
 
 
 def intervals(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -41,12 +40,6 @@ class PairScores:
 
     def __len__(self) -> int:
         return len(self.same)
-
-    @cached_property
-    def unit(self) -> Ints:
-        """The author of a same-author pair, or the two authors of another, as one number (n,)."""
-        low, high = self.authors.min(axis=1), self.authors.max(axis=1)
-        return np.asarray(low * (int(self.authors.max(initial=0)) + 1) + high, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

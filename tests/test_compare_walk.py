@@ -1,0 +1,33 @@
+"""The walk of docs/compare.md, as a reader would take it."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ravenbench.bench.shared.store import Store
+from ravenbench.cli.main import build
+from ravenbench.reports.of_any import analyse
+
+PAGE = Path(__file__).parents[1] / "docs" / "compare.md"
+
+
+def block(kind: str) -> str:
+    """The first fenced block of a kind."""
+    found = re.search(rf"```{kind}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_walk_ends_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("passages.txt").write_text(block("text"), encoding="utf-8")
+    exec(compile(block("python"), str(PAGE), "exec"), {})
+    _, *arguments = shlex.split(block("sh"))
+    result = CliRunner().invoke(build("compare"), [*arguments, "--workers", "1"])
+    assert result.exit_code == 0, result.output
+    (found,) = analyse(Store.open("case")).cases
+    assert not found.answered and "cannot be told apart" in found.reasons[0]
+    assert "No answer is given" in Path("case/report/index.html").read_text(encoding="utf-8")
