@@ -413,7 +413,7 @@ def _value(kind: str, text: str) -> Any:
         pass
     except (RecursionError, MemoryError):
         raise SpecError("this value is too involved to be read", found=text) from None
-    if text[:1] in "[(" and text[-1:] in "])":
+    if text.startswith(("[", "(")) and text.endswith(("]", ")")):
         items = [_value(kind, part) for part in split(text[1:-1])]
         return items if text[0] == "[" else tuple(items)
     head = text.partition("(")[0].strip()

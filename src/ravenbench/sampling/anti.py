@@ -13,6 +13,7 @@ class Anti(Sampler):
     """Chooses as HITS with every comparison reversed: most similar first, then of greatest leakage. Deterministic."""
 
     name = "anti"
+    merges = False
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         return Selection.cutting(choose(similarity, m, most=True), len(similarity))

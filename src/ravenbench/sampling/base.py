@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,9 @@ class Sampler(Component):
     >>> HITS().select(similarity, 2, np.random.default_rng(0)).chosen
     array([2, 0])
     """
+
+    merges: ClassVar[bool] = True
+    """Whether topics that were not chosen may count as chosen ones; where none may, hopeless corpora are told early."""
 
     @abstractmethod
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:

@@ -25,6 +25,7 @@ class FarthestFirst(Sampler):
     """
 
     name = "farthest-first"
+    merges = False
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         return Selection.cutting(traverse(similarity, m), len(similarity))

@@ -25,6 +25,7 @@ class HITS(Sampler):
     """HITS: the topics least similar to one another, chosen one by one; the others are cut. Deterministic."""
 
     name = "hits"
+    merges = False
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
         return Selection.cutting(choose(similarity, m), len(similarity))

@@ -24,6 +24,7 @@ class Random(Sampler):
     """
 
     name = "random"
+    merges = False
 
     draw: int = 0
 

@@ -27,6 +27,7 @@ from ravenbench.bench.shared.transplants import Transplants, longer, plan_given_
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.problems import needs, sources
+from ravenbench.problems.hopeless import check_pairs_possible
 from ravenbench.problems.lengths import at_length
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.sampling.pools import draw_pools
@@ -161,6 +162,7 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold],
     ]
     sizes = sizes_of_sweep(every[0], every[1:])
     corpus = keep_topics(corpus, sizes.min_docs)
+    check_pairs_possible(corpus, sizes, merging=any(sampler.merges for sampler in samplers.values()))
     count = len(corpus.topic.names)
     most = max(s.topics for s in every)
     pools = draw_pools(count, most, spec.pools or int(defaults.get("pools", 1)), spec.pool_share, spec.seed)

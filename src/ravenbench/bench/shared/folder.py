@@ -123,6 +123,7 @@ def begin(folder: Path, kind: Kind, head: Head, *, anew: bool = False) -> None:
                 fix="repeat the command, or give another --out",
             )  # fmt: skip
         write_record(folder / "run.json", kind, head)
+        files.sync_folder(folder)  # by its name the folder is known for a run's, whatever else a power cut leaves
     except OSError as error:
         raise InputError(
             f"the output folder cannot be written ({error.strerror})", file=folder, fix="give another --out"

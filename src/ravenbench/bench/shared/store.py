@@ -120,13 +120,18 @@ class Store:
                 yield name
 
     def write_plan(self, plan: Plan) -> None:
-        """Commit the planning: the manifest, with the hash of every file written so far, goes last."""
-        files.sync_folder(self.path / "folds")
+        """Commit the planning: the manifest, with the hash of every file written so far, goes last.
+
+        When this returns, the disk has the manifest and all that it names, under their names.
+        """
+        for folder in (self.path / "folds", self.path / "texts", self.path):
+            files.sync_folder(folder)
         inner = sorted(p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith("."))
         names = [p.relative_to(self.path) for p in inner]
         planned = [n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")]
         hashes = {n.as_posix(): files.sha256(self.path / n) for n in planned if n.parts[0] not in ("cells", "pairs")}
         write_record(self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes))
+        files.sync_folder(self.path)
         self.__dict__.pop("plan", None)
 
     @cached_property

@@ -1,0 +1,82 @@
+"""The short form of the campaign, in every run of the tests: each disturbance a few times, and nothing lost."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from campaigns.damage import damage_files
+from campaigns.fuzz import fuzz_cells, fuzz_components, fuzz_files
+from campaigns.job import CELLS, state, work
+from campaigns.kills import kill_jobs
+from campaigns.outcome import Outcome
+from campaigns.power import cut_power, disk
+from campaigns.writers import write_together
+
+SEED = 20
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    assert work(folder) == ()
+    assert sum(name.startswith("cells/") for name in state(folder)) == CELLS
+    return folder
+
+
+def test_killed_jobs_go_on(whole: Path, tmp_path: Path) -> None:
+    found = Outcome("kills")
+    kill_jobs(found, tmp_path, state(whole), kills=8, workers=1, seed=SEED)
+    assert not found.lost and found.tried >= 8
+
+
+def test_power_cuts_lose_no_answer(whole: Path, tmp_path: Path) -> None:
+    found = Outcome("cuts")
+    cut_power(found, tmp_path, state(whole), cuts=10, seed=SEED)
+    assert not found.lost and found.tried == 10
+
+
+def test_the_disk_of_the_power_cuts_loses_what_was_not_synced(tmp_path: Path) -> None:
+    """The shim itself: without a sync a file may be lost, with one it may not."""
+    import random
+
+    from ravenbench import files
+
+    lost = {True: 0, False: 0}
+    for sync in (True, False):
+        for number in range(30):
+            folder = tmp_path / f"{sync}{number}"
+            folder.mkdir()
+            with disk(folder) as cut:
+                files.write_bytes(folder / "a", b"whole", sync=sync)
+                if sync:
+                    files.sync_folder(folder)
+            cut.lose(random.Random(number))
+            lost[sync] += not (folder / "a").exists() or (folder / "a").read_bytes() != b"whole"
+            shutil.rmtree(folder)
+    assert lost[True] == 0 and lost[False] > 10
+
+
+def test_damaged_files_are_told_or_mended(whole: Path, tmp_path: Path) -> None:
+    found = Outcome("damage")
+    damage_files(found, tmp_path, whole, SEED, each=2)
+    assert not found.lost and found.tried == 24
+
+
+def test_two_writers(whole: Path, tmp_path: Path) -> None:
+    found = Outcome("writers")
+    write_together(found, tmp_path, state(whole), tries=2, seed=SEED)
+    assert not found.lost and found.tried == 2
+
+
+def test_readers_raise_their_own_errors_alone(tmp_path: Path) -> None:
+    found = Outcome("fuzz")
+    fuzz_files(found, tmp_path, 1500, SEED)
+    fuzz_components(found, 500, SEED)
+    fuzz_cells(found, tmp_path, 500, SEED)
+    assert not found.lost and found.tried == 2500
