@@ -96,5 +96,5 @@ def test_probabilities_are_never_written_as_zero() -> None:
     table = Table("t", "t", (column,), ((0.0,), (0.0009,), (0.001,), (0.25,), (None,)))
     shown = [tables.plain(row[0], column, short=True) for row in table.rows]
     assert shown == ["< .001", "< .001", ".001", ".250", "n/a"]
-    assert "&lt; 0.001" in tables.to_html(table) and r"\textless{} 0.001" in tables.to_latex(table)
+    assert "&lt; .001" in tables.to_html(table) and r"\textless{} 0.001" in tables.to_latex(table)
     assert tables.to_csv(table).split() == ["p", "0.0", "0.0009", "0.001", "0.25", '""']

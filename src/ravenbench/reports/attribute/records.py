@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ravenbench.attribution.crosstab import DOMINANT, CorpusView
 from ravenbench.bench.attribute.answers import Attributed
+from ravenbench.reports.shared.tables import figure
 from ravenbench.statistics.weighted_folds import FoldMean
 from ravenbench.types import Ints
 
@@ -85,7 +86,7 @@ class ProtocolScore:
             for p in self.pairs
             if best.method in (p.a, p.b) and not p.distinguishable
         ]
-        said = f"{best.method} comes first with {ranked[0].mean.mean:.3f}"
+        said = f"{best.method} comes first with {figure(ranked[0].mean.mean)}"
         return said + (f", not distinguishable from {', '.join(tied)}." if tied else ".")
 
     def answerable(self) -> str:
@@ -101,9 +102,8 @@ class ProtocolScore:
             )
         if self.detectable is None:
             return f"No spread over {unit}, so no power can be reckoned."
-        return (
-            f"A true difference of {self.detectable:.3f} in accuracy would show four times in five (median over pairs)."
-        )
+        shown = figure(self.detectable)
+        return f"A true difference of {shown} in accuracy would show four times in five (median over pairs)."
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.metrics.calibration import reliability
+from ravenbench.metrics.pan import TITLES
 from ravenbench.metrics.roc import Curve, curve
 from ravenbench.reports.evaluate.records import Findings
 from ravenbench.reports.shared.figures import FAINT, INK, canvas, style
@@ -27,13 +28,36 @@ PANELS = 24
 
 
 def draw(evaluation: Findings) -> dict[str, Figure]:
-    """The figures by name: ``roc`` where truth has both classes, ``reliability``."""
+    """The figures by name: ``standings``, ``roc`` where truth has both classes, ``reliability``."""
     made = {}
     with style():
+        made["standings"] = standings(evaluation)
         if evaluation.hull is not None:
             made["roc"] = roc(evaluation)
         made["reliability"] = diagrams(evaluation)
     return made
+
+
+def standings(evaluation: Findings) -> Figure:
+    """A point with its interval for every system in the tested metric; lines part ranks, meta-classifiers come last."""
+    shown = [*evaluation.ranked, *evaluation.meta]
+    figure, (axes,) = canvas(3.9, 0.75 + 0.24 * len(shown))
+    metric = evaluation.ranked_by
+    for y, s in enumerate(shown):
+        if y and s.tie_group != shown[y - 1].tie_group:
+            axes.axhline(y - 0.5, color=FAINT, linewidth=0.6, linestyle="-" if s.tie_group else (0, (3, 3)))
+        value, interval = s.scores[metric], s.interval[metric]
+        if value is None:
+            continue
+        if interval is not None:
+            axes.plot(interval, (y, y), color=INK, linewidth=1.2, solid_capstyle="butt")
+        axes.plot([value], [y], "o", markersize=5, color=COLORS[0] if s.tie_group else FAINT)
+    axes.set_yticks(range(len(shown)), [_cut(s.name, 26) for s in shown])
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(TITLES.get(metric, metric))
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    return figure
 
 
 def roc(evaluation: Findings) -> Figure:

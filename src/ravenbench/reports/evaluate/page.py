@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ravenbench import __version__
 from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.figures import PANELS
@@ -39,6 +40,9 @@ def evaluation_page(evaluation: Findings, figures: dict[str, Figure]) -> str:
         groups=list(groups.values()),
         metric=TITLES.get(evaluation.ranked_by, evaluation.ranked_by),
         best=evaluation.ranked[0],
+        inverted=[s.name for s in evaluation.ranked if (found := s.interval["auc"]) is not None and found[1] < 0.5],
+        version=__version__,
+        hashes=evaluation.hashes(),
         operating=evaluation_tables.operating(evaluation),
         cut=max(0, len(evaluation.systems) + len(evaluation.meta) - PANELS),
         figures={name: inline(figure, name) for name, figure in figures.items()},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -155,6 +156,12 @@ class Findings:
 
         return sorted(self.systems, key=place)
 
+    def hashes(self) -> dict[str, Any]:
+        """SHA-256 of the truth (ids and classes) and of every system's answers to it, shortened to 16 digits."""
+        truth = "".join(f"{i} {int(same)}\n" for i, same in zip(self.truth.ids.tolist(), self.truth.same, strict=True))
+        answers = {s.name: hashlib.sha256(s.value.tobytes()).hexdigest()[:16] for s in self.systems}
+        return {"truth": hashlib.sha256(truth.encode()).hexdigest()[:16], "systems": answers}
+
     def to_json(self) -> dict[str, Any]:
         """One object of plain values, the ``evaluate`` schema; undefined values are None."""
         stretches = [] if self.hull is None else self.hull.stretches
@@ -168,6 +175,7 @@ class Findings:
             "f05u_definition": "2020" if self.f05u_2020 else "today",
             "ranked_by": self.ranked_by,
             "interval_unit": self.unit,
+            "hashes": self.hashes(),
             "systems": [s.to_json() for s in self.systems],
             "pairs": [
                 {

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ravenbench.metrics.pan import TITLES
-from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
+from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value, figure
 from ravenbench.statistics.stars import stars
 
 if TYPE_CHECKING:
@@ -106,7 +106,11 @@ def calibration(evaluation: Findings) -> Table:
 def hull(evaluation: Findings) -> Table:
     """Who owns which part of the ROC hull."""
     stretches = [] if evaluation.hull is None else evaluation.hull.stretches
-    area = "" if evaluation.hull is None else f"Area under the hull: {evaluation.hull.auc:.3f}. {operating(evaluation)}"
+    area = (
+        ""
+        if evaluation.hull is None
+        else f"Area under the hull: {figure(evaluation.hull.auc)}. {operating(evaluation)}"
+    )
     columns = (_NAME, Column("from FPR"), Column("to FPR"))
     return Table("hull", "ROC convex hull", columns, tuple(tuple(s) for s in stretches), area.strip())
 
@@ -116,7 +120,7 @@ def operating(evaluation: Findings) -> str:
     point = evaluation.operating
     if point is None:
         return ""
-    rates = f"(false-positive rate {point.fpr:.3f}, true-positive rate {point.tpr:.3f})"
+    rates = f"(false-positive rate {figure(point.fpr)}, true-positive rate {figure(point.tpr)})"
     if point.system is None:
         return f"Least expected cost: answer “{'same author' if point.fpr else 'different authors'}” always."
     return f"Least expected cost: {point.system}, “same author” from {point.threshold:.4g} on {rates}."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ravenbench.bench.run.probe import NOT_ASKED
 from ravenbench.reports.run.probe import DomainRow
 from ravenbench.reports.run.records import Analysis
-from ravenbench.reports.shared.content_words import badge, interval_in_words, no_verdict, plain, value_of, with_interval
-from ravenbench.reports.shared.tables import Column, Table, Value
+from ravenbench.reports.shared.content_words import badge, interval_in_words, no_verdict, value_of, with_interval
+from ravenbench.reports.shared.tables import Column, Table, Value, figure
 from ravenbench.statistics.axes import Content, Domain, wrong_by_chance
 
 
@@ -38,7 +38,7 @@ def domain_sentence(row: DomainRow) -> str:
         return "It answers alike after either training, so nothing can be said of its training domain."
     if gain is None or gain.interval is None:
         return f"No verdict on its training domain: {judged.reason}."
-    size = plain(abs(gain.value))
+    size = figure(abs(gain.value))
     moved = "leaves AUC as it is" if float(size) == 0 else f"{'raises' if gain.value > 0 else 'lowers'} AUC by {size}"
     text = f"Training near the test topics instead of near others {moved}{interval_in_words(gain, signed=True)}."
     if judged.outcome is Domain.NO_VERDICT:
@@ -66,8 +66,9 @@ def missing(analysis: Analysis) -> list[str]:
     """Sentences on what could not be asked: a probe that is not there, and verifiers without a verdict."""
     found = no_verdict(analysis.content)
     probe = analysis.probe
-    if probe is not None and not probe.section.repetitions and probe.section.reason != NOT_ASKED:
-        found.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
+    if probe is not None and not probe.section.repetitions:
+        if probe.section.reason != NOT_ASKED:
+            found.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
     elif probe is not None:
         found += [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Domain.NO_VERDICT]
     return found

@@ -55,7 +55,7 @@ def terminal(analysis: Analysis) -> list[RenderableType]:
     if analysis.no_choice is not None:
         shown.append(Text(analysis.no_choice))
     if analysis.detectable is not None:
-        text = f"A true difference of {analysis.detectable:.3f} in AUC between HITS and Random"
+        text = f"A true difference of {tables.figure(analysis.detectable)} in AUC between HITS and Random"
         shown.append(Text(f"{text} would show four times in five."))
     if analysis.lengths:
         shown.append(tables.terminal(lengths_table(analysis.lengths)))

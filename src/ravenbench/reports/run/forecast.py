@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ravenbench.reports.run.probe import FEWEST_PAIRS
 from ravenbench.reports.run.records import title
 from ravenbench.reports.run.sweep_tables import planned_sweep
-from ravenbench.reports.shared.tables import Column, Table, Value, terminal
+from ravenbench.reports.shared.tables import Column, Table, Value, figure, terminal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,7 +48,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         price = f", {told['cost']:.2f} at the given prices" if told["cost"] else ""
         shown.append(Text(f"{text} tokens to read, at most {told['tokens_out']:,.0f} to write{price}. None was asked."))
     if forecast.detectable is not None:
-        text = f"HITS against Random would show a true difference of about {forecast.detectable:.3f} in AUC"
+        text = f"HITS against Random would show a true difference of about {figure(forecast.detectable)} in AUC"
         shown.append(Text(f"{text} four times in five, were test pairs all that varies."))
     elif forecast.no_choice is not None:
         shown.append(Text(forecast.no_choice))
@@ -60,9 +60,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     elif forecast.transplant_reason is not None:
         shown.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     if forecast.detectable_gain is not None:
-        text = (
-            f"The crossed probe would call a true gain of about {forecast.detectable_gain:.3f} in AUC dependence four"
-        )
+        gain = figure(forecast.detectable_gain)
+        text = f"The crossed probe would call a true gain of about {gain} in AUC dependence four"
         shown.append(
             Text(f"{text} times in five, of a verifier that varies as style-only does; of others a larger one.")
         )

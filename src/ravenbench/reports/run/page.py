@@ -14,7 +14,7 @@ from ravenbench.reports.run.records import TESTED, Analysis, Shortcut, title
 from ravenbench.reports.run.tables import run_tables
 from ravenbench.reports.shared.content_words import badge, content_sentence
 from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Column, Table, number, to_html
+from ravenbench.reports.shared.tables import Column, Table, figure, to_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,7 +57,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         "run.html.j2",
         sections=[item for item in sections.items() if item[1]],
         plan=plan,
-        run=msgspec.to_builtins(analysis.run),
+        run=_resolved(msgspec.to_builtins(analysis.run)),
         verifiers=analysis.verifiers,
         pools=analysis.pools,
         pool_sizes=" or ".join(map(str, sizes)),
@@ -86,6 +86,13 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     )
 
 
+def _resolved(run: dict[str, Any]) -> dict[str, Any]:
+    """The head with what it left open named as such: the corpus decided it, and the page says how elsewhere."""
+    spec = {key: "left to the corpus" if value is None else value for key, value in run["spec"].items()}
+    given = {key: value for key, value in spec.items() if key not in ("train", "test") or run["spec"][key]}
+    return {**run, "spec": given}
+
+
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
     """By verifier: a badge, the kind of outcome and a sentence for each axis that was asked."""
     found = []
@@ -105,8 +112,8 @@ def finding(s: Shortcut) -> str:
     """What a shortcut test found, as a sentence; it claims no more than the interval."""
     if s.hits is None or s.random is None or s.difference is None:
         return "no fold is complete in both setups."
-    size = f"{s.diff:.3f}"
-    text = f"AUC {s.hits:.3f} in HITS, {s.random:.3f} in Random: "
+    size = figure(s.diff)
+    text = f"AUC {figure(s.hits)} in HITS, {figure(s.random)} in Random: "
     text += "no difference" if float(size) == 0 else f"{size} {'lower' if s.difference < 0 else 'higher'} in HITS"
     if s.interval is None:
         return text + ". With one pool no interval can be estimated."
@@ -115,7 +122,7 @@ def finding(s: Shortcut) -> str:
         return text + "The difference can be told from zero."
     if s.difference == 0:
         return text.rstrip()
-    least = "" if s.detectable is None else f"; this run would show one of {s.detectable:.3f} four times in five"
+    least = "" if s.detectable is None else f"; this run would show one of {figure(s.detectable)} four times in five"
     return text + f"It cannot be told from zero{least}."
 
 
@@ -127,7 +134,7 @@ def failures(analysis: Analysis) -> Table:
 
 
 def _signed(value: float) -> str:
-    return number(value, Column("", signed=True))
+    return figure(value, signed=True)
 
 
 def fold_tables(analysis: Analysis) -> list[Table]:

@@ -24,7 +24,7 @@ OUTCOME: dict[Content | Domain, str] = {
 def content_figure(found: ContentProbe) -> Figure:
     """A point for what style alone reaches with its interval, a bar from the AUC with content against the truth to
     that with content along with it."""
-    figure, (axes,) = canvas(5.4, 1.3 + 0.44 * len(found.rows))
+    figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(found.rows))
     axes.axvline(0.5, color=INK, linewidth=0.8)
     ends = [0.45, 0.7]
     for y, row in enumerate(found.rows):
@@ -47,7 +47,7 @@ def content_figure(found: ContentProbe) -> Figure:
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
     """Verifier names down the axis, first on top; long ones are cut."""
-    shown = [n if len(n) <= 28 else n[:27] + "…" for n in map(printable, names)]
+    shown = [n if len(n) <= 24 else n[:23] + "…" for n in map(printable, names)]
     axes.set_yticks(range(len(names)), shown)
     axes.set_ylim(len(names) - 0.45, -0.55)
     axes.spines["left"].set_visible(False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ravenbench.reports.shared.content import ContentProbe, ContentRow
-from ravenbench.reports.shared.tables import Column, Range, Table, Value
+from ravenbench.reports.shared.tables import Column, Range, Table, Value, figure
 from ravenbench.statistics.axes import Content, Domain, Judged
 from ravenbench.statistics.clustered import Figure
 
@@ -69,16 +69,16 @@ def content_sentence(row: ContentRow) -> str:
         return f"No verdict on content: {judged.reason}."
     text = (
         "With other content in the questioned texts AUC is "
-        f"{plain(f.style_left.value)}{interval_in_words(f.style_left)}; "
-        f"content alone moves it by {plain(f.swing.value)}{interval_in_words(f.swing)}."
+        f"{figure(f.style_left.value)}{interval_in_words(f.style_left)}; "
+        f"content alone moves it by {figure(f.swing.value)}{interval_in_words(f.swing)}."
     )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     if judged.outcome is Content.UNDECIDED:
         text += (
-            f" The interval holds the margin of {plain(judged.margin)}; about {judged.needed:,} problems would decide."
+            f" The interval holds the margin of {figure(judged.margin)}; about {judged.needed:,} problems would decide."
             if judged.needed
-            else f" It lies next to the margin of {plain(judged.margin)}: more problems would hardly decide."
+            else f" It lies next to the margin of {figure(judged.margin)}: more problems would hardly decide."
         )
     return text if judged.reason is None else f"{text} Note: {judged.reason}."
 
@@ -109,14 +109,8 @@ def with_interval(figure: Figure | None) -> tuple[float | None, Range | None]:
     return value_of(figure), None if figure is None or figure.interval is None else Range(*figure.interval)
 
 
-def interval_in_words(figure: Figure, *, signed: bool = False) -> str:
-    if figure.interval is None:
+def interval_in_words(found: Figure, *, signed: bool = False) -> str:
+    if found.interval is None:
         return ""
-    low, high = (plain(end, signed=signed) for end in figure.interval)
+    low, high = (figure(end, signed=signed) for end in found.interval)
     return f" ({low} to {high})"
-
-
-def plain(value: float, *, signed: bool = False) -> str:
-    shown = f"{value:+.3f}" if signed else f"{value:.3f}"
-    shown = ".000" if float(shown) == 0 else shown
-    return shown.replace("-", "−").replace("0.", ".", 1)

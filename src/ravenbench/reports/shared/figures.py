@@ -6,6 +6,7 @@ file serves light and dark. Text stays text in the reader's system font. Equal d
 
 from __future__ import annotations
 
+import html
 import io
 import re
 from collections.abc import Iterator
@@ -80,7 +81,12 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
     text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
     text = re.sub(r"<[^>]*>", lambda tag: _retag(tag[0], name), text)
     size = r'width="[\d.]+pt" height="[\d.]+pt"'
-    text = re.sub(size, 'role="img" style="stroke-linejoin: round; stroke-linecap: butt"', text, count=1)
+    text = re.sub(
+        size,
+        f'role="img" aria-label="{html.escape(name)}" style="stroke-linejoin: round; stroke-linecap: butt"',
+        text,
+        count=1,
+    )
     if inline:
         return text
     place = text.index(">") + 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ravenbench.reports.shared.figures import svg
-from ravenbench.reports.shared.tables import printable
+from ravenbench.reports.shared.tables import figure, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,7 +29,7 @@ def environment() -> Environment:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    made = Environment(
         loader=PackageLoader("ravenbench.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -37,6 +37,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["figure"] = figure
+    return made
 
 
 def _shown(value: Any) -> Any:

@@ -91,6 +91,11 @@ def number(value: float | int | None, column: Column, *, short: bool = False) ->
     return sign + (body[1:] if short and body.startswith("0.") else body)
 
 
+def figure(value: float | None, signed: bool = False) -> str:
+    """A score in a sentence, as it stands in tables: three decimals, no zero before the point."""
+    return number(value, Column("", signed=signed), short=True)
+
+
 def plain(value: Value, column: Column, *, short: bool = False) -> str:
     """A value as one line of text."""
     if isinstance(value, str):
@@ -259,7 +264,7 @@ def to_html(table: Table) -> Markup:
     )
     note = Markup('<p class="note">{}</p>').format(table.note) if table.note else Markup("")
     return Markup(
-        '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region" aria-label="{}">'
+        '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region" aria-label="Table: {}">'
         "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>{}</tbody></table></div>{}</div>"
     ).format(f"table-{table.key}", table.title, table.title, head, body, note)
 
@@ -272,14 +277,14 @@ def _html_cell(place: int, value: Value, column: Column) -> Markup:
     kind = Markup("") if column.text else Markup(' class="n"')
     inner: Markup | str
     if isinstance(value, Measure) and value.mean is not None:
-        mean = number(value.mean, column)
+        mean = number(value.mean, column, short=True)
         inner = Markup("<b>{}</b>").format(mean) if value.best else escape(mean)
         if value.spread is not None:
-            spread = number(value.spread, Column("", digits=column.digits))
+            spread = number(value.spread, Column("", digits=column.digits), short=True)
             inner += Markup(' <span class="pm">±{}</span>').format(spread)
         inner += Markup('<span class="mark">{}</span>').format(value.mark)
     else:
-        text = plain(value, column)
+        text = plain(value, column, short=True)
         inner = Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(printable(text))
     return Markup("<{}{}{}>{}</{}>").format(tag, kind, order, inner, end)
 
