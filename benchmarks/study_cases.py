@@ -10,7 +10,8 @@ texts and the same lengths as its fellows, so that they share their background p
 - ``newsgroups``: 20 Newsgroups, two known posts and one questioned of 150 words; 60 authors against 40.
 - ``en_essays``, ``gr_articles``, ``du_essays``: PAN-2014; background from training problems, cases from test problems.
 
-The first part of ``ebg`` was looked at during development; the rest was not. Runs are kept under ``--out`` and go on where they stopped.
+The first part of ``ebg`` was looked at during development; the rest was not. Runs are kept under ``--out`` and go on
+where they stopped.
 """
 
 from __future__ import annotations
