@@ -16,6 +16,8 @@ from campaigns.job import CELLS, state, work
 from campaigns.kills import kill_jobs
 from campaigns.outcome import Outcome
 from campaigns.power import cut_power, disk
+from campaigns.settings import vary
+from campaigns.strangers import programs
 from campaigns.writers import write_together
 
 SEED = 20
@@ -80,3 +82,17 @@ def test_readers_raise_their_own_errors_alone(tmp_path: Path) -> None:
     fuzz_components(found, 500, SEED)
     fuzz_cells(found, tmp_path, 500, SEED)
     assert not found.lost and found.tried == 2500
+
+
+def test_programs_that_misbehave_end_alone(tmp_path: Path) -> None:
+    found = Outcome("programs")
+    programs(
+        found, tmp_path, ["answers beyond 1", "cuts its last line", "puts a pipe there", "leaves a child", "spins"]
+    )
+    assert not found.lost and found.tried == 6
+
+
+def test_another_setting_gives_the_same_files(tmp_path: Path) -> None:
+    found = Outcome("settings")
+    vary(found, tmp_path, ["another locale and time zone"])
+    assert not found.lost and found.tried > 40
