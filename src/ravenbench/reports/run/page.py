@@ -28,7 +28,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     """The report of a run."""
     plan = analysis.plan
     tables = {key: Markup("") for key in ("content", "domain", "shortcut", "results", "strata", "stability", "ranks")}
-    tables |= {key: Markup("") for key in ("sizes", "similarities", "neighbours")}
+    tables |= {key: Markup("") for key in ("sizes", "similarities", "neighbours", "lengths")}
     made = {table.key: to_html(table) for table in run_tables(analysis)}
     tables |= made
     tables["failures"] = to_html(_first_rows(failures(analysis)))
