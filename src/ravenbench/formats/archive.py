@@ -217,8 +217,8 @@ def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None) -> F
     """The error for bytes with a NUL: mostly UTF-16 or UTF-32, with or without its mark."""
     place = data.index(b"\0")
     head = data[:4096]
-    if max(head[0::2].count(0), head[1::2].count(0)) * 4 > len(head):
-        marked = offset == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    marked = offset == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    if marked or max(head[0::2].count(0), head[1::2].count(0)) * 4 > len(head):
         wide = data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
         mark = f"byte order mark {data[:2]!r}" if marked else f"no byte order mark, NUL at offset {offset + place}"
         order = "" if marked else "LE" if head[1::2].count(0) > head[0::2].count(0) else "BE"
