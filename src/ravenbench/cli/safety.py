@@ -27,6 +27,10 @@ def command(
     ] = None,
     encoder: SentenceEncoder = None,
     nli: Inference = None,
+    grades: Annotated[
+        str | None,
+        typer.Option(help="Folder of reviews that readers exported from the pages of raven diff (key e)."),
+    ] = None,
     rewritings: Annotated[
         str | None, typer.Option(help="Folder where rewritings are kept and found again; default: in --out.")
     ] = None,
@@ -65,7 +69,9 @@ def command(
         typer.secho("LanguageTool: texts leave this machine", fg="yellow", err=True)
     helpers = Helpers(languagetool, encoder, nli)
     with progress_bar() as progress:
-        result = safety(**given, out=out, rewritings=rewritings, helpers=helpers, engine=how, progress=progress)
+        result = safety(
+            **given, out=out, rewritings=rewritings, helpers=helpers, grades=grades, engine=how, progress=progress
+        )
     show_report(result.store, json)
     if result.errors:
         say(f"not all could be done, the first: {result.errors[0]}", fg="red", err=True)

@@ -34,9 +34,7 @@ def ordinal_alpha(grades: ArrayLike) -> float | None:
     return _alpha(counts) if len(scale) else None
 
 
-def alpha_interval(
-    grades: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0
-) -> Interval | None:
+def alpha_interval(grades: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0) -> Interval | None:
     """An interval of :func:`ordinal_alpha` from drawing texts again and again; None below five texts graded twice.
 
     Parameters

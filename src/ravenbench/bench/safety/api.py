@@ -5,6 +5,7 @@
     OUT/rewritings/KEY.json                           one rewriting each (or in the folder given)
     OUT/measures/KEY.json, index.json                 soundness, sensibleness and efficiency of one obfuscator and seed
     OUT/detection.json                                how well rewritings can be told from genuine texts
+    OUT/grades.json                                   what people said of them, where grades were given
 
 Verifiers learn from unobfuscated training problems once and answer every test set; the unobfuscated answers are a
 cell like others. Only questioned texts of same-author problems are rewritten.
@@ -18,6 +19,7 @@ from pathlib import Path
 from ravenbench import files
 from ravenbench.bench.obfuscate.rewritings import kept_at, place_of, read_rewriting
 from ravenbench.bench.safety.detection import detect
+from ravenbench.bench.safety.grades import keep_grades
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measure
 from ravenbench.bench.safety.plan import SafetyPlanner
 from ravenbench.bench.safety.record import SafetyPlan
@@ -33,6 +35,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.trial import try_out
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component
+from ravenbench.formats.reviews import read_reviews
 from ravenbench.obfuscation.base import Obfuscator
 
 
@@ -51,6 +54,7 @@ def safety(
     out: str | Path | None = None,
     rewritings: str | Path | None = None,
     helpers: Helpers = NO_HELPERS,
+    grades: str | Path | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
     progress: Progress = silent,
@@ -66,6 +70,8 @@ def safety(
         Where rewritings are stored and looked for; by default within ``out``.
     helpers : Helpers, optional
         A LanguageTool server (rewritten texts are then sent there), a sentence encoder, an inference model.
+    grades : path, optional
+        A folder of reviews that the viewer exported; kept with the run, in the place of earlier ones.
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
@@ -81,13 +87,14 @@ def safety(
     Raises
     ------
     InputError
-        Before any long work, if something cannot be used.
+        Before any long work, if something cannot be used; once the texts are rewritten, if a grade is of another text.
     """
     spec = build({name: value for name, value in locals().items() if name in SafetySpec.__struct_fields__})
     verifying = spec.named_verifiers()
     try_out(verifying)
     check_attacks(spec, spec.named_obfuscators(), verifying)
     helpers.check()
+    reviews = None if grades is None else read_reviews(Path(grades))
     work = engine or local(workers)
     folder = files.location(out) if out is not None else default_folder(spec)
     elsewhere = None if rewritings is None else files.location(rewritings)
@@ -101,6 +108,8 @@ def safety(
             planner.write(store, lambda: None)
             store = Store(folder)
         plan = store.plan_as(SafetyPlan)
+        if reviews is not None:
+            keep_grades(store, kept, reviews)
         errors = execute(store, verifying, work, progress)
         measure(store.path / "measures", kept, plan.obfuscators, work, helpers, progress)
         detect(store, kept, progress)

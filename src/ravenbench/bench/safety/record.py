@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from ravenbench.bench.shared.record import Plan, Record
 
@@ -141,3 +141,26 @@ class DetectionRecord(Record, frozen=True, kw_only=True):
 
     key: str
     obfuscators: dict[str, Detection]
+
+
+class GradedText(Record, frozen=True, kw_only=True):
+    """What one person said of one rewriting, whose key is ``key``.
+
+    ``grade`` is 1 (fluent) to 5 (unreadable), ``verdict`` whether it says the same; None where not given. ``blind``
+    says whether the grade was given before the original was seen.
+    """
+
+    grader: str
+    obfuscator: str
+    seed: int
+    problem: str
+    key: str
+    grade: int | None
+    verdict: Literal["correct", "passable", "incorrect"] | None
+    blind: bool
+
+
+class GradesRecord(Record, frozen=True, kw_only=True):
+    """``grades.json``: everything that people said of this run's rewritings."""
+
+    grades: list[GradedText]

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.formats.reviews import VERSION
 from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
 from ravenbench.obfuscation.measures.soundness import pinc
@@ -131,7 +132,7 @@ def diff_page(
     ``index`` and ``columns`` are addresses of an index page and of the side-by-side view.
     """
     c = comparison
-    about = {"id": c.id, "system": c.system, "original": c.digests[0], "rewritten": c.digests[1]}
+    about = {"review": VERSION, "id": c.id, "system": c.system, "original": c.digests[0], "rewritten": c.digests[1]}
     return render("diff.html.j2", c=c, about=about, blind=blind, index=index, columns=columns, sections=[])
 
 

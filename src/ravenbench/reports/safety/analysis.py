@@ -21,6 +21,7 @@ from ravenbench.metrics.safety import (
 )
 from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.reports.safety.answers import answers_of, mean
+from ravenbench.reports.safety.grades import people
 from ravenbench.reports.safety.quality import qualities, surviving
 from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis, Shame, VerifierRow
 from ravenbench.reports.safety.recovery import recoveries
@@ -63,6 +64,7 @@ def analyse(store: Store) -> SafetyAnalysis:
         accuracy=accuracy,
         obfuscators=tuple(ranked),
         shame=tuple(_shame(ranked)),
+        people=people(store),
         run=store.run,
     )
 

@@ -39,6 +39,7 @@ def to_json(analysis: SafetyAnalysis) -> dict[str, Any]:
             }
             for s in analysis.shame
         ],
+        "people": None if analysis.people is None else asdict(analysis.people),
         "reasons": {str(number): text for number, text in REASONS.items()},
         "run": {key: value for key, value in msgspec.to_builtins(analysis.run).items() if key != "data"},
     }

@@ -40,15 +40,26 @@ def write(analysis: SafetyAnalysis, folder: Path) -> None:
 def terminal(analysis: SafetyAnalysis) -> list[RenderableType]:
     """The closing tables for 80 columns."""
     made = all_tables(analysis)
-    shown = [made["impact"], made["quality"], made["shame"], made["recovery"], made["detection"], made["failures"]]
-    return [tables.terminal(table) for table in shown if table.rows]
+    shown = (
+        "impact",
+        "quality",
+        "people",
+        "agreement",
+        "measures-people",
+        "shame",
+        "recovery",
+        "detection",
+        "failures",
+    )
+    return [tables.terminal(made[key]) for key in shown if made[key].rows]
 
 
 def page(analysis: SafetyAnalysis, made: Mapping[str, Table], figure: Figure | None) -> str:
     """The report as one self-contained page."""
     sections = {
         "summary": "Findings", "trade": "Trade-off" if figure is not None else "", "safety": "Safety",
-        "soundness": "Soundness", "sensibleness": "Sensibleness", "attacks": "Detection and recovery",
+        "soundness": "Soundness", "sensibleness": "Sensibleness",
+        "people": "Readers" if analysis.people is not None else "", "attacks": "Detection and recovery",
         "shame": "Hall of shame" if analysis.shame else "", "method": "Method", "provenance": "Provenance",
     }  # fmt: skip
     ranked = sorted(

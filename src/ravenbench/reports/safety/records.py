@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ravenbench.bench.safety.record import Detection
 from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.safety import Effect, VerificationEffect
+from ravenbench.reports.safety.grades import People
 from ravenbench.statistics.bootstrap import Interval
 
 
@@ -126,4 +127,5 @@ class SafetyAnalysis:
     """Display name → accuracy and recall before, and the threshold where finite."""
     obfuscators: tuple[ObfuscatorRow, ...]
     shame: tuple[Shame, ...]
+    people: People | None
     run: Head

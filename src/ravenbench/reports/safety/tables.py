@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ravenbench.metrics.safety import REASONS
+from ravenbench.reports.safety.grade_tables import people_tables
 from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis
 from ravenbench.reports.shared.tables import Column, Range, Table, Value
 
@@ -37,6 +38,7 @@ def all_tables(analysis: SafetyAnalysis) -> dict[str, Table]:
         impact_table(analysis), verifier_table(analysis), effect_table(analysis), quality_table(analysis),
         measure_table(analysis, "soundness", SOUND), measure_table(analysis, "sensibleness", SENSE),
         detection_table(analysis), recovery_table(analysis), shame_table(analysis), failure_table(analysis),
+        *people_tables(analysis.people, title),
     ]  # fmt: skip
     return {table.key: table for table in made}
 

@@ -76,13 +76,15 @@
   };
   for (const e of all("input[name=grade]")) e.addEventListener("change", () => grade(e.value));
   const record = () => JSON.stringify({
-    ...about, grade: chosen("grade") === null ? null : Number(chosen("grade")), graded_blind: gradedBlind,
+    ...about, grader: $("#grader").value.trim(), grade: chosen("grade") === null ? null : Number(chosen("grade")), graded_blind: gradedBlind,
     verdict: chosen("verdict"), faults, notes: $("#notes").value, reviewed: new Date().toISOString(),
   }, null, 1);
   const save = () => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([record()], { type: "application/json" }));
-    link.download = `review-${about.rewritten.slice(0, 12)}.json`;
+    const who = $("#grader").value.trim().replace(/[^\p{L}\p{N}]+/gu, "-");
+    link.download = `review-${who ? who + "-" : ""}${about.rewritten.slice(0, 12)}.json`;
+    try { localStorage.setItem("grader", $("#grader").value); } catch { /* no store: the name is typed again */ }
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
@@ -93,6 +95,7 @@
   $("#mark").addEventListener("mousedown", (e) => e.preventDefault());
   $("#mark").addEventListener("click", mark);
   $("#save").addEventListener("click", save);
+  try { $("#grader").value = localStorage.getItem("grader") || ""; } catch { /* no store */ }
   const keys = { j: () => go(1), k: () => go(-1), s: shade, m: mark, e: save,
     b: () => blind(!body.classList.contains("blind")) };
   addEventListener("keydown", (e) => {

@@ -1,0 +1,114 @@
+"""Reviews that people wrote in the viewer (``raven diff``, key ``e``): one JSON file for each text and grader."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.archive import decode
+
+VERSION = 1
+"""Of the file's form; the viewer writes it as ``review``."""
+GRADES = range(1, 6)
+"""How a text reads: 1 fluent … 5 unreadable."""
+VERDICTS = ("correct", "passable", "incorrect")
+"""Whether it says the same, the best first."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """What one person said of one rewriting; at least one of ``grade`` and ``verdict`` is there.
+
+    ``original`` and ``rewritten`` are the hashes of the two texts (hexadecimal), ``blind`` says whether the grade was
+    given before the original was seen.
+    """
+
+    file: Path
+    grader: str
+    id: str
+    system: str
+    original: str
+    rewritten: str
+    grade: int | None
+    verdict: Literal["correct", "passable", "incorrect"] | None
+    blind: bool
+
+
+class _Version(msgspec.Struct):
+    review: int
+
+
+class _File(msgspec.Struct):
+    id: str
+    system: str
+    original: str
+    rewritten: str
+    grade: int | float | None
+    verdict: Literal["correct", "passable", "incorrect"] | None
+    graded_blind: bool
+    grader: str = ""
+
+
+def read_reviews(folder: Path) -> list[Review]:
+    """All ``.json`` files of a folder and of those in it, by path.
+
+    A grader who gave no name on the page has that of the folder within ``folder`` where the file lies.
+
+    Raises
+    ------
+    InputError
+        If there is none, a file is damaged or of an unknown version, a grade is not a whole number from 1 to 5, nobody
+        is named as its grader, or somebody graded one text twice.
+    """
+    if not folder.is_dir():
+        raise InputError("there is no such folder of reviews", file=folder, expected="what the viewer's key e saves")
+    files = sorted(folder.rglob("*.json"))
+    if not files:
+        raise InputError("no review lies here", file=folder, expected=".json files that the viewer's key e saves")
+    found: dict[tuple[str, str, str, str], Review] = {}
+    for file in files:
+        one = _read(file, "" if file.parent == folder else file.relative_to(folder).parts[0])
+        key = (one.grader, one.id, one.system, one.rewritten)
+        if key in found:
+            raise InputError(
+                "somebody graded one text twice", file=file, found=f"{one.id}, by {one.grader}, also in "
+                f"{found[key].file.name}", fix="keep the one that counts",
+            )  # fmt: skip
+        found[key] = one
+    return list(found.values())
+
+
+def _read(file: Path, folder: str) -> Review:
+    text = decode(file.read_bytes(), file).encode()
+    again = "export it again in the viewer"
+    try:
+        version = msgspec.json.decode(text, type=_Version).review
+        if version != VERSION:
+            raise FormatError(
+                "a review of an unknown version", file=file, found=version, expected=str(VERSION), fix=again
+            )
+        one = msgspec.json.decode(text, type=_File)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise FormatError("this is no whole review", file=file, found=str(error), fix=again) from None
+    if one.grade is not None and one.grade not in GRADES:
+        raise FormatError(
+            "the grade is none", file=file, found=one.grade, expected="a whole number from 1 (fluent) to 5 (unreadable)"
+        )
+    if one.grade is None and one.verdict is None:
+        raise FormatError(
+            "this review says nothing", file=file, expected="a grade or a verdict", fix="grade the text, or remove it"
+        )
+    grader = one.grader.strip() or folder
+    if not grader:
+        raise FormatError(
+            "nobody is named as the grader", file=file,
+            fix="put each grader's files into a folder of that name, or give a name on the page",
+        )  # fmt: skip
+    grade = None if one.grade is None else int(one.grade)
+    return Review(
+        file, grader, one.id, one.system, one.original, one.rewritten, grade, one.verdict, one.graded_blind
+    )  # fmt: skip

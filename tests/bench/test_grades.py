@@ -1,0 +1,116 @@
+"""Reviews by people: what the viewer exports is matched with a run's rewritings, or refused with one clear error."""
+
+import json
+
+import pytest
+
+from ravenbench.bench.safety.api import safety
+from ravenbench.bench.safety.grades import NAME
+from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.reviews import VERSION, read_reviews
+from ravenbench.reports.diff.comparison import diff_page
+from ravenbench.reports.diff.sets import from_run
+from ravenbench.reports.safety.analysis import analyse
+from ravenbench.reports.safety.json_form import to_json
+from ravenbench.reports.safety.page import page
+from ravenbench.reports.safety.tables import all_tables
+from ravenbench.testing import toy_problems
+
+GRADES = {"anna": (1, 2, 3, 4, 5, 5), "ben": (1, 2, 3, 5, 5, 4)}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """The keyword arguments of a small run that is done."""
+    folder = tmp_path_factory.mktemp("graded")
+    for name, seed in (("train", 1), ("test", 2)):
+        problems, same = toy_problems(24, 2, seed=seed, words=120)
+        write_pan_problems(folder / name, problems, same)
+    given = {
+        "problems": folder / "test", "train": folder / "train", "obfuscators": "identity, random(rate=0.9)",
+        "verifiers": "length", "attacks": "none", "limit": 6, "out": folder / "run", "workers": 1,
+    }  # fmt: skip
+    assert safety(**given).errors == ()
+    return given
+
+
+def exported(run):
+    """What the page of each rewriting would export of itself."""
+    pages = (diff_page(c) for c in from_run(run["out"]))
+    return [json.loads(p.partition('<script type="application/json" id="about">')[2].partition("<")[0]) for p in pages]
+
+
+def review(about, **changes):
+    rest = {"grader": "anna", "grade": 2, "graded_blind": True, "verdict": "passable", "faults": [], "notes": ""}
+    return {**about, **rest, "reviewed": "2026-01-01T00:00:00Z", **changes}
+
+
+def test_grades_stand_beside_measures(run, tmp_path):
+    pages = exported(run)
+    assert len(pages) == 6 and all(about["review"] == VERSION for about in pages)
+    for grader, grades in GRADES.items():
+        (tmp_path / grader).mkdir()
+        for i, (about, grade) in enumerate(zip(pages, grades, strict=True)):
+            one = review(about, grader="", grade=grade, verdict=("correct", "incorrect")[grade > 3])
+            (tmp_path / grader / f"{i}.json").write_text(json.dumps(one))
+    found = analyse(safety(**run, grades=tmp_path).store)
+    (row,) = found.people.rows
+    assert (row.obfuscator, row.texts, row.blind) == ("random(rate=0.9)", 6, 1)
+    assert row.grade == pytest.approx(20 / 6)
+    assert row.verdicts == {"correct": 0.5, "passable": 0, "incorrect": 0.5}
+    read, same = found.people.agreement
+    assert (read.graders, read.texts) == (2, 6) and 0.8 < read.alpha < 1 and same.alpha == 1
+    assert read.interval[0] < read.alpha
+    pinc = next(m for m in found.people.measures if m.measure == "pinc")
+    assert pinc.part == "soundness" and pinc.grade.pairs == 6 and -1 <= pinc.grade.rho <= 1
+    made = all_tables(found)
+    assert "Automatic measures against readers" in page(found, made, None)
+    assert json.loads(json.dumps(to_json(found)))["people"]["graders"] == ["anna", "ben"]
+    # Without grades, those that are kept stay.
+    assert analyse(safety(**run).store).people == found.people
+    (run["out"] / NAME).unlink()
+    assert analyse(safety(**run).store).people is None
+
+
+BAD = {
+    "a grade of another scale": ({"grade": 6}, "the grade is none"),
+    "half a grade": ({"grade": 2.5}, "the grade is none"),
+    "a grade in words": ({"grade": "2"}, "no whole review"),
+    "an unknown verdict": ({"verdict": "fine"}, "no whole review"),
+    "nothing said": ({"grade": None, "verdict": None}, "says nothing"),
+    "an unknown version": ({"review": 9}, "unknown version"),
+    "nobody": ({"grader": " "}, "nobody is named"),
+    "a text that is not there": ({"id": "EN999"}, "not in this run"),
+    "a system that is not there": ({"system": "somebody-2030"}, "not in this run"),
+    "another version of a text": ({"rewritten": "0" * 64}, "another version of this text"),
+}
+
+
+@pytest.mark.parametrize(("changes", "told"), BAD.values(), ids=BAD)
+def test_what_cannot_be_used_is_refused_whole(run, tmp_path, changes, told):
+    first, second, *_ = exported(run)
+    (tmp_path / "good.json").write_text(json.dumps(review(first)))
+    (tmp_path / "odd.json").write_text(json.dumps(review(second, **changes)))
+    with pytest.raises(InputError, match=told) as error:
+        safety(**run, grades=tmp_path)
+    assert "odd.json" in str(error.value)
+    assert not (run["out"] / NAME).exists()
+
+
+@pytest.mark.parametrize("data", [b'{"review": 1, "id', b"[" * 100_000, b"{}", b"", b"\xff"])
+def test_damaged_files(tmp_path, data):
+    (tmp_path / "a.json").write_bytes(data)
+    with pytest.raises(FormatError, match=r"a\.json"):
+        read_reviews(tmp_path)
+
+
+def test_no_reviews_and_two_of_one(run, tmp_path):
+    with pytest.raises(InputError, match="no such folder"):
+        read_reviews(tmp_path / "none")
+    with pytest.raises(InputError, match="no review lies here"):
+        read_reviews(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(review(exported(run)[0])))
+    with pytest.raises(InputError, match="graded one text twice"):
+        read_reviews(tmp_path)
