@@ -1,8 +1,8 @@
 """The campaign: everything that may happen to a run, happens to it, and a table says what was lost.
 
-``python tests/campaigns/run.py --long`` takes some CPU minutes and writes the table into ``docs/trust.md``;
-without ``--long`` a tenth of it is done and the table printed. The same ``--seed`` draws the same disturbances, but
-for when a SIGKILL hits: that also depends on how busy the machine is.
+``python tests/campaigns/run.py --long`` takes some CPU minutes; without ``--long`` a tenth of it is done. With
+``--write`` the rows of the parts that were done take their place in the table of ``docs/trust.md``. The same ``--seed``
+draws the same disturbances, but for when a SIGKILL hits: that also depends on how busy the machine is.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from campaigns.strangers import plugins, programs
 from campaigns.writers import write_together
 
 PAGE = Path(__file__).parents[2] / "docs" / "trust.md"
-BEGIN, END = "<!-- campaign: written by python tests/campaigns/run.py --long -->", "<!-- campaign ends -->"
+BEGIN, END = "<!-- campaign: written by python tests/campaigns/run.py --write -->", "<!-- campaign ends -->"
 
 
 def campaign(seed: int, *, long: bool, pythons: list[str], only: str = "") -> list[Outcome]:
@@ -72,29 +72,38 @@ def campaign(seed: int, *, long: bool, pythons: list[str], only: str = "") -> li
     return found
 
 
-def table(found: list[Outcome], seed: int) -> str:
+def table(rows: list[str]) -> str:
     """The table as Markdown."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    cpu = sum(u.ru_utime + u.ru_stime for u in used)
-    rows = [f"Seed {seed}, Python {sys.version.split()[0]}, {cpu:.0f} CPU seconds.", ""]
-    rows += ["| what happened | tried | survived | lost | of these |", "| --- | --- | --- | --- | --- |"]
-    return "\n".join([*rows, *(outcome.row() for outcome in found)])
+    return "\n".join(
+        ["| what happened | tried | survived | lost | of these |", "| --- | --- | --- | --- | --- |", *rows]
+    )
+
+
+def renewed(page: str, rows: list[str]) -> str:
+    """The page with these rows in its table; those of other parts stay."""
+    before, _, rest = page.partition(BEGIN)
+    inside, _, after = rest.partition(END)
+    there = [row for row in inside.splitlines() if row.startswith("| ")][2:]
+    kept = {row.split("|")[1]: row for row in there}
+    kept |= {row.split("|")[1]: row for row in rows}
+    return f"{before}{BEGIN}\n\n{table(list(kept.values()))}\n\n{END}{after}"
 
 
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--long", action="store_true", help="the whole campaign, whose table goes into docs/trust.md")
+    parser.add_argument("--long", action="store_true", help="the whole campaign")
+    parser.add_argument("--write", action="store_true", help="put the rows into docs/trust.md")
     parser.add_argument("--python", action="append", default=[], help="another Python that has ravenbench")
-    parser.add_argument("--only", default="", help="parts whose name holds this text; the page is left as it is")
+    parser.add_argument("--only", default="", help="parts whose name holds this text")
     given = parser.parse_args()
     found = campaign(given.seed, long=given.long, pythons=given.python, only=given.only)
-    made = table(found, given.seed)
-    print(made)
-    if given.long and not given.only:
-        before, _, rest = PAGE.read_text("utf-8").partition(BEGIN)
-        PAGE.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{rest.partition(END)[2]}", "utf-8")
+    rows = [outcome.row() for outcome in found]
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    print(table(rows), f"{sum(u.ru_utime + u.ru_stime for u in used):.0f} CPU seconds", sep="\n\n")
+    if given.write:
+        PAGE.write_text(renewed(PAGE.read_text("utf-8"), rows), "utf-8")
     sys.exit(any(outcome.lost for outcome in found))
 
 
