@@ -36,7 +36,7 @@ def content_figure(found: ContentProbe) -> Figure:
         axes.barh(y, high - low, left=low, height=0.46, color=color, alpha=0.35)
         if left.interval is not None:
             axes.plot(left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
-        axes.plot([left.value], [y], "o", markersize=6.5, color=color)
+        axes.plot([left.value], [y], "o", markersize=4.5, color=color)
         ends += [left.value, *row.reach, *(left.interval or ())]
     name_rows(axes, [row.verifier for row in found.rows])
     axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
