@@ -17,7 +17,7 @@ from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
 from ravenbench.formats.whole_text import read_whole
 from ravenbench.reports.diff.columns import columns_page
 from ravenbench.reports.diff.comparison import compare, diff_page
-from ravenbench.reports.diff.sets import from_run, from_sets, neural_facts, write_pages
+from ravenbench.reports.diff.sets import from_run, from_sets, meaning_facts, write_pages
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _of_texts(
     if out.is_dir():
         raise InputError("the output is a folder", file=out, fix="name the page, such as diff.html")
     parts = read_pair(original, obfuscated)
-    found = compare(original.name, parts, system or obfuscated.stem, facts=neural_facts(parts, helpers))
+    found = compare(original.name, parts, system or obfuscated.stem, facts=meaning_facts(parts, helpers))
     out.parent.mkdir(parents=True, exist_ok=True)
     write_text(out, columns_page([found]) if columns else diff_page(found, blind=blind))
     return DiffResult(str(out), 1, found.changes_per_1000)

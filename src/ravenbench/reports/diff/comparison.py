@@ -83,6 +83,12 @@ class Comparison:
         """Marked changes on the page."""
         return sum(line.changes for block in self.blocks for line in block.lines)
 
+    @property
+    def recognised(self) -> tuple[int, int]:
+        """How many verifiers say "one author" (an answer above 0.5) before and after."""
+        before, after = (sum(pair[i] > 0.5 for pair in self.scores.values()) for i in (0, 1))
+        return before, after
+
 
 def compare(
     name: str,

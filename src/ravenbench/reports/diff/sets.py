@@ -36,6 +36,8 @@ SHOWN = (
     ("soundness", "contradicted", "contradicted"),
 )
 """Measures of a safety run that the index shows, where they were made."""
+KEPT = {"meteor": "METEOR", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept"}
+"""Measures of meaning that need no model, as a page of two texts shows them."""
 NEURAL = ("encoder", "entails", "entailed", "contradicted")
 
 
@@ -43,8 +45,17 @@ def neural_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:
     """Measures of one rewriting by the models given, where there was something to measure."""
     if helpers.encoder is None and helpers.nli is None:
         return {}
+    return _chosen(parts, helpers, NEURAL)
+
+
+def meaning_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:
+    """What was kept of one rewriting's meaning, and what the models given say of it."""
+    return _chosen(parts, helpers, (*KEPT, *NEURAL))
+
+
+def _chosen(parts: Sequence[Part], helpers: Helpers, names: Sequence[str]) -> dict[str, str]:
     found = helpers.soundness([]).measure(parts)
-    return {name: f"{value:.3f}" for name in NEURAL if (value := found[name]) is not None}
+    return {KEPT.get(name, name): f"{value:.3f}" for name in names if (value := found.get(name)) is not None}
 
 
 def from_sets(

@@ -13,7 +13,7 @@ from ravenbench.obfuscation.measures.soundness import SURVIVAL
 from ravenbench.reports.safety.figures import trade_off
 from ravenbench.reports.safety.json_form import to_json
 from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis
-from ravenbench.reports.safety.tables import all_tables, title
+from ravenbench.reports.safety.tables import FEW, all_tables, listed, title
 from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
@@ -62,15 +62,14 @@ def page(analysis: SafetyAnalysis, made: Mapping[str, Table], figure: Figure | N
         "people": "Readers" if analysis.people is not None else "", "attacks": "Detection and recovery",
         "shame": "Hall of shame" if analysis.shame else "", "method": "Method", "provenance": "Provenance",
     }  # fmt: skip
-    ranked = sorted(
-        (o for o in analysis.obfuscators if o.average_impact is not None), key=lambda o: -(o.average_impact or 0)
-    )
+    ranked = [o for o in listed(analysis) if o.average_impact is not None]
     return render(
         "safety.html.j2",
         sections=[item for item in sections.items() if item[1]],
         analysis=analysis,
         run=msgspec.to_builtins(analysis.run),
         ranked=ranked,
+        few=FEW if analysis.attacked < FEW else None,
         findings=[{"obfuscator": o.name, "text": finding(o)} for o in ranked],
         counted=sum(v is None for v in analysis.verifiers.values()),
         figure="" if figure is None else inline(figure, "trade-off"),

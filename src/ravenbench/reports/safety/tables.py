@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ravenbench.metrics.safety import REASONS
+from ravenbench.reports.safety.answers import mean
 from ravenbench.reports.safety.grade_tables import people_tables
 from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis
 from ravenbench.reports.shared.tables import Column, Range, Table, Value
@@ -27,6 +28,10 @@ _TITLES = {
 }  # fmt: skip
 
 
+FEW = 20
+"""Attacked problems below which obfuscators are not ranked: reason 3 of the hall of shame."""
+
+
 def title(measure: str) -> str:
     """A measure's name for readers."""
     return _TITLES.get(measure, measure.replace("_", " "))
@@ -35,10 +40,10 @@ def title(measure: str) -> str:
 def all_tables(analysis: SafetyAnalysis) -> dict[str, Table]:
     """Every table by key."""
     made = [
-        impact_table(analysis), verifier_table(analysis), effect_table(analysis), quality_table(analysis),
-        measure_table(analysis, "soundness", SOUND), measure_table(analysis, "sensibleness", SENSE),
-        detection_table(analysis), recovery_table(analysis), shame_table(analysis), failure_table(analysis),
-        *people_tables(analysis.people, title),
+        impact_table(analysis), averages_table(analysis), verifier_table(analysis), effect_table(analysis),
+        quality_table(analysis), measure_table(analysis, "soundness", SOUND),
+        measure_table(analysis, "sensibleness", SENSE), detection_table(analysis), recovery_table(analysis),
+        shame_table(analysis), failure_table(analysis), *people_tables(analysis.people, title),
     ]  # fmt: skip
     return {table.key: table for table in made}
 
@@ -47,7 +52,7 @@ def impact_table(analysis: SafetyAnalysis) -> Table:
     """Average impact of each obfuscator, over all texts and over those within the stated limits of meaning."""
     rows = tuple(
         (o.name, o.average_impact, _range(o.interval), o.competent, o.survivors, o.surviving)
-        for o in sorted(analysis.obfuscators, key=lambda o: -(o.average_impact or 0))
+        for o in listed(analysis)
         if o.error is None
     )
     columns = (
@@ -65,6 +70,27 @@ def impact_table(analysis: SafetyAnalysis) -> Table:
     )
     note = " ".join([note, *(f"Excluded, as {why}: {', '.join(names)}." for why, names in excluded.items())])
     return Table("impact", "Safety: average impact", columns, rows, note)
+
+
+def averages_table(analysis: SafetyAnalysis) -> Table:
+    """Average change of each of PAN's measures by obfuscator, over the verifiers that count and over seeds."""
+    fields = ("delta_acc", "delta_rec", "delta_auc", "delta_c1", "delta_final", "impact")
+    rows = tuple(
+        (o.name, *(mean([v.mean(field) for v in o.counted]) for field in fields)) for o in listed(analysis) if o.counted
+    )
+    columns = (
+        Column("obfuscator", text=True),
+        *(Column(t, signed=True) for t in ("Δacc", "Δrec", "ΔAUC", "Δc@1", "Δfinal", "impact")),
+    )
+    note = "Plain means over the verifiers that count and over seeds; n/a where one of them has no value."
+    return Table("averages", "Averages by obfuscator", columns, rows, note)
+
+
+def listed(analysis: SafetyAnalysis) -> list[ObfuscatorRow]:
+    """Obfuscators by average impact, or in the order they were asked for where problems are too few to rank them."""
+    if analysis.attacked < FEW:
+        return list(analysis.obfuscators)
+    return sorted(analysis.obfuscators, key=lambda o: -(o.average_impact or 0))
 
 
 def verifier_table(analysis: SafetyAnalysis) -> Table:
@@ -209,9 +235,8 @@ def failure_table(analysis: SafetyAnalysis) -> Table:
     """Obfuscators that could not be used, and what a reader must know of the others."""
     rows: list[tuple[Value, ...]] = [(o.name, o.error) for o in analysis.obfuscators if o.error]
     rows += [(o.name, f"{note} ({count} texts)") for o in analysis.obfuscators for note, count in o.notes.items()]
-    return Table(
-        "failures", "Notes", (Column("obfuscator", text=True), Column("note", text=True)), tuple(rows)
-    )  # fmt: skip
+    columns = (Column("obfuscator", text=True), Column("note", text=True))
+    return Table("failures", "Notes", columns, tuple(rows))
 
 
 def _range(interval: tuple[float, float] | None) -> Range | None:
