@@ -12,7 +12,9 @@ from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
+from ravenbench.reports.compare.agreement import disagreement
 from ravenbench.reports.compare.json_form import to_json
+from ravenbench.reports.compare.scores import read_scores
 from ravenbench.reports.of_any import analyse, write_report
 
 
@@ -156,8 +158,31 @@ def test_known_texts_of_two_writers_disagree(others, tmp_path):
     questioned, known = case(tmp_path, known=3)
     write(known / "0.txt", text(71, 0))
     (found,) = asked(tmp_path, others, questioned, known)
-    assert min(found.answer.known) < 0
-    assert found.answered == (min(found.answer.known) >= -1)
+    assert min(found.answer.known) < 0 and not found.answered
+    assert [r.partition(":")[0] for r in found.reasons] == ["the known texts disagree among themselves"]
+    assert to_json(analyse(Store.open(tmp_path / "case")))["cases"][0]["log10_lr"] is None
+
+
+def test_known_texts_disagree_only_where_hardly_any_of_one_writer_do():
+    sets = np.linspace(-1.5, 3, 40)
+    assert disagreement(np.array([-1.4, 2.0]), sets) is None
+    assert "of 40 sets" in disagreement(np.array([2.0, -1.6]), sets)
+    assert disagreement(np.array([0.1, 2.0]), sets + 5) is None
+    many = np.linspace(-2, 3, 300)
+    assert "3 agree as little" in disagreement(many[2:3], many) and disagreement(many[3:4], many) is None
+    assert disagreement(np.zeros(0), sets) is None and disagreement(np.array([-9.0]), np.zeros(0)) is None
+
+
+def test_background_sets_are_compared_like_the_known_texts(done):
+    plan = done.plan_as(ComparePlan)
+    (shape,) = plan.shapes
+    sets = read_scores(done, plan, shape).sets
+    assert sets.same.all() and set(sets.authors[:, 0]) == set(shape.authors)
+    for fold in shape.folds:
+        assert plan.folds[f"{fold}-known"].train_digest == plan.folds[fold].train_digest
+        asked = done.fold(f"{fold}-known").test
+        sides = [sorted([*asked.known(i).tolist(), int(asked.questioned_index[i])]) for i in range(len(asked))]
+        assert sides[0::2] == sides[1::2]
 
 
 ERRORS = {

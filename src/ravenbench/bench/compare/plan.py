@@ -39,7 +39,7 @@ from ravenbench.problems.like_case import MOST_KNOWN, Pair, Shape, Writer, shape
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.text.lengths import cut
 from ravenbench.texts import TextTable, content_hash
-from ravenbench.types import Floats, Fold, Labels, Problems
+from ravenbench.types import Bools, Floats, Fold, Labels, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 
 TESTED, TAUGHT = 4, 2
@@ -200,6 +200,21 @@ class _Shaped:
             Fold(f"{name}-off", train, train_same, moved.off.blind(), test_same[moved.rows]),
             about[moved.rows],
         ))  # fmt: skip
+        if len(self.shape.known) > 1:
+            self.parts.append(self._sets(name, train, train_same, tested))
+
+    def _sets(self, name: str, train: Problems, train_same: Bools, tested: Sequence[Writer]) -> tuple[Fold, Floats]:
+        """Each known text of a background author against the others, as the known texts of a case are compared."""
+        rows: list[tuple[str, Sequence[str], str]] = []
+        about: list[list[float]] = []
+        for one in tested:
+            for number, side in enumerate(one.known):
+                for text, rest in left_out(side.texts):
+                    alike = float(self.background.space.cosines(["\n".join(rest)], [text])[0, 0])
+                    about.append([one.author, number, 0, alike])
+                    rows.append((f"{len(rows)}", rest, text))
+        test, truth = Problems.of(rows), np.ones(len(rows), dtype=np.bool_)
+        return Fold(f"{name}-known", train, train_same, test.blind(), truth), np.array(about).reshape(-1, 4)
 
     def _splicer(self, everyone: Sequence[Writer]) -> Transplanter:
         """Transplants among the background's texts and those of the cases; the cases' texts give no content."""
@@ -250,8 +265,8 @@ class _Shaped:
                         problems.texts[problems.questioned_index[i]],
                     )
             if len(known) > 1:
-                for i, text in enumerate(known):
-                    ask(CaseProblem(asks="known", case=case.id, number=i), [*known[:i], *known[i + 1 :]], text)
+                for i, (text, rest) in enumerate(left_out(known)):
+                    ask(CaseProblem(asks="known", case=case.id, number=i), rest, text)
         for row, questioned in {self.row[content_hash(c.questioned.text)]: self._asked(c) for c in self.cases}.items():
             for one in everyone:
                 if one.known:
@@ -262,14 +277,17 @@ class _Shaped:
         self.parts.append((fold, None))
 
 
+def left_out(texts: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Every text, with the others."""
+    return [(text, [*texts[:i], *texts[i + 1 :]]) for i, text in enumerate(texts)]
+
+
 def _held(text: str, words: int) -> str:
     """A text of about so many words as it is, a much longer one cut."""
     return cut(text, words) if len(text.split()) > 1.1 * words else text
 
 
-def _problems(
-    found: Sequence[Writer], made: Sequence[Pair]
-) -> tuple[Problems, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+def _problems(found: Sequence[Writer], made: Sequence[Pair]) -> tuple[Problems, Bools]:
     """Problems of these pairs, and their truth."""
     rows = []
     for number, (known, questioned) in enumerate(made):

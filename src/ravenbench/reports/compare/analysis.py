@@ -6,6 +6,7 @@ import numpy as np
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan
 from ravenbench.bench.shared.store import Store
+from ravenbench.reports.compare.agreement import disagreement, sets_llr
 from ravenbench.reports.compare.content_check import content_check
 from ravenbench.reports.compare.evidence import Evidence, evidence
 from ravenbench.reports.compare.model import FUSED, Validated, comparable, intervals, likeness, taken, validate
@@ -22,8 +23,6 @@ BLIND = 0.9
 """C_llr^min from which on pairs like the case cannot be told apart."""
 NARROW = 0.1
 """Distance of the bounds below which there is no room for an LR."""
-DISAGREE = -1.0
-"""Log10 LR of one known text against the others, below which they are not taken for one author's."""
 
 
 def analyse(store: Store) -> Comparison:
@@ -90,7 +89,7 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     return Answer(
         lines=lines,
         fused=fused,
-        reasons=tuple(_reasons(fused, valid, known)),
+        reasons=tuple(_reasons(fused, known, sets_llr(found.sets, valid))),
         notes=tuple(notes),
         misleading=misleading(valid.llr[FUSED], pairs.same, fused.llr, weight),
         content=content_check(found, of, valid, fused),
@@ -125,7 +124,7 @@ def _line(name: str, raw: float, valid: Validated, ends: dict[str, tuple[Floats,
     return Line(name, bounds.held(raw), raw, interval, bounds, worth)
 
 
-def _reasons(fused: Line, valid: Validated, known: Floats) -> list[str]:
+def _reasons(fused: Line, known: Floats, sets: Floats) -> list[str]:
     """Why a case that was scored is not answered."""
     found = []
     if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= 1:
@@ -135,14 +134,8 @@ def _reasons(fused: Line, valid: Validated, known: Floats) -> list[str]:
         )
     elif fused.bounds.upper - fused.bounds.lower < NARROW:
         found.append("the background supports no likelihood ratio other than 1")
-    own = valid.llr[FUSED][valid.pairs.same]
-    least = min(DISAGREE, float(np.quantile(own, 0.01)))
-    if len(known) and known.min() < least:
-        found.append(
-            f"the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
-            f"{known.min():+.1f}; they may not be by one writer"
-        )
-    return found
+    told = disagreement(known, sets)
+    return found if told is None else [*found, told]
 
 
 def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) -> tuple[int, int]:

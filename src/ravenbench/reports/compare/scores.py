@@ -44,12 +44,17 @@ class PairScores:
 
 @dataclass(frozen=True, eq=False)
 class ShapeScores:
-    """Scores of a shape: its pairs, the same with content replaced, and the problems of its cases by verifier."""
+    """Scores of a shape: its pairs, the same with content replaced, and the problems of its cases by verifier.
+
+    ``sets`` holds each known text of a background author against the others; its ``authors`` are the author and the
+    number of that author's set. It is empty where a case has one known text.
+    """
 
     shape: ShapeRecord
     verifiers: tuple[str, ...]
     pairs: PairScores
     moved: PairScores
+    sets: PairScores
     cases: Mapping[str, Floats]
     failures: tuple[Failure, ...]
 
@@ -58,10 +63,11 @@ def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeSco
     """Scores of the verifiers that have all their cells, with no score that is not finite; the others are failures."""
     failures: list[Failure] = []
     moved = [f"{fold}-off" for fold in shape.folds]
+    sets = [f"{fold}-known" for fold in shape.folds] if len(shape.known) > 1 else []
     kept: dict[str, dict[str, Floats]] = {}
     for verifier in (entry.name for entry in plan.verifiers):
         found: dict[str, Floats] = {}
-        for fold in [*shape.folds, *moved, f"{shape.name}-case"]:
+        for fold in [*shape.folds, *moved, *sets, f"{shape.name}-case"]:
             cell = store.cell(verifier, fold)
             scores = None if cell is None else cell.scores
             error = "not computed" if cell is None else cell.error
@@ -75,9 +81,8 @@ def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeSco
             kept[verifier] = found
     names = tuple(kept)
     cases = {name: kept[name][f"{shape.name}-case"] for name in names}
-    return ShapeScores(
-        shape, names, _joined(store, kept, shape.folds), _joined(store, kept, moved), cases, tuple(failures)
-    )
+    pairs, off, own = (_joined(store, kept, folds) for folds in (shape.folds, moved, sets))
+    return ShapeScores(shape, names, pairs, off, own, cases, tuple(failures))
 
 
 def _joined(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> PairScores:
