@@ -9,9 +9,16 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+from functools import cache
 from typing import Any, ClassVar, Self
 
 from ravenbench.errors import SpecError, did_you_mean, writable
+
+
+@cache
+def _signature(kind: type) -> dict[str, inspect.Parameter]:
+    parameters = inspect.signature(kind).parameters
+    return {k: p for k, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
 
 
 class Component:
@@ -28,10 +35,8 @@ class Component:
 
     @classmethod
     def _parameters(cls) -> dict[str, inspect.Parameter]:
-        if cls.__init__ is object.__init__:
-            return {}
-        parameters = inspect.signature(cls).parameters
-        return {k: p for k, p in parameters.items() if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+        kind: type = cls
+        return {} if cls.__init__ is object.__init__ else dict(_signature(kind))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; with ``deep``, those of nested components as ``outer__inner``."""

@@ -79,15 +79,16 @@ class CountStore:
     def _forget(self) -> None:
         self._slot: dict[bytes, int] = {}
         self._packed, self._many = np.empty(0, np.uint32), dict[int, tuple[int, int]]()
-        self._ends = [0]
+        self._ends, self._texts = np.zeros(1, np.int64), 0
         self._room = np.empty((2, 0), np.int32)
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
         """Counts of these rows of ``table``, a block of documents at a time; a block is valid until the next."""
         for first in range(0, len(documents), _BLOCK):
-            if self._ends[-1] > self._cap:
+            if self._ends[self._texts] > self._cap:
                 self._forget()
-            hashes = [table.hash(row) for row in documents[first : first + _BLOCK]]
+            joined = table.hashes[documents[first : first + _BLOCK]].tobytes()
+            hashes = [joined[at : at + 16] for at in range(0, len(joined), 16)]
             new: dict[bytes, int] = {}
             for key, row in zip(hashes, documents[first : first + _BLOCK], strict=True):
                 if key not in self._slot:
@@ -99,7 +100,7 @@ class CountStore:
                 self._forget()
                 raise
             slots = np.array([self._slot[key] for key in hashes], dtype=np.int64)
-            ends = np.asarray(self._ends, dtype=np.int64)
+            ends = self._ends
             stops = np.cumsum(ends[slots + 1] - ends[slots])
             starts = np.concatenate([[0], stops[:-1]])
             # Memory is used again, for asking the system for as much anew takes longer than filling it.
@@ -125,7 +126,7 @@ class CountStore:
 
     def _count(self, batch: list[str]) -> None:
         bounds, ids, counts = self.lexicon.count(batch)
-        filled = self._ends[-1]
+        filled = int(self._ends[self._texts])
         need = filled + len(ids)
         if need > len(self._packed):
             # In place: a copy would hold all counts twice. No view of them outlives a block.
@@ -134,7 +135,10 @@ class CountStore:
         self._packed[filled:need] = ids.astype(np.uint32) << 8 | np.where(apart, _MANY, counts).astype(np.uint32)
         for at in np.flatnonzero(apart):
             self._many[filled + int(at)] = int(ids[at]), int(counts[at])
-        self._ends += (bounds[1:] + filled).tolist()
+        first, self._texts = self._texts + 1, self._texts + len(batch)
+        if self._texts >= len(self._ends):
+            self._ends.resize(max(self._texts + 1, len(self._ends) * 3 // 2), refcheck=False)
+        self._ends[first : self._texts + 1] = bounds[1:] + filled
 
 
 _stores: dict[Units, CountStore] = {}

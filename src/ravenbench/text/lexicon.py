@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,12 +38,23 @@ CONTENT_WORDS = Tokens(r"\b(?!\d+\b)\w\w+\b")
 """Words of two characters or more that are not all digits: what scikit-learn's word analyser takes, less numbers."""
 
 
+class _Ids(dict[str, int]):
+    """Ids by token; a new token is learned when it is looked up."""
+
+    def __init__(self, learn: Callable[[str], int]) -> None:
+        super().__init__()
+        self._learn = learn
+
+    def __missing__(self, token: str) -> int:
+        return self._learn(token)
+
+
 class TokenLexicon:
     """The tokens met so far and their ids; every token's lowercase form has an id too."""
 
     def __init__(self, units: Tokens) -> None:
         self._find = re.compile(units.pattern).findall
-        self._id: dict[str, int] = {}
+        self._id = _Ids(self._new)
         self._names: list[str] = []
         self._fold: list[int] = []
         self._kind: list[int] = []
@@ -73,28 +84,26 @@ class TokenLexicon:
         bounds = [0]
         for text in texts:
             found = Counter(self._find(text))
-            ids += [self._known(token) for token in found]
+            ids += map(self._id.__getitem__, found)
             counts += found.values()
             bounds.append(len(ids))
         return np.array(bounds, dtype=np.int64), np.array(ids, dtype=np.int32), np.array(counts, dtype=np.int32)
 
     def ids(self, names: Sequence[str]) -> Ints:
         """The ids of tokens; new ones are added."""
-        return np.array([self._known(name) for name in names], dtype=np.int64)
+        return np.array(list(map(self._id.__getitem__, names)), dtype=np.int64)
 
     def names(self, ids: Ints) -> list[str]:
         """The tokens with these ids."""
         return [self._names[i] for i in ids]
 
-    def _known(self, token: str) -> int:
-        found = self._id.get(token)
-        if found is None:
-            lower = token.lower()
-            fold = -1 if lower == token else self._known(lower)
-            found = self._id[token] = len(self._names)
-            self._names.append(token)
-            self._fold.append(found if fold < 0 else fold)
-            self._kind.append(kind_of(token))
+    def _new(self, token: str) -> int:
+        lower = token.lower()
+        fold = -1 if lower == token else self._id[lower]
+        found = self._id[token] = len(self._names)
+        self._names.append(token)
+        self._fold.append(found if fold < 0 else fold)
+        self._kind.append(kind_of(token))
         return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,9 @@ from ravenbench.verifiers.contract.checks import checked_scores
 
 BLOCK = 4096
 """Document pairs in a block of features."""
+
+KEPT = 256
+"""Blocks a worker keeps: 16 MB of them where a pair has two features."""
 
 
 class BlockRecord(Record, frozen=True, kw_only=True):
@@ -96,6 +100,13 @@ class PairFeatures:
         self.store, self.blocks = store, blocks
         self.size = len(store.texts)
         self.index = pairs[0] * self.size + pairs[1]
+        self._block = lru_cache(maxsize=KEPT)(self._read)
+
+    def _read(self, number: int) -> Floats:
+        block = read_block(self.store, self.blocks[number])
+        if block is None:
+            raise RuntimeError(block_error(self.store, self.blocks[number]))
+        return block
 
     def score(self, problems: Problems) -> Floats:
         """What ``FoldFree.score`` would return.
@@ -110,13 +121,17 @@ class PairFeatures:
         number = place // BLOCK
         values: Floats | None = None
         for n in np.unique(number):
-            block = read_block(self.store, self.blocks[n])
-            if block is None:
-                raise RuntimeError(block_error(self.store, self.blocks[n]))
+            block = self._block(int(n))
             if values is None:
                 values = np.empty((len(place), *block.shape[1:]))
             values[number == n] = block[place[number == n] - n * BLOCK]
         return mean_by_problem(np.empty(0) if values is None else values, problems)
+
+
+@lru_cache(maxsize=1)
+def features_of(store: Store, blocks: tuple[str, ...]) -> PairFeatures:
+    """These blocks, kept by a worker for the fits of one scorer, which follow each other."""
+    return PairFeatures(store, blocks)
 
 
 def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) -> dict[str, list[PairUnit]]:

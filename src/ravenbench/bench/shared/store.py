@@ -60,7 +60,7 @@ class Cell:
         return self.arrays.get("scores")
 
 
-RECENT = 16 * 2**20
+RECENT = 64 * 2**20
 """Bytes of folds that an open store keeps."""
 
 
@@ -296,6 +296,7 @@ class Store:
     def _fold_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Arrays of a fold, the caller's own; those read last are kept, for methods of one fold follow each other."""
         found = self._folds.pop(name, None)
+        known = found is not None
         if found is None:
             path = self.path / "folds" / f"{name}.npz"
             try:
@@ -304,6 +305,7 @@ class Store:
             except (OSError, ValueError, EOFError) as error:
                 raise damaged(path, error) from error
         self._folds[name] = found
-        while len(self._folds) > 1 and sum(a.nbytes for kept in self._folds.values() for a in kept.values()) > RECENT:
-            del self._folds[next(iter(self._folds))]
+        held = 0 if known else sum(a.nbytes for kept in self._folds.values() for a in kept.values())
+        while len(self._folds) > 1 and held > RECENT:
+            held -= sum(a.nbytes for a in self._folds.pop(next(iter(self._folds))).values())
         return {part: array.copy() for part, array in found.items()}

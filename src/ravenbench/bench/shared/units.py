@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench.bench.shared.care import guarded
 from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.pair_blocks import PairFeatures
+from ravenbench.bench.shared.pair_blocks import PairFeatures, features_of
 from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.bench.shared.work import tell
 from ravenbench.components import Component, identity
@@ -54,7 +54,7 @@ def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
     fold = store.fold(unit.cells[0][1])
     train_digest = store.plan.folds[fold.name].train_digest
     began = time.perf_counter()
-    features = PairFeatures(store, unit.blocks) if unit.blocks and failure is None else None
+    features = features_of(store, unit.blocks) if unit.blocks and failure is None else None
     if failure is None:
         try:
             with guarded():
