@@ -33,7 +33,7 @@ def test_a_class_and_its_own_test(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize(("form", "program"), [("program", "python"), ("r", "Rscript")])
+@pytest.mark.parametrize(("form", "program"), [("program", sys.executable), ("r", "Rscript")])
 def test_a_program_answers_better_than_chance(tmp_path, monkeypatch, form, program):
     if shutil.which(program) is None:
         pytest.skip(f"{program} is not installed")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -19,7 +21,8 @@ class Made:
     commands: tuple[str, ...]
 
 
-_PROGRAMS = {"program": (".py", "python", "pairs"), "r": (".R", "Rscript", "problems")}
+# The interpreter by its path: what stands under "python" may be a shim that a confined program cannot follow.
+_PROGRAMS = {"program": (".py", shlex.quote(sys.executable), "pairs"), "r": (".R", "Rscript", "problems")}
 """Programs of their own: ending of the file, what starts it, and the form in which it gets its problems."""
 
 
