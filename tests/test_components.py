@@ -111,6 +111,7 @@ def test_outsiders_by_module_and_class():
         ("leaf(1, 2, 3, 4)", "too many"),
         ("", "is not a verifier"),
         ("gone", "has no 'Nothing'"),
+        (f"{__name__}:Leav", "has no 'Leav'(?s:.*)did you mean 'Leaf'"),
         ("nowhere_at_all.x:Y", "no module"),
     ],
 )

@@ -101,10 +101,13 @@ class ProgramError(RavenError):
     """An outside program crashed, hung or did not deliver; the message ends with what it said."""
 
 
-def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True) -> str | None:
-    """One suggestion sentence for a misspelt name; where none is near, all names if ``listing``, else None."""
+def did_you_mean(name: str, known: Iterable[str], *, listing: bool = True, cutoff: float = 0.5) -> str | None:
+    """One suggestion sentence for a misspelt name; where none is near, all names if ``listing``, else None.
+
+    ``cutoff`` says how alike a name must be to be near, from 0 (anything) to 1 (the same), by difflib's ratio.
+    """
     known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=cutoff)
     if close:
         return f"did you mean {close[0]!r}?"
     return "known: " + ", ".join(known) if known and listing else None

@@ -234,7 +234,8 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
             f"{kind} {name!r} needs {error.name!r}, which is not installed", fix=f"pip install {error.name}"
         ) from error
     except AttributeError as error:
-        raise SpecError(f"{kind} {name!r}: {module} has no {attribute!r}") from error
+        near = did_you_mean(attribute, dir(sys.modules.get(module)), listing=False)
+        raise SpecError(f"{kind} {name!r}: {module} has no {attribute!r}", fix=near) from error
     except RavenError:
         raise
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported

@@ -27,6 +27,7 @@ def new(*arguments: object):
 def test_a_class_and_its_own_test(tmp_path):
     shown = new("my-idea", "--in", tmp_path)
     assert shown.exit_code == 0 and "my_idea:MyIdea" in shown.output, shown.output
+    assert "pip install pytest" in shown.output
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "test_my_idea.py"], cwd=tmp_path, capture_output=True, text=True
     )

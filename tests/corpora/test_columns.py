@@ -47,7 +47,8 @@ def test_a_named_column_is_taken_and_nothing_is_guessed_for_it(tmp_path):
 def test_what_is_not_there_is_said_with_all_columns_and_the_way_out(tmp_path):
     with pytest.raises(FormatError) as told:
         read_table(table(tmp_path, ("text", "author", "month")))
-    assert "no column 'topic'" in str(told.value) and "month (5 different values in 40 rows)" in str(told.value)
+    assert "no column 'topic'" in str(told.value) and "month (5)" in str(told.value)
+    assert "different values in 40 rows" in str(told.value)
     assert "--topic none" in str(told.value)
     with pytest.raises(FormatError, match="no column 'text'"):
         read_table(table(tmp_path, ("stuff", "author", "topic"), other=LONG * 2))

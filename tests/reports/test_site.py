@@ -82,6 +82,8 @@ def test_pages_link_to_each_other_and_are_small(folder, tmp_path):
         for target in re.findall(r'href="([^"#]+)"', text):
             assert (path.parent / target).exists(), f"{name}: {target}"
     assert "Mine" in page.read_text() and "content moves it" in pages["boards/forum.html"].read_text()
+    explained = {name: "Style left: AUC" in pages[f"boards/{name}.html"].read_text() for name in ("forum", "task")}
+    assert explained == {"forum": True, "task": False}, "a legend explains the columns of its own table"
     first = {name: path.read_bytes() for name, path in pages.items()}
     site([folder / "forum", tmp_path / "task"], tmp_path / "site", title="Mine")
     assert first == {name: path.read_bytes() for name, path in pages.items()}

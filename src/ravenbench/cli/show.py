@@ -136,6 +136,7 @@ def show_outlook(outlook: Outlook, json: bool) -> None:
     for name, count in outlook.problems.items():
         say(f"{name}: {count:,} problems")
     typer.echo(f"cells: {outlook.cells:,}, {outlook.done:,} of them done; fits to do: {outlook.fits:,}")
+    say("A cell is one method's answers to one set of problems; a fit is one training of one method.")
     say(f"folder: {outlook.folder}")
 
 

@@ -46,7 +46,7 @@ def make(name: str, form: str, folder: Path) -> Made:
         wanted = {f"{module}.py": "class/module.txt", f"test_{module}.py": "class/test.txt"}
         commands = [
             f'raven run --verifiers "{module}:{own}, style-only, length"',
-            f"python -m pytest test_{module}.py",
+            f"python -m pytest test_{module}.py      (after: pip install pytest)",
         ]
     else:
         wanted = {

@@ -87,15 +87,15 @@ def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Seq
     told = []
     for name in here:
         values = [row.get(name) for row in rows if row.get(name) is not None]
-        told.append(f"{name} ({len(set(map(str, values))):,} different values in {len(rows):,} rows)")
-    near = did_you_mean(role, here, listing=False)
+        told.append(f"{name} ({len(set(map(str, values))):,})")
+    near = did_you_mean(role, here, listing=False, cutoff=0.75)
     fix = f"name it: raven corpus import FILE --out FOLDER --{role} COLUMN, then take FOLDER"
     if role == "topic":
         fix += "; without topics: --topic none, and raven run FOLDER extracts them"
     return FormatError(
         f"there is no column {role!r}, and none that looks like it",
         file=path,
-        found=", ".join(told),
+        found=f"{', '.join(told)}; in brackets: different values in {len(rows):,} rows",
         expected=f"a column named {', '.join(NAMES[role][:6])} …",
         fix=fix if near is None else f"{fix} ({near})",
     )
