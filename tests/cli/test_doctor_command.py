@@ -67,3 +67,10 @@ def test_it_fits_the_terminal(monkeypatch, width):
     monkeypatch.setenv("COLUMNS", width)
     shown = doctor("--no-test")
     assert max(len(line.rstrip()) for line in shown.output.splitlines()) <= int(width)
+
+
+@pytest.mark.parametrize("variable", ["SCIKIT_LEARN_DATA", "HF_HOME"])
+def test_the_folder_of_an_unknown_user_is_a_folder_that_is_not_there(monkeypatch, variable):
+    monkeypatch.setenv(variable, "~nobody-of-this-name/data")
+    shown = doctor("--no-test", "--json")
+    assert shown.exit_code == 0, shown.output

@@ -74,3 +74,10 @@ def test_a_vectorizer_of_scikit_learn_is_kept_with_a_trained_verifier(tmp_path):
     kept = json.loads(json.dumps(writer.encode(made)))
     again = Reader(writer.arrays, frozenset()).decode(kept)
     assert (again.transform(["one more"]) != made.transform(["one more"])).nnz == 0
+
+
+@pytest.mark.parametrize("name", ["class", "None", "numpy", "json", "../x", "=cmd()", "a" * 61])
+def test_a_name_that_python_could_not_import_is_refused(tmp_path, name):
+    with pytest.raises(RavenError, match="name"):
+        build("new")(["new", "verifier", name, "--in", str(tmp_path / "new")], standalone_mode=False)
+    assert list(tmp_path.iterdir()) == []

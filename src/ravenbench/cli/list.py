@@ -37,8 +37,7 @@ def command(
 
     kind = {"corpora": "corpus", **{f"{k}s": k for k in registry.KINDS}}.get(kind, kind)
     if kind and kind not in registry.KINDS:
-        kinds = list(registry.KINDS)
-        raise SpecError(f"there is no kind {kind!r}", expected=", ".join(kinds), fix=did_you_mean(kind, kinds))
+        raise SpecError(f"there is no kind {kind!r}", fix=did_you_mean(kind, registry.KINDS))
     if name:
         found = describe(kind, name)
         print_json(found) if json else typer.echo(told(found))

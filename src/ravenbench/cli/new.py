@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import keyword
 import re
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -37,10 +39,27 @@ def command(
 
     if kind != "verifier":
         raise SpecError(f"raven does not make a new {kind!r}", expected="verifier", fix=f"raven new verifier {name}")
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
-        raise SpecError("this cannot be a verifier's name", found=name, expected="letters, digits, - and _")
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,59}", name):
+        raise SpecError(
+            "this cannot be a verifier's name",
+            found=name,
+            expected="up to 60 letters, digits, - and _",
+        )
+    if _taken(name.replace("-", "_").lower()):
+        raise SpecError(
+            "this name belongs to Python or to an installed package: a file of this name would hide it",
+            found=name,
+            fix=f"raven new {kind} my_{name}",
+        )
     made = make(name, form, folder)
     typer.echo("written: " + ", ".join(str(path) for path in made.files))
     typer.echo("\nnext:")
     for line in made.commands:
         typer.echo(f"  {line}")
+
+
+def _taken(module: str) -> bool:
+    from importlib import metadata
+
+    words = {word.lower() for word in keyword.kwlist}
+    return module in words or module in sys.stdlib_module_names or module in metadata.packages_distributions()

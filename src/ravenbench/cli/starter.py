@@ -55,11 +55,11 @@ def make(name: str, form: str, folder: Path) -> Made:
             f"{name}/tests/test_{module}.py": "class/test.txt",
         }
         commands = [
-            f"pip install -e {folder / name}",
+            f"pip install -e {shlex.quote(str(folder / name))}",
             f'raven run --verifiers "{fields["dashed"]}, style-only, length"',
         ]
     if str(folder) != "." and form != "package":
-        commands.insert(0, f"cd {folder}")
+        commands.insert(0, f"cd {shlex.quote(str(folder))}")
     return Made(_write(folder, wanted, fields), tuple(commands))
 
 

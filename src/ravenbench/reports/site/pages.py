@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ravenbench import __version__
 from ravenbench.reports.shared.page import render
-from ravenbench.reports.shared.tables import Column, number, to_html
+from ravenbench.reports.shared.tables import figure, to_html
 from ravenbench.reports.site.records import Board, Number, Standing, slugs
 
 TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
@@ -19,7 +19,7 @@ def site_pages(title: str, boards: Sequence[Board]) -> dict[str, str]:
     """Every page by its address: ``index.html``, ``boards/…``, their folds ``boards/KEY/…``, ``systems/…``."""
     names = sorted({s.system for board in boards for s in board.standings if s.tie is not None or s.loss})
     systems = slugs(names)
-    common: dict[str, Any] = {"site": title, "number": short, "shown": with_interval, "titles": TITLES, "mark": mark}
+    common: dict[str, Any] = {"site": title, "number": figure, "shown": with_interval, "titles": TITLES, "mark": mark}
     pages = {
         "index.html": render(
             "site_index.html.j2",
@@ -58,19 +58,14 @@ def _profile(name: str, boards: Sequence[Board]) -> list[tuple[Board, Standing]]
     return [(board, s) for board in boards for s in board.standings if s.system == name]
 
 
-def short(value: float | None, signed: bool = False) -> str:
-    """A figure as everywhere on the site: three decimals, no zero before the point."""
-    return number(value, Column("", signed=signed), short=True)
-
-
 def with_interval(found: Number, signed: bool = False) -> Markup:
     """A figure with its interval behind it, in small."""
     if found.value is None:
         return Markup('<span class="na">n/a</span>')
-    text = Markup("{}").format(short(found.value, signed))
+    text = Markup("{}").format(figure(found.value, signed))
     if found.interval is None:
         return text
-    low, high = (short(end, signed) for end in found.interval)
+    low, high = (figure(end, signed) for end in found.interval)
     return text + Markup(' <span class="pm">[{}, {}]</span>').format(low, high)
 
 
@@ -84,4 +79,4 @@ def mark(found: Number) -> Markup:
         '<svg class="mark-line" viewBox="0 0 100 12" role="img" aria-label="{}">'
         '<line x1="0" x2="100" y1="6" y2="6" class="axis"/><line x1="50" x2="50" y1="3" y2="9" class="axis"/>'
         '<line x1="{}" x2="{}" y1="6" y2="6" class="range"/><circle cx="{}" cy="6" r="3"/></svg>'
-    ).format(short(found.value), ends[0], ends[2], ends[1])
+    ).format(figure(found.value), ends[0], ends[2], ends[1])
