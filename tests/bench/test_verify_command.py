@@ -126,8 +126,13 @@ def test_goes_on_where_it_stopped(corpus, monkeypatch):
         return real(verifier, test)
 
     monkeypatch.setattr(blocks, "answer_each", dies)
-    with pytest.raises(KeyboardInterrupt):
-        verify(METHOD, train=corpus, test=corpus, workers=1)
+    # Tests that run side by side ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            verify(METHOD, train=corpus, test=corpus, workers=1)
+    finally:
+        signal.signal(signal.SIGINT, before)
     monkeypatch.setattr(api, "_fit", lambda *_: pytest.fail("trained again"))
     found = verify(METHOD, train=corpus, test=corpus, workers=1)
     assert calls == [5, 5, 5, 2] and found.seconds["fit"] is None

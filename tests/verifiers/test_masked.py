@@ -46,7 +46,7 @@ def test_masking_equals_distorting_where_both_can():
     np.testing.assert_allclose(one, other, atol=0.2)
 
 
-@pytest.mark.parametrize("spec", ["masked(ppm, length)", "masked(ppm, logistic)", "masked(posnoise, frequency-mask)"])
+@pytest.mark.parametrize("spec", ["masked(ppm, length)", "masked(ppm, logistic)", "masked(distortion, frequency-mask)"])
 def test_what_does_not_fit_together_is_refused(spec):
     with pytest.raises(SpecError, match=r"masked\("):
         train, same = toy_problems(10)

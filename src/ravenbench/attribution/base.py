@@ -28,8 +28,8 @@ class Attributor(Component):
 
     Examples
     --------
-    >>> from ravenbench.attribution.char_svm import CharSVM
-    >>> method = CharSVM().fit(["whilst I hoped", "whilst we hope", "while I wait", "while we wait"], list("AABB"))
+    >>> from ravenbench.attribution.words import MaxEnt
+    >>> method = MaxEnt().fit(["whilst I hoped", "whilst we hope", "while I wait", "while we wait"], list("AABB"))
     >>> method.predict(["whilst you hope", "while you wait"]).tolist()
     ['A', 'B']
     """
