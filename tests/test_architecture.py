@@ -10,7 +10,7 @@ import pytest
 import ravenbench
 
 ROOT = Path(ravenbench.__file__).parent
-GROUND = ["errors", "files", "randomness", "texts", "types", "components", "kinds", "registry"]
+GROUND = ["errors", "files", "randomness", "texts", "types", "components", "kinds", "builtin", "registry"]
 ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
 ROOMS += ["attribution", "obfuscation", "statistics", "bench", "reports", "cli"]
 STRANGERS = {

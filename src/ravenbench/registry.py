@@ -18,148 +18,12 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
+from ravenbench.builtin import BUILTIN
 from ravenbench.components import Component, identity_hash, unknown_parameter
 from ravenbench.errors import MissingPart, RavenError, SpecError, did_you_mean, said, writable
 from ravenbench.kinds import METHODS, SPOKEN, check_kind, importable
 
 KINDS = tuple(METHODS)
-
-_BUILTIN: dict[str, dict[str, str]] = {
-    "corpus": {
-        "synthetic": "ravenbench.corpora.synthetic:Synthetic",
-        "manifold": "ravenbench.corpora.manifold:Manifold",
-        "newsgroups": "ravenbench.corpora.newsgroups:Newsgroups",
-        "ebg": "ravenbench.corpora.ebg:EBG",
-        "c50": "ravenbench.corpora.public.by_name:C50",
-        "guardian10": "ravenbench.corpora.public.by_name:Guardian10",
-        "cmcc": "ravenbench.corpora.public.by_name:CMCC",
-        "blogs": "ravenbench.corpora.public.blogs:Blogs",
-        "imdb62": "ravenbench.corpora.public.imdb62:IMDb62",
-        "enron": "ravenbench.corpora.public.enron:Enron",
-        "rcv1": "ravenbench.corpora.public.rcv1:RCV1",
-        "pan11": "ravenbench.corpora.public.pan11:Pan11",
-        "pan12": "ravenbench.corpora.public.by_name:Pan12",
-    },
-    "encoder": {
-        "lsa": "ravenbench.topics.lsa:LSA",
-        "nmf": "ravenbench.topics.nmf:NMF",
-        "lda": "ravenbench.topics.lda:LDA",
-        "sbert": "ravenbench.topics.sbert:SBERT",
-    },
-    "topics": {"extract": "ravenbench.topics.extract:Extract"},
-    "sampler": {
-        "hits": "ravenbench.sampling.hits:HITS",
-        "random": "ravenbench.sampling.random:Random",
-        "anti": "ravenbench.sampling.anti:Anti",
-        "grouping": "ravenbench.sampling.grouping:Grouping",
-        "hybrid": "ravenbench.sampling.hybrid:Hybrid",
-        "farthest-first": "ravenbench.sampling.farthest_first:FarthestFirst",
-        "local-search": "ravenbench.sampling.local_search:LocalSearch",
-    },
-    "pairs": {
-        "reference": "ravenbench.problems.reference:Reference",
-        "controlled": "ravenbench.problems.controlled:Controlled",
-        "matched": "ravenbench.problems.matched:Matched",
-    },
-    "verifier": {
-        "calibrated": "ravenbench.verifiers.contract.base:Calibrated",
-        "char-ngram": "ravenbench.verifiers.baselines.char_ngram:CharNgram",
-        "ppm": "ravenbench.verifiers.baselines.ppm:PPM",
-        "raven-2026": "ravenbench.verifiers.raven_2026.verifier:Raven2026",
-        "topic-fit": "ravenbench.verifiers.controls.topic_fit:TopicFit",
-        "chance": "ravenbench.verifiers.controls.chance:Chance",
-        "length": "ravenbench.verifiers.controls.length:Length",
-        "style-only": "ravenbench.verifiers.controls.style_only:StyleOnly",
-        "topic-only": "ravenbench.verifiers.controls.topic_only:TopicOnly",
-        "blend": "ravenbench.verifiers.controls.blend:Blend",
-        "impostors": "ravenbench.verifiers.published.impostors:Impostors",
-        "cng-2013": "ravenbench.verifiers.published.cng_2013:CNG2013",
-        "jankowska-2014": "ravenbench.verifiers.published.jankowska_2014:Jankowska2014",
-        "meta": "ravenbench.verifiers.combinations.meta:Meta",
-        "stacked": "ravenbench.verifiers.combinations.stacked:Stacked",
-        "function-words": "ravenbench.verifiers.baselines.function_words:FunctionWords",
-        "distorted": "ravenbench.verifiers.combinations.distorted:Distorted",
-        "masked": "ravenbench.verifiers.combinations.masked:Masked",
-        "spatium-2015": "ravenbench.verifiers.published.spatium_2015:Spatium2015",
-        "glad-2015": "ravenbench.verifiers.published.glad_2015:Glad2015",
-        "unmasking": "ravenbench.verifiers.published.unmasking:Unmasking",
-        "layton-2014": "ravenbench.verifiers.published.layton_2014:Layton2014",
-        "halvani-2014": "ravenbench.verifiers.published.halvani_2014:Halvani2014",
-        "vartapetiance-2014": "ravenbench.verifiers.published.vartapetiance_2014:Vartapetiance2014",
-        "harvey-2014": "ravenbench.verifiers.published.harvey_2014:Harvey2014",
-        "moreau-2014": "ravenbench.verifiers.published.moreau_2014:Moreau2014",
-        "lambdag": "ravenbench.verifiers.published.lambdag:LambdaG",
-        "general-impostors": "ravenbench.verifiers.published.general_impostors:GeneralImpostors",
-        "ngram-tracing": "ravenbench.verifiers.published.ngram_tracing:NgramTracing",
-        "cosine-delta": "ravenbench.verifiers.published.cosine_delta:CosineDelta",
-        "prompted-lm": "ravenbench.verifiers.outside.prompted_lm:PromptedLM",
-        "command": "ravenbench.verifiers.outside.command:Command",
-        "frery-2014": "ravenbench.verifiers.published.frery_2014:Frery2014",
-        "modaresi-2014": "ravenbench.verifiers.published.modaresi_2014:Modaresi2014",
-        "castillo-2014": "ravenbench.verifiers.published.castillo_2014:Castillo2014",
-        "satyam-2014": "ravenbench.verifiers.published.satyam_2014:Satyam2014",
-        "zamani-2014": "ravenbench.verifiers.published.zamani_2014:Zamani2014",
-        "mayor-2014": "ravenbench.verifiers.published.mayor_2014:Mayor2014",
-        "encoder": "ravenbench.verifiers.neural.encoder:Encoder",
-        "luar": "ravenbench.verifiers.neural.luar.verifier:LUAR",
-        "o2d2": "ravenbench.verifiers.neural.o2d2.verifier:O2D2",
-        "bagnall-2015": "ravenbench.verifiers.neural.bagnall.verifier:Bagnall2015",
-        "bagnall-2015-transductive": "ravenbench.verifiers.neural.bagnall.transductive:Bagnall2015Transductive",
-    },
-    "calibrator": {
-        "threshold-band": "ravenbench.verifiers.calibrators.threshold_band:ThresholdBand",
-        "logistic": "ravenbench.verifiers.calibrators.logistic:Logistic",
-        "scaled-logistic": "ravenbench.verifiers.calibrators.scaled_logistic:ScaledLogistic",
-        "isotonic": "ravenbench.verifiers.calibrators.isotonic:Isotonic",
-        "linear": "ravenbench.verifiers.calibrators.linear:Linear",
-        "banded": "ravenbench.verifiers.calibrators.banded:Banded",
-        "log-odds": "ravenbench.verifiers.calibrators.log_odds:LogOdds",
-    },
-    "transform": {
-        "distortion": "ravenbench.text.distortion:Distortion",
-        "topic-mask": "ravenbench.text.distortion:TopicMask",
-        "posnoise": "ravenbench.text.posnoise:POSNoise",
-        "frequency-mask": "ravenbench.text.frequency_mask:FrequencyMask",
-        "normaliser": "ravenbench.text.normalisation:Normaliser",
-    },
-    "attributor": {
-        "maxent": "ravenbench.attribution.words:MaxEnt",
-        "nb": "ravenbench.attribution.words:NaiveBayes",
-        "function-words": "ravenbench.attribution.words:FunctionWords",
-        "topic-words": "ravenbench.attribution.words:TopicWords",
-        "svm": "ravenbench.attribution.char_svm:CharSVM",
-        "burrows-delta": "ravenbench.attribution.delta:BurrowsDelta",
-        "cosine-delta": "ravenbench.attribution.delta:CosineDelta",
-        "ppm": "ravenbench.attribution.ppm:PPM",
-        "cng": "ravenbench.attribution.profiles:CNG",
-        "scap": "ravenbench.attribution.profiles:SCAP",
-        "distorted": "ravenbench.attribution.distorted:Distorted",
-    },
-    "obfuscator": {
-        "identity": "ravenbench.obfuscation.recipes.identity:Identity",
-        "random": "ravenbench.obfuscation.recipes.random:Random",
-        "other-author": "ravenbench.obfuscation.recipes.other_author:OtherAuthor",
-        "mihaylova-2016": "ravenbench.obfuscation.recipes.mihaylova_2016:Mihaylova",
-        "mansoorizadeh-2016": "ravenbench.obfuscation.recipes.mansoorizadeh_2016:Mansoorizadeh",
-        "keswani-2016": "ravenbench.obfuscation.recipes.keswani_2016:Keswani",
-        "castro-2017": "ravenbench.obfuscation.recipes.castro_2017:Castro",
-        "bevendorff-2019": "ravenbench.obfuscation.recipes.bevendorff_2019:Bevendorff",
-        "mutant-x-2019": "ravenbench.obfuscation.recipes.mutant_x_2019:MutantX",
-        "llm": "ravenbench.obfuscation.recipes.llm:LLM",
-        "command": "ravenbench.obfuscation.outside.command:Command",
-        "rewritings": "ravenbench.obfuscation.outside.rewritings:Rewritings",
-    },
-    "translator": {
-        "unchanged": "ravenbench.obfuscation.translators.toy:Unchanged",
-        "toy-lossy": "ravenbench.obfuscation.translators.toy:ToyLossy",
-        "apertium": "ravenbench.obfuscation.translators.apertium:Apertium",
-        "command": "ravenbench.obfuscation.translators.command:Command",
-        "argos": "ravenbench.obfuscation.translators.argos:Argos",
-        "ctranslate2": "ravenbench.obfuscation.translators.ctranslate2:CTranslate2",
-        "marian": "ravenbench.obfuscation.translators.marian:Marian",
-        "libretranslate": "ravenbench.obfuscation.translators.libretranslate:LibreTranslate",
-    },
-}
 
 _WITHIN = {"obfuscator": ("translator",)}
 """Kinds that are looked for first among a component's parameters: no obfuscator holds another."""
@@ -186,7 +50,7 @@ def targets(kind: str) -> dict[str, str]:
     SpecError
         If two installed packages claim one name, or one claims a built-in's.
     """
-    found = dict(_BUILTIN[kind])
+    found = dict(BUILTIN[kind])
     for point in entry_points(group=f"ravenbench.{kind}"):
         if found.setdefault(point.name, point.value) != point.value:
             raise SpecError(

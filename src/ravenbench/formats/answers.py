@@ -15,11 +15,11 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import location
-from ravenbench.formats.archive import Archive, Split, split_roots
+from ravenbench.formats.answer_files import SWAPPED, answer_files, is_json, truth_files
+from ravenbench.formats.archive import Archive, Split
 from ravenbench.formats.names import checked_name
 from ravenbench.formats.output import whole_file
 from ravenbench.formats.pan_pairs import (
-    first_record,
     is_lines,
     is_truth,
     read_truth_records,
@@ -98,13 +98,13 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         If there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
     """
     with Archive(path) as archive:
-        names = archive.names if archive.single else _truth_files(archive, split)
+        names = archive.names if archive.single else truth_files(archive, split)
         ids: list[str] = []
         same: list[bool] = []
         authors: list[tuple[str, str] | None] = []
         group: list[str | None] = []
         for name in names:
-            if is_lines(name) or _is_json(archive, name):
+            if is_lines(name) or is_json(archive, name):
                 found = read_truth_records(archive, name)
                 ids += found
                 same += [t.same for t in found.values()]
@@ -113,7 +113,7 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
             else:
                 lines = read_truth_lines(archive, name)
                 if re.search("answers", PurePosixPath(name).stem, re.IGNORECASE):
-                    raise FormatError("these are answers, not truth", file=archive.label(name), fix=_SWAPPED)
+                    raise FormatError("these are answers, not truth", file=archive.label(name), fix=SWAPPED)
                 ids += lines
                 same += lines.values()
                 authors += [None] * len(lines)
@@ -146,7 +146,7 @@ def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
         value that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth.
     """
     with Archive(path) as archive:
-        names = _answer_files(archive)
+        names = answer_files(archive)
         if len(names) != 1:
             raise FormatError(
                 "expected one file of answers here", file=path, found=", ".join(names[:5]) or "none",
@@ -166,13 +166,13 @@ def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]
         As ``read_answers``, or if two systems have one name.
     """
     with Archive(path) as archive:
-        names = _answer_files(archive)
+        names = answer_files(archive)
         if not names:
             truth = any(is_truth(n) for n in archive.names)
             raise FormatError(
                 "there are no answers here, but truth" if truth else "there are no answers here", file=path,
                 expected="answers.jsonl or answers.txt",
-                fix=_SWAPPED if truth else "give the folder that a system's answers.jsonl or answers.txt is in",
+                fix=SWAPPED if truth else "give the folder that a system's answers.jsonl or answers.txt is in",
             )  # fmt: skip
         found = sorted((_read(archive, name, lenient) for name in names), key=lambda a: a.system)
     for left, right in pairwise(found):
@@ -246,48 +246,7 @@ def write_truth(path: str | Path, ids: Iterable[str], same: Bools) -> Path:
     return path
 
 
-_SWAPPED = "are truth and answers swapped?"
 _UNANSWERED = "give it a value, or leave the line out: a problem without an answer counts as 0.5"
-
-
-def _truth_files(archive: Archive, split: Split | None) -> list[str]:
-    found = [n for n in archive.names if is_truth(n) and n.lower().endswith((".jsonl", ".ndjson", ".txt"))]
-    places: dict[str, list[str]] = {}
-    for name in found:
-        places.setdefault(str(PurePosixPath(name).parent), []).append(name)
-    kept = split_roots(sorted(places), split, archive.path)
-    # truth.txt beside truth.jsonl says the same again.
-    names = [n for place in kept for n in ([m for m in places[place] if is_lines(m)] or places[place])]
-    if not names:
-        answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
-        raise FormatError(
-            "there is no truth here, but answers" if answers else "there is no truth here", file=archive.path,
-            expected="truth.jsonl or truth.txt",
-            fix=_SWAPPED if answers else "give the file of truth, or the folder it is in",
-        )  # fmt: skip
-    return names
-
-
-def _answer_files(archive: Archive) -> list[str]:
-    if archive.single:
-        return archive.names
-    texts = [n for n in archive.names if n.lower().endswith((".jsonl", ".ndjson", ".txt")) and not is_truth(n)]
-    named = [n for n in texts if PurePosixPath(n).stem.lower() == "answers"]
-    return named or [n for n in texts if _looks_like_answers(archive, n)]
-
-
-def _looks_like_answers(archive: Archive, name: str) -> bool:
-    if is_lines(name):
-        return "value" in first_record(archive, name)
-    try:
-        _, line = next(archive.lines(name), (0, ""))
-    except FormatError:
-        return False
-    return re.fullmatch(r"\S+\s+([YN-]|[YN-]\s+[\d.eE+-]+|[\d.eE+-]+)\s*", line) is not None
-
-
-def _is_json(archive: Archive, name: str) -> bool:
-    return PurePosixPath(name).suffix.lower() != ".txt" and bool(first_record(archive, name))
 
 
 def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
@@ -307,7 +266,7 @@ def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
     values: dict[str, float] = {}
     lines: list[int] = []
     decisions: dict[str, float] = {}
-    if is_lines(name) or _is_json(archive, name):
+    if is_lines(name) or is_json(archive, name):
         for line, record in records(archive, name):
             key, value = _answer(record, archive, name, line, lenient, notes)
             _put(values, key, value, archive, name, line)
@@ -315,7 +274,7 @@ def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
     else:
         if is_truth(name):
             read_truth_lines(archive, name)
-            raise FormatError("this is truth, not answers", file=archive.label(name), fix=_SWAPPED)
+            raise FormatError("this is truth, not answers", file=archive.label(name), fix=SWAPPED)
         for line, text in archive.lines(name):
             key, value, decision = _plain(text, archive, name, line)
             _put(values, key, value, archive, name, line)
@@ -341,7 +300,7 @@ def _answer(
 ) -> tuple[str, float]:
     where: dict[str, Any] = {"file": archive.label(name), "line": line}
     if "value" not in record and "same" in record:
-        raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=_SWAPPED)
+        raise FormatError("this is truth, not answers", **where, found=sorted(record), fix=SWAPPED)
     key = record_id(dict(record), archive, name, line)
     if "value" not in record:
         raise FormatError(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+
+from ravenbench.texts import content_hash
 
 MOST = 2**27
 """Characters that are kept; those that were not asked for longest go first."""
@@ -20,7 +21,7 @@ class KeptMasks:
 
     def of(self, how: str, texts: Sequence[str], mask: Callable[[list[str]], Iterable[str]]) -> list[str]:
         """The masked texts, in order; each that is not kept is masked once."""
-        places = [(how, _hash(text)) for text in texts]
+        places = [(how, content_hash(text)) for text in texts]
         found = {place: self._kept[place] for place in places if place in self._kept}
         for place in found:
             self._kept.move_to_end(place)
@@ -31,7 +32,3 @@ class KeptMasks:
         while self._size > self.most:
             self._size -= len(self._kept.popitem(last=False)[1])
         return [found[place] for place in places]
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

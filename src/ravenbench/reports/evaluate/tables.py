@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from ravenbench.metrics.pan import TITLES
-from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value, figure
+from ravenbench.reports.shared.tables import Column, Measure, Table, Value, figure, range_of
 from ravenbench.statistics.stars import stars
 
 if TYPE_CHECKING:
-    from ravenbench.reports.evaluate.records import BreakDown, Findings, Interval, PartScores, SystemScores
+    from ravenbench.reports.evaluate.records import BreakDown, Findings, PartScores, SystemScores
 
 SHOWN = ("auc", "c@1", "f05u", "f1", "brier", "overall", "final")
 FURTHER = ("precision", "recall", "overall5")
@@ -40,7 +40,7 @@ def scores(evaluation: Findings) -> Table:
 def intervals(evaluation: Findings) -> Table:
     """Intervals of every metric."""
     metrics = SHOWN + FURTHER
-    rows = [(s.name, *(_range(s.interval[m]) for m in metrics)) for s in (*evaluation.ranked, *evaluation.meta)]
+    rows = [(s.name, *(range_of(s.interval[m]) for m in metrics)) for s in (*evaluation.ranked, *evaluation.meta)]
     drawn = f"{evaluation.replicates:,} replicates shared by all systems"
     return Table(
         "intervals",
@@ -72,7 +72,8 @@ def significance(evaluation: Findings, metric: str) -> Table:
 def differences(evaluation: Findings) -> Table:
     """Every tested difference with its interval, raw and corrected p."""
     rows = tuple(
-        (p.a, p.b, p.metric, p.difference, _range(p.interval), p.p, p.p_holm, stars(p.p_holm)) for p in evaluation.pairs
+        (p.a, p.b, p.metric, p.difference, range_of(p.interval), p.p, p.p_holm, stars(p.p_holm))
+        for p in evaluation.pairs
     )
     columns = (
         Column("system a", text=True),
@@ -139,7 +140,7 @@ def breakdown(evaluation: Findings, found: BreakDown) -> Table:
         for metric in SHOWN:
             cells.append(s.scores[metric])
             if metric in ("auc", "c@1", "overall", "final"):
-                cells.append(_range(s.interval[metric]))
+                cells.append(range_of(s.interval[metric]))
         return (name, part, problems, *cells)
 
     rows = []
@@ -166,10 +167,6 @@ def parts(evaluation: Findings, found: BreakDown, metric: str) -> Table:
     columns = (_NAME, *numbers, Column("all"), Column("macro"))
     key = f"parts-{evaluation.breakdowns.index(found) + 1}-{_slug(metric)}"
     return Table(key, f"{TITLES.get(metric, metric)} by {found.by}", columns, tuple(rows), legend)
-
-
-def _range(interval: Interval | None) -> Range | None:
-    return None if interval is None else Range(*interval)
 
 
 def _slug(text: str) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 from ravenbench.reports.run.lengths import lengths_json
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis
 from ravenbench.reports.run.sweep_json import sweep_json
-from ravenbench.reports.shared.content_json import content_json, figure_interval, figure_value, judged_json
+from ravenbench.reports.shared.content_json import content_json, figure_interval, judged_json
+from ravenbench.reports.shared.content_words import value_of
 
 
 def to_json(analysis: Analysis) -> dict[str, Any]:
@@ -78,9 +79,9 @@ def _domain(analysis: Analysis) -> list[dict[str, Any]]:
     return [
         {
             "verifier": row.verifier,
-            "gain": figure_value(row.gain),
+            "gain": value_of(row.gain),
             "interval": figure_interval(row.gain),
-            "null": figure_value(row.null),
+            "null": value_of(row.null),
             "repetitions": row.repetitions,
             **judged_json(row.judged),
         }
@@ -96,7 +97,7 @@ def _strata(analysis: Analysis) -> list[dict[str, Any]]:
             "different_author": s.different_author,
             "n": s.same,
             "n_different": s.different,
-            "auc": figure_value(s.auc),
+            "auc": value_of(s.auc),
             "interval": figure_interval(s.auc),
             "cllr": s.cllr,
         }

@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench.metrics import scores
 from ravenbench.reports.shared.cell_scores import Failure, ranked, sides_of
-from ravenbench.reports.shared.content_json import figure_value
+from ravenbench.reports.shared.content_words import value_of
 from ravenbench.reports.shared.figures import FAINT, INK, canvas
 from ravenbench.reports.shared.tables import Column, Table
 from ravenbench.statistics.clustered import Figure as Estimate
@@ -94,7 +94,7 @@ def lengths_table(rows: Sequence[LengthRow]) -> Table:
     found = []
     for r in sorted(rows, key=lambda r: ([x.verifier for x in rows].index(r.verifier), r.words)):
         low, high = _interval(r.auc) or (None, None)
-        found.append((r.verifier, r.words, figure_value(r.auc), low, high, r.c1, r.problems, r.reached))
+        found.append((r.verifier, r.words, value_of(r.auc), low, high, r.c1, r.problems, r.reached))
     note = (
         "All texts, those learned from included, cut to their first words. from, to: 95 % interval of the AUC over "
         "authors. full length: share of problems all of whose texts had as many words; the others stay shorter."
@@ -105,7 +105,7 @@ def lengths_table(rows: Sequence[LengthRow]) -> Table:
 def lengths_json(rows: Sequence[LengthRow]) -> list[dict[str, Any]]:
     """One object a verifier and length."""
     return [
-        {"verifier": r.verifier, "words": r.words, "auc": figure_value(r.auc), "interval": _interval(r.auc),
+        {"verifier": r.verifier, "words": r.words, "auc": value_of(r.auc), "interval": _interval(r.auc),
          "c@1": r.c1, "problems": r.problems, "full_length": r.reached}
         for r in rows
     ]  # fmt: skip
@@ -122,7 +122,7 @@ def lengths_figure(rows: Sequence[LengthRow]) -> Figure:
         for x, r in zip(places, mine, strict=True):
             if (interval := _interval(r.auc)) is not None:
                 axes.plot((x, x), interval, color=color, linewidth=1.6, alpha=0.5, solid_capstyle="butt")
-        values = [figure_value(r.auc) for r in mine]
+        values = [value_of(r.auc) for r in mine]
         axes.plot(places, values, marker=MARKS[i % len(MARKS)], color=color, linewidth=1.2, markersize=4.5, label=name)
     words = sorted({r.words for r in rows})
     axes.axhline(0.5, color=FAINT, linewidth=0.8)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ravenbench.reports.safety.grades import People
-from ravenbench.reports.shared.tables import Column, Range, Table
-from ravenbench.statistics.bootstrap import Interval
+from ravenbench.reports.shared.tables import Column, Table, range_of
 
 
 def people_tables(found: People | None, title: Callable[[str], str]) -> list[Table]:
@@ -40,7 +39,7 @@ def _people(found: People | None) -> Table:
 
 def _agreement(found: People | None) -> Table:
     rows = tuple(
-        (a.question, a.graders, a.texts, a.alpha, _range(a.interval)) for a in (found.agreement if found else ())
+        (a.question, a.graders, a.texts, a.alpha, range_of(a.interval)) for a in (found.agreement if found else ())
     )
     columns = (
         Column("question", text=True), Column("readers"), Column("texts"), Column("α", signed=True), Column("95 %"),
@@ -55,7 +54,7 @@ def _agreement(found: People | None) -> Table:
 def _measures(found: People | None, title: Callable[[str], str]) -> Table:
     rows = tuple(
         (
-            title(m.measure), m.grade.rho, _range(m.grade.interval), m.verdict.rho, _range(m.verdict.interval),
+            title(m.measure), m.grade.rho, range_of(m.grade.interval), m.verdict.rho, range_of(m.verdict.interval),
             max(m.grade.pairs, m.verdict.pairs),
         )
         for m in (found.measures if found else ())
@@ -69,7 +68,3 @@ def _measures(found: People | None, title: Callable[[str], str]) -> Table:
         f"same is is negative, a count of faults positive. Of {len(rows)} measures, some differ from 0 by chance."
     )
     return Table("measures-people", "Automatic measures against readers", columns, rows, note)
-
-
-def _range(interval: Interval | None) -> Range | None:
-    return None if interval is None else Range(*interval)

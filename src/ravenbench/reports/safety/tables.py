@@ -8,7 +8,7 @@ from ravenbench.metrics.safety import REASONS
 from ravenbench.reports.safety.answers import mean
 from ravenbench.reports.safety.grade_tables import people_tables
 from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis
-from ravenbench.reports.shared.tables import Column, Range, Table, Value
+from ravenbench.reports.shared.tables import Column, Table, Value, range_of
 
 SOUND = (
     "meteor", "bleu", "chrf", "ter", "pinc", "tfidf", "lsa", "numbers", "names", "negations", "antonyms",
@@ -51,7 +51,7 @@ def all_tables(analysis: SafetyAnalysis) -> dict[str, Table]:
 def impact_table(analysis: SafetyAnalysis) -> Table:
     """Average impact of each obfuscator, over all texts and over those within the stated limits of meaning."""
     rows = tuple(
-        (o.name, o.average_impact, _range(o.interval), o.competent, o.survivors, o.surviving)
+        (o.name, o.average_impact, range_of(o.interval), o.competent, o.survivors, o.surviving)
         for o in listed(analysis)
         if o.error is None
     )
@@ -115,7 +115,7 @@ def effect_table(analysis: SafetyAnalysis) -> Table:
     """Every obfuscator against every verifier that counts."""
     rows = tuple(
         (
-            o.name, v.verifier, v.mean("impact"), _range(v.interval), v.p, v.mean("delta_rec"), v.mean("delta_acc"),
+            o.name, v.verifier, v.mean("impact"), range_of(v.interval), v.p, v.mean("delta_rec"), v.mean("delta_acc"),
             v.mean("delta_rest"), v.mean("delta_auc"), v.mean("delta_c1"), v.mean("delta_final"),
             v.first.effect.lost if v.first else None, v.first.effect.gained if v.first else None,
             v.first.effect.rest_lost + v.first.effect.rest_gained if v.first else None,
@@ -237,10 +237,6 @@ def failure_table(analysis: SafetyAnalysis) -> Table:
     rows += [(o.name, f"{note} ({count} texts)") for o in analysis.obfuscators for note, count in o.notes.items()]
     columns = (Column("obfuscator", text=True), Column("note", text=True))
     return Table("failures", "Notes", columns, tuple(rows))
-
-
-def _range(interval: tuple[float, float] | None) -> Range | None:
-    return None if interval is None else Range(*interval)
 
 
 def _mean(found: Mapping[str, Quality], name: str) -> float | None:

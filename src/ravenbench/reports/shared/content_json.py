@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ravenbench.reports.shared.content import ContentProbe
+from ravenbench.reports.shared.content_words import value_of
 from ravenbench.statistics.axes import Content, Domain, Judged
 from ravenbench.statistics.clustered import Figure
 
@@ -26,13 +27,13 @@ def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
     return [
         {
             "verifier": row.verifier,
-            "auc": figure_value(row.figures.auc),
-            "style_left": figure_value(row.figures.style_left),
+            "auc": value_of(row.figures.auc),
+            "style_left": value_of(row.figures.style_left),
             "style_left_interval": figure_interval(row.figures.style_left),
-            "swing": figure_value(row.figures.swing),
+            "swing": value_of(row.figures.swing),
             "interval": figure_interval(row.figures.swing),
-            "p": figure_value(row.figures.share),
-            "null_swing": figure_value(row.figures.null_swing),
+            "p": value_of(row.figures.share),
+            "null_swing": value_of(row.figures.null_swing),
             "problems": row.figures.same + row.figures.different,
             **judged_json(row.judged),
         }
@@ -48,10 +49,6 @@ def judged_json(judged: Judged) -> dict[str, Any]:
         "needed": judged.needed,
         "reason": judged.reason,
     }
-
-
-def figure_value(figure: Figure | None) -> float | None:
-    return None if figure is None else figure.value
 
 
 def figure_interval(figure: Figure | None) -> list[float] | None:

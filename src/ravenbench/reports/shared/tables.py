@@ -35,6 +35,11 @@ class Range:
     high: float
 
 
+def range_of(interval: tuple[float, float] | None) -> Range | None:
+    """An interval as a cell of a table; None stays None."""
+    return None if interval is None else Range(*interval)
+
+
 Value = str | int | float | Measure | Range | None
 
 

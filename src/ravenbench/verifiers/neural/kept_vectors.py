@@ -7,13 +7,13 @@ that is taken up again and other runs read it from the cache folder.
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 
+from ravenbench.texts import content_hash
 from ravenbench.topics.kept_files import KeptFiles
 from ravenbench.types import Floats
 
@@ -47,7 +47,7 @@ class KeptVectors:
         encode : callable
             From texts to vectors (texts, d), each independent of its neighbours.
         """
-        places = [(made, _hash(text)) for text in texts]
+        places = [(made, content_hash(text)) for text in texts]
         with self._lock:
             found = {place: self._kept[place] for place in places if place in self._kept}
             for place in found:
@@ -68,7 +68,7 @@ class KeptVectors:
 
     def _shelf(self, made: Hashable) -> KeptFiles:
         with self._lock:
-            return self._files.setdefault(made, KeptFiles(_hash(repr(made)).hex()))
+            return self._files.setdefault(made, KeptFiles(content_hash(repr(made)).hex()))
 
     def _keep(self, fresh: dict[tuple[Hashable, bytes], Floats]) -> None:
         with self._lock:
@@ -79,7 +79,3 @@ class KeptVectors:
                     self._bytes += vector.nbytes
             while self._bytes > self.most:
                 self._bytes -= self._kept.popitem(last=False)[1].nbytes
-
-
-def _hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
