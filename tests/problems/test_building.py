@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from ravenbench.errors import CorpusError, InputError
 from ravenbench.formats.problems import read_problem_sets, read_problems
 from ravenbench.problems.building import Built, build_problems, table_one
+from ravenbench.problems.cases import Cross
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 
@@ -71,6 +72,44 @@ def test_promises(rows: list[tuple[int, int, int]], least: int, more: int, reuse
     check(source, built, ("topic", "band"), (least, least + more), reuse)
     again = build_problems(source, **options)  # type: ignore[arg-type]
     assert again.problems.digest() == built.problems.digest() and (again.same == built.same).all()
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents, st.integers(1, 3), st.integers(0, 2), st.booleans(), st.booleans(), st.integers(0, 3))
+def test_promises_across_a_column(
+    rows: list[tuple[int, int, int]], least: int, more: int, reuse: bool, one_way: bool, seed: int
+) -> None:
+    source = corpus(*map(list, zip(*rows, strict=True)))  # type: ignore[arg-type]
+    cross = Cross("topic", ("t1", "t0") if one_way else None)
+    options = {"known": (least, least + more), "match": ("topic", "band"), "reuse": reuse, "seed": seed, "cross": cross}
+    try:
+        built = build_problems(source, **options)  # type: ignore[arg-type]
+    except (CorpusError, InputError):
+        return
+    check(source, built, ("band",), (least, least + more), reuse)
+    sides: dict[bool, Counter[tuple[str | None, str | None]]] = {True: Counter(), False: Counter()}
+    for i, truth in enumerate(built.same.tolist()):
+        topics = {source.topic.names[c] for c in source.topic.codes[built.problems.known(i)]}
+        asked = source.topic.names[source.topic.codes[built.problems.questioned_index[i]]]
+        assert len(topics) == 1 and asked not in topics
+        assert not one_way or (topics, asked) == ({"t1"}, "t0")
+        sides[truth][topics.pop(), asked] += 1
+    if reuse:
+        assert sides[True] == sides[False]
+
+
+def test_across_a_column_every_author_who_can_takes_part() -> None:
+    built = build_problems(corpus([0, 0, 1, 1, 2, 2, 3], [0, 1] * 3 + [0]), known=(1, 1), cross=Cross.parse("topic"))
+    assert len(built.problems) == 6 and built.dropped["left over"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"), [("", "no crossing"), ("topic=", "no crossing"), ("topic=t0", "no crossing"),
+                        ("topic=t0:t0", "no crossing"), ("topic=t0:t9", "no such value"), ("season", "no topic level")]
+)  # fmt: skip
+def test_bad_crossings(text: str, fault: str) -> None:
+    with pytest.raises(InputError, match=fault):
+        build_problems(corpus([0, 0, 1, 1], [0, 1, 0, 1]), known=(1, 1), cross=Cross.parse(text))
 
 
 def test_every_case_is_used_where_authors_are_even() -> None:
@@ -147,7 +186,15 @@ def test_command_writes_what_it_says(tmp_path: Path) -> None:
     pairs = raven("problems", str(table), "-o", str(tmp_path / "pairs"), "--known", "1", "--match", "none",
                   "--format", "pairs")  # fmt: skip
     assert pairs.returncode == 0 and len(read_problems(tmp_path / "pairs")) > 10
-    for wrong in (["--known", "few"], ["--known", "1-2", "--format", "pairs"], ["--match", "age"]):
+    crossed = raven("problems", str(table), "-o", str(tmp_path / "x"), "--known", "1", "--match", "none", "--cross",
+                    "band", "--json")  # fmt: skip
+    assert crossed.returncode == 2 and "cannot give problems" in crossed.stderr
+    for wrong in (
+        ["--known", "few"],
+        ["--cross", "band=0:2"],
+        ["--known", "1-2", "--format", "pairs"],
+        ["--match", "age"],
+    ):
         refused = raven("problems", str(table), "-o", str(tmp_path / "no"), *wrong)
         assert refused.returncode == 2 and refused.stderr.startswith("error: ") and not (tmp_path / "no").exists()
 

@@ -15,6 +15,13 @@ def command(
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
     known: Annotated[str, typer.Option(help="Known documents a problem: a number, or LEAST-MOST.")] = "1-5",
     match: Annotated[str, typer.Option(help="Columns in which all documents of a problem agree; 'none'.")] = "topic",
+    cross: Annotated[
+        str | None,
+        typer.Option(
+            help="A column in which the questioned document differs from the known ones: COLUMN, or "
+            "COLUMN=KNOWN:QUESTIONED. It is not matched."
+        ),
+    ] = None,
     min_words: Annotated[int, typer.Option(min=0, help="Leave out shorter documents.")] = 0,
     words: Annotated[
         int | None,
@@ -37,8 +44,10 @@ def command(
     columns nor the number of known documents tells the truth.
 
         raven problems essays.csv -o essays/ --known 1-5 --min-words 500 --match term,age_band
+        raven problems texts.csv -o mails/ --match none --cross genre=essay:email
+        raven problems newsgroups -o across/ --cross topic --known 1
     """
-    found = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed)
+    found = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross)
     from ravenbench.cli.show import print_json, say
 
     if json:
@@ -64,6 +73,7 @@ def build(
     format: str,
     genre: str,
     seed: int,
+    cross: str | None = None,
 ) -> dict[str, Any]:
     """Build and write problems; what was made, as JSON values.
 
@@ -77,6 +87,7 @@ def build(
     from ravenbench.formats.pan_pairs import write_pan_pairs
     from ravenbench.formats.pan_problems import write_pan_problems
     from ravenbench.problems.building import build_problems, table_one
+    from ravenbench.problems.cases import Cross
     from ravenbench.problems.lengths import FirstWords
 
     least, most = _range(known)
@@ -84,9 +95,11 @@ def build(
         raise InputError(
             "pairs have one known document", found=f"--known {known}", fix="--known 1, or --format folders"
         )
+    crossing = None if cross is None else Cross.parse(cross)
     check_fresh(out)
     data = load_corpus(corpus)
     columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
+    columns = [name for name in columns if crossing is None or name != crossing.column]
     built = build_problems(
         data,
         known=(least, most),
@@ -95,6 +108,7 @@ def build(
         problems=problems,
         reuse=reuse,
         seed=seed,
+        cross=crossing,
     )
     made = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
@@ -103,8 +117,8 @@ def build(
     else:
         write_pan_problems(out, made, built.same, ", ".join(languages) or "unknown", genre)
     return {
-        "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "known": [least, most],
-        "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),
+        "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
+        "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),
         "table": table_one(made),
     }  # fmt: skip
 

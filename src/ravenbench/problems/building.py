@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench.errors import CorpusError, InputError
+from ravenbench.problems.cases import Case, Cross, cut, cut_across
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import words
 from ravenbench.types import Bools, Corpus, Ints, Labels, Problems, name_array
@@ -34,15 +35,6 @@ class Built:
     dropped: Mapping[str, int]
 
 
-@dataclass(frozen=True, eq=False)
-class _Case:
-    """Known documents of an author and another document of his, all of one kind."""
-
-    author: int
-    known: Ints
-    questioned: int
-
-
 def build_problems(
     corpus: Corpus,
     *,
@@ -52,6 +44,7 @@ def build_problems(
     problems: int | None = None,
     reuse: bool = True,
     seed: int = 0,
+    cross: Cross | None = None,
 ) -> Built:
     """Balanced problems whose documents agree in given columns.
 
@@ -74,11 +67,14 @@ def build_problems(
         A document stands in at most one positive and one negative problem, as in PAN-2014. Otherwise in one problem
         only, so that not even the whole set of problems tells anything; that makes half as many.
     seed : int
+    cross : Cross, optional
+        A column in which the questioned document differs from the known ones: cross-genre or cross-topic problems.
+        Positive and negative problems have the same two values, and the column is left out of ``match``.
 
     Raises
     ------
     InputError
-        If a number is out of range or a column is not there.
+        If a number is out of range, or a column or a value is not there.
     CorpusError
         If too few problems can be made, with the counts that show it.
 
@@ -91,20 +87,29 @@ def build_problems(
         raise InputError("the numbers of known documents are out of range", found=known, expected="1 ≤ least ≤ most")
     if problems is not None and (problems < 2 or problems % 2):
         raise InputError("a balanced set has an even number of problems", found=problems)
+    match = [name for name in match if cross is None or name != cross.column]
+    values = None if cross is None else _column(corpus, cross.column)
+    only = None if cross is None or values is None else cross.codes(values)
     dropped: dict[str, int] = {}
-    rows = _usable(corpus, match, min_words, dropped)
+    rows = _usable(corpus, match if cross is None else [*match, cross.column], min_words, dropped)
     cells = _cells(corpus, match, rows)
-    cases: list[list[_Case]] = []
+    pairs: list[tuple[Case, Case]] = []
     for number, cell in enumerate(cells):
-        cut = _cut(corpus.author.codes, cell, least, most, stream(seed, "problem-cases", number))
-        cases.append(_blocks(cut, stream(seed, "problem-order", number)))
-    pairs = [pair for cut in cases for pair in _both(cut, reuse)]
+        rng = stream(seed, "problem-cases", number)
+        if values is None:
+            kinds = [cut(corpus.author.codes, cell, least, most, rng)]
+        else:
+            kinds = cut_across(corpus.author.codes, values.codes, cell, least, most, rng, only)
+        rng = stream(seed, "problem-order", number)
+        pairs += [pair for cases in kinds for pair in _both(_blocks(cases, rng), reuse)]
     wanted = len(pairs) if problems is None else problems // 2
-    kinds = ", ".join(match) or "any"
+    told = ", ".join(match) or "any"
+    if cross is not None:
+        told += f"; across {cross.column}"
     if not pairs or wanted > len(pairs):
         raise CorpusError(
             "this corpus cannot give that many problems" if pairs else "this corpus cannot give problems",
-            found=f"{2 * len(pairs):,} from {len(rows):,} documents in {len(cells):,} kinds ({kinds})",
+            found=f"{2 * len(pairs):,} from {len(rows):,} documents in {len(cells):,} kinds ({told})",
             expected=f"{2 * max(wanted, 1):,}",
             fix="match fewer columns, ask for fewer words or known documents, or for fewer problems",
         )  # fmt: skip
@@ -170,25 +175,13 @@ def _cells(corpus: Corpus, match: Sequence[str], rows: Ints) -> list[Ints]:
     return [rows[cell == c] for c in range(int(cell.max()) + 1)]
 
 
-def _cut(author: Ints, rows: Ints, least: int, most: int, rng: np.random.Generator) -> dict[int, list[_Case]]:
-    """Cases of every author of one kind."""
-    cases: dict[int, list[_Case]] = {}
-    for writer in np.unique(author[rows]).tolist():
-        own = rng.permutation(rows[author[rows] == writer])
-        while len(own) > least:
-            k = int(rng.integers(least, min(most, len(own) - 1) + 1))
-            cases.setdefault(writer, []).append(_Case(writer, own[:k], int(own[k])))
-            own = own[k + 1 :]
-    return cases
-
-
-def _blocks(cases: dict[int, list[_Case]], rng: np.random.Generator) -> list[_Case]:
+def _blocks(cases: dict[int, list[Case]], rng: np.random.Generator) -> list[Case]:
     """Cases of one kind, author by author in random order."""
     writers = list(cases)
     return [case for i in rng.permutation(len(writers)) for case in cases[writers[i]]]
 
 
-def _both(cases: list[_Case], reuse: bool) -> list[tuple[_Case, _Case]]:
+def _both(cases: list[Case], reuse: bool) -> list[tuple[Case, Case]]:
     """A positive with a negative problem, as many as the cases of one kind give."""
     if reuse:
         plain = cases = _at_most_half(cases)
@@ -200,7 +193,7 @@ def _both(cases: list[_Case], reuse: bool) -> list[tuple[_Case, _Case]]:
     return list(zip(plain, exchanged, strict=False))
 
 
-def _at_most_half(cases: list[_Case]) -> list[_Case]:
+def _at_most_half(cases: list[Case]) -> list[Case]:
     """Drop the last cases of an author who has more than all others together."""
     count = Counter(case.author for case in cases)
     seen: Counter[int] = Counter()
@@ -212,11 +205,11 @@ def _at_most_half(cases: list[_Case]) -> list[_Case]:
     return kept
 
 
-def _most_of_one(cases: list[_Case]) -> int:
+def _most_of_one(cases: list[Case]) -> int:
     return max(Counter(case.author for case in cases).values(), default=0)
 
 
-def _columnar(corpus: Corpus, cases: list[_Case]) -> Problems:
+def _columnar(corpus: Corpus, cases: list[Case]) -> Problems:
     letters = "".join(c for c in (corpus.language.names[0] if corpus.language else corpus.name) if c.isalpha())
     width = max(3, len(str(len(cases))))
     ids = [f"{letters[:2].upper() or 'PR'}{i:0{width}d}" for i in range(1, len(cases) + 1)]

@@ -82,10 +82,17 @@ def load_sentences(folder: Path, device: str, remote_code: bool = False) -> Any:
     Raises
     ------
     FormatError
-        If it cannot be loaded (code of the model's own is run only with ``remote_code``).
+        If it cannot be loaded (code of the model's own is run only with ``remote_code``), or is LUAR, which the
+        verifier ``luar`` reads.
     InputError
         If the tokenizer belongs to another model.
     """
+    if (folder / "config.json").exists() and _read(folder / "config.json").get("model_type") == "LUAR":
+        raise FormatError(
+            "published LUAR weights are no sentence encoder: they pool episodes with code of their own", file=folder,
+            expected="a sentence-transformers model or a plain transformer",
+            fix=f"the verifier luar(model={str(folder)!r}, epochs=0), which reads them without running that code",
+        )  # fmt: skip
     try:
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError as error:

@@ -268,6 +268,19 @@ def test_published_weights_are_used_as_they_are(published, torch):
     assert np.abs(fitted.embeddings([text])[0] - found / np.linalg.norm(found)).max() <= 1e-5
 
 
+def test_published_weights_are_scored_and_run_no_code(published, tmp_path):
+    folder, _, _ = published
+    (folder / "model.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    problems, same = toy_problems(12)
+    answers = as_verifier(luar(model=str(folder), epochs=0)).fit(problems, same).verify(problems)
+    assert np.isfinite(answers).all() and len(set(answers)) > 1
+    for code in ("", ", remote_code=True"):
+        with pytest.raises(FormatError, match="pool episodes") as refused:
+            registry.parse("verifier", f"encoder(model={str(folder)!r}{code})").fit(problems, same)
+        assert f"luar(model={str(folder)!r}, epochs=0)" in str(refused.value)
+    assert not (tmp_path / "ran").exists()
+
+
 def test_other_weights_are_not_taken_for_luar(published, torch):
     from safetensors.torch import load_file, save_file
 

@@ -175,8 +175,8 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
             f"this folder holds a run of another command (raven {store.kind})", file=store.path,
             expected=f"raven {kind}", fix=fix,
         )  # fmt: skip
-    if found.spec != wanted.spec:
-        keys = sorted(k for k in {*found.spec, *wanted.spec} if found.spec.get(k) != wanted.spec.get(k))
+    # What a spec does not name is None: a field that came later is no difference.
+    if keys := sorted(k for k in {*found.spec, *wanted.spec} if found.spec.get(k) != wanted.spec.get(k)):
         differences = (f"{k}: {found.spec.get(k)!r} there, {wanted.spec.get(k)!r} asked" for k in keys)
         raise InputError(
             "this folder holds a run of another spec", file=store.path, found="; ".join(differences), fix=fix

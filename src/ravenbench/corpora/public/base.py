@@ -32,7 +32,8 @@ class PublicCorpus(Component):
     """Base of readers of public collections.
 
     Class attributes say what a collection is: ``layout`` for messages, ``documents`` and ``authors`` of the whole (None
-    where they depend on the copy), ``language``. Licence and citation stand in the catalogue under the same name.
+    where they depend on the copy, or no source could be cited), ``language``. Licence, citation and the source of the
+    counts stand in the catalogue under the same name.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ _GUARDIAN = {"politics", "society", "uk", "world", "books"}
 
 @dataclass(eq=False, repr=False)
 class CMCC(ByName):
-    """CMCC: 21 students who each wrote on six topics in six genres, so that both can be held out at will.
+    """CMCC: students who each wrote on six topics in six genres, so that both can be held out at will.
 
     Texts of the folders ``Correlated`` alone, which hold those who wrote everything; column ``genre`` is blogs, chat,
     discussion, emails, essays or interviews. Files are in Windows-1252.
@@ -111,14 +111,12 @@ class CMCC(ByName):
 
     References
     ----------
-    Goldstein, Goodwin-Jones & Sabatini 2008 (LREC), Creating and using a correlated corpus to glean communicative
-    commonalities.
+    Goldstein-Stewart, Goodwin, Sabin & Winder 2008 (LREC), Creating and using a correlated corpus to glean
+    communicative commonalities.
     """
 
     name = "cmcc"
     layout = "Blogs/Correlated/S1B1C1.txt and so on: author, genre and number, topic and number"
-    documents = 756
-    authors = 21
 
     def _told(self, path: PurePosixPath) -> tuple[str, str | None, dict[str, str]] | None:
         # One file of the collection has the digit 1 for the letter I.
