@@ -38,6 +38,16 @@ def whole(tmp_path_factory):
     return folder
 
 
+def test_a_field_that_came_later_is_no_other_spec(whole):
+    from ravenbench.bench.shared.folder import _check_same
+
+    store = Store.open(whole)
+    kept = store.run
+    assert _check_same(store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": None}))
+    with pytest.raises(InputError, match="came_later: None there, 3 asked"):
+        _check_same(store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": 3}))
+
+
 class Killed(BaseException):
     """Stands for the process's end: nothing catches it."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Self
 
@@ -97,16 +96,16 @@ def cut_across(
     left: dict[int, dict[int, list[int]]] = {}
     for row in rng.permutation(rows).tolist():
         left.setdefault(int(author[row]), {}).setdefault(int(value[row]), []).append(row)
-    writers = {
-        pair: sum(pair[1] in parts and len(parts.get(pair[0], ())) >= least for parts in left.values())
-        for pair in Counter((a, b) for parts in left.values() for a in parts for b in parts if a != b)
-        if only in (None, pair)
-    }
+    writers: dict[tuple[int, int], list[int]] = {}
+    for writer, parts in sorted(left.items()):
+        for pair in ((a, b) for a in parts for b in parts if a != b and len(parts[a]) >= least):
+            if only in (None, pair):
+                writers.setdefault(pair, []).append(writer)
     found = []
-    for a, b in sorted((pair for pair in writers if writers[pair] > 1), key=lambda pair: (-writers[pair], pair)):
+    for a, b in sorted((pair for pair in writers if len(writers[pair]) > 1), key=lambda p: (-len(writers[p]), p)):
         cases: dict[int, list[Case]] = {}
-        for writer in sorted(left):
-            known, asked = left[writer].get(a, []), left[writer].get(b, [])
+        for writer in writers[a, b]:
+            known, asked = left[writer][a], left[writer][b]
             while len(known) >= least and asked:
                 k = int(rng.integers(least, min(most, len(known)) + 1))
                 cases.setdefault(writer, []).append(Case(writer, np.array(known[:k], np.int64), asked.pop()))
