@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from benchmarks.shelf_overview import draw, overview, ranged, reading, short
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
@@ -27,7 +28,11 @@ from ravenbench.bench.shared.transplants import VERSIONS
 from ravenbench.bench.shared.work import Engine
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.scores import scores
+from ravenbench.reports.shared.cell_scores import sides_of
 from ravenbench.reports.shared.content import content_probe
+from ravenbench.statistics.clustered import Figure, Units, figure
+from ravenbench.statistics.placements import influence, placements
+from ravenbench.types import Bools, Floats
 
 ROWS = Path(__file__).with_name("shelf_page.json")
 PAGE = Path(__file__).parent.parent / "docs" / "shelf.md"
@@ -38,6 +43,8 @@ CORPORA = {
     "ebg": "Extended Brennan–Greenstadt corpus",
     "newsgroups": "20 Newsgroups",
 }
+SHORT = {"du_essays": "Dutch", "en_essays": "English", "gr_articles": "Greek", "ebg": "EBG", "newsgroups": "newsgroups"}
+IMAGE = Path(__file__).parent.parent / "docs" / "images" / "shelf-page.svg"
 ENGLISH = ("en_essays", "ebg", "newsgroups")
 SMALL = {"pools": 1, "folds": 2, "topics": 10, "docs_per_topic": 30, "limit": 120, "samplers": "random"}
 HEAD = """# The shelf
@@ -46,19 +53,27 @@ What every verifier of Raven comes to on five corpora, under the same questions:
 
     RAVEN_DATA=… SCIKIT_LEARN_DATA=… python -m benchmarks.study_shelf --table shelf
 
-*AUC* is the chance that a same-author problem gets a higher answer than another one (.5 is guessing). *c@1* is
-accuracy that gives credit for questions left open. *C_llr* is the price of the answers read as probabilities, in bits:
-0 is perfect, 1 is what answering .5 throughout costs, and more is worse than that; ∞ means that an answer of exactly 0
-or 1 was wrong. *Style left* is the AUC that remains when questioned texts take over content that says nothing about
-the author ([the verdict](verdict.md)); n/a where it could not be asked. *CPU s* is all a verifier took on a corpus,
-fitting and the transplanted questions included. A verifier is stopped after {cap:.0f} of them and then has no row.
+A *verifier* is shown texts by one author and a questioned text, and says how likely the same author wrote it. *AUC* is
+the chance that a same-author problem gets a higher answer than another one: .5 is guessing, 1 is perfect. *Style left*
+is the AUC that remains when the questioned texts take over content that says nothing about the author ([the
+verdict](verdict.md)): what a verifier knows by style. A verifier whose second figure is far below its first has
+recognised topics. `topic-only`, `topic-fit`, `length` and `chance` are controls that know no style at all.
 
-The PAN-2014 corpora are asked as they are given: trained on the training part, tested on the test part. EBG and
-newsgroups are cut to two folds of ten random topics with at most 120 pairs a side, and their figures are over both
-folds' answers together: with so few questions a difference of .05 says nothing. [PAN-2014](pan14.md) and
-[the verdict](verdict.md) have larger designs with intervals.
+"""
+CAUTION = """Figures in brackets are 95 % intervals over authors. The PAN-2014 corpora are asked as they are given,
+trained on the training part and tested on the test part: 96 to 200 problems. EBG and newsgroups are cut to two folds of
+ten random topics with at most 120 pairs a side, and their AUC is over both folds' answers together. With so few
+questions most differences between neighbours in these tables are chance, and two folds say little about other topics:
+the tables are to find what is worth a run of one's own, not to rank. [PAN-2014](pan14.md) and [the
+verdict](verdict.md) have larger designs.
 
-## Methods of recent years
+*c@1* is accuracy that gives credit for questions left open. *C_llr* is the price of the answers read as probabilities,
+in bits: 0 is perfect, 1 is what answering .5 throughout costs, and more is worse than that; ∞ means that an answer of
+exactly 0 or 1 was wrong. n/a: it could not be asked. *CPU s* is all a verifier took on a corpus, fitting and the
+transplanted questions included. A verifier is stopped after {cap:.0f} of them and then has no row.
+
+"""
+RECENT = """## Methods of recent years
 
 `lambdag` asks how much likelier the questioned text is under a grammar of the known author than under grammars of
 others (Nini et al. 2026). Its authors read texts through POSNoise, which puts a sign for its part of speech in place of
@@ -113,6 +128,9 @@ def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[st
         same = np.concatenate([store.truth(fold) for fold in folds])
         answers = np.concatenate([cell.answers for cell in cells if cell is not None and cell.answers is not None])
         found, price = scores(same, answers), cllr(same, answers).cllr
+        sides = [sides_of(store, fold, plan.topics) for fold in folds]
+        units = Units(np.concatenate([side.authors for side in sides]), np.concatenate([s.problem for s in sides]))
+        area, left = area_of(same, answers, units), style_left(store, plan, verifier)
         rows.append(
             {
                 "corpus": name,
@@ -121,24 +139,33 @@ def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[st
                 "problems": len(same),
                 "unanswered": int((answers == 0.5).sum()),
                 "auc": found["auc"],
+                "auc_interval": None if area is None else area.interval,
                 "c@1": found["c@1"],
                 "cllr": price,
-                "style_left": style_left(store, plan, verifier),
+                "style_left": None if left is None else left.value,
+                "style_left_interval": None if left is None else left.interval,
                 "cpu_seconds": round(spent[verifier] + (spent[forms[verifier]] if verifier in forms else 0.0), 1),
             }
         )
     return rows
 
 
-def style_left(store: Store, plan: RunPlan, verifier: str) -> float | None:
+def area_of(same: Bools, answers: Floats, units: Units) -> Figure | None:
+    """AUC of answers with its interval over authors; None where one class is absent."""
+    if same.all() or not same.any():
+        return None
+    area, place = placements(same, answers, answers)
+    return figure(area, influence(same, area, place), units)
+
+
+def style_left(store: Store, plan: RunPlan, verifier: str) -> Figure | None:
     """Style left of a verifier that answered all versions of the folds asked; None where nothing could be asked."""
     section = plan.transplant
     if section is None or not section.folds:
         return None
     asked = [f for f in section.folds if all(store.cell(verifier, f.fold(v)) for v in ("source", *VERSIONS))]
     probe = content_probe(store, replace(section, folds=asked), [verifier], plan.topics) if asked else None
-    figure = None if probe is None else probe.row(verifier).figures.style_left
-    return None if figure is None else figure.value
+    return None if probe is None else probe.row(verifier).figures.style_left
 
 
 def keep(new: Sequence[Row]) -> list[Row]:
@@ -152,8 +179,9 @@ def keep(new: Sequence[Row]) -> list[Row]:
 
 
 def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
-    """Write the page: a table a corpus, the highest AUC first, and who has no row."""
-    parts = [HEAD.format(cap=cap)]
+    """Write the page: an overview, then a table a corpus, the highest AUC first, and who has no row."""
+    draw(rows, SHORT, IMAGE)
+    parts = [f"{HEAD}{overview(rows, SHORT)}\n\n{reading(rows, CORPORA)}\n\n{CAUTION.format(cap=cap)}{RECENT}"]
     for name, title in CORPORA.items():
         mine = sorted((row for row in rows if row["corpus"] == name), key=lambda row: -(row["auc"] or 0))
         parts.append(f"## {title}\n")
@@ -180,9 +208,6 @@ def _plain(form: str) -> str:
 
 def _line(row: Row) -> str:
     price = "∞" if row["cllr"] is None else f"{row['cllr']:.2f}".removeprefix("0")
-    figures = [_short(row["auc"]), _short(row["c@1"]), price, _short(row["style_left"]), str(row["unanswered"])]
+    area, left = (ranged(row[key], row.get(f"{key}_interval")) for key in ("auc", "style_left"))
+    figures = [area, short(row["c@1"]), price, left, str(row["unanswered"])]
     return f"| {row['verifier']} | {' | '.join(figures)} | {row['cpu_seconds']:.0f} |"
-
-
-def _short(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.3f}".removeprefix("0")

@@ -14,7 +14,8 @@ from typing import Any
 
 import ravenbench
 from ravenbench.bench.run.api import run
-from ravenbench.reports.run.lengths import LengthRow
+from ravenbench.reports.run.lengths import LengthRow, lengths_figure
+from ravenbench.reports.shared.figures import save, style
 
 VERIFIERS = "char-ngram, function-words, ppm, cng-2013, length"
 PAGE = Path(__file__).parents[1] / "docs" / "lengths.md"
@@ -27,7 +28,7 @@ table in the terminal, `lengths` in `report.json`. The problems are the same at 
 than asked they stay as they are; *full length* is the share of problems all of whose texts had as many words.
 
 This page is made by `python -m benchmarks.study_lengths PAN14_FOLDER EBG_ZIP OUT_FOLDER`. `length` is a control that
-sees nothing but how long texts are.
+sees nothing but how long texts are. In the figures a bar is a 95 % interval.
 """
 
 
@@ -78,7 +79,11 @@ def main(pan14: str, ebg: str, out: str) -> None:
         result = run(verifiers=VERIFIERS, probe="none", workers=1, out=Path(out) / f"{number:02d}", **given)
         analysis = ravenbench.analyse(result.store)
         pairs = next((row.problems for row in analysis.lengths), 0)
-        parts.append(f"## {heading}\n\n{pairs:,} test problems.\n\n{table(analysis.lengths)}\n")
+        image = f"images/lengths-{number}.svg"
+        with style():
+            save(lengths_figure(analysis.lengths), PAGE.parent / image)
+        shown = f"![AUC over the number of words, a line a verifier]({image})"
+        parts.append(f"## {heading}\n\n{pairs:,} test problems.\n\n{shown}\n\n{table(analysis.lengths)}\n")
     PAGE.write_text("\n".join(parts), encoding="utf-8")
 
 

@@ -31,7 +31,8 @@ class Castillo2014(Verifier):
     the shortest document's but at most ``part`` characters, so that length does not vote; a single known document
     counts as its parts. As many yes as no, or one known document of fewer than ``few`` words, is 0.5.
 
-    Training texts are used for the list of frequent words alone.
+    Training texts are used for the list of frequent words alone. Read a second time: the overview tells no more than
+    the above of the method, so features, measures and threshold can be neither confirmed nor mended from it.
 
     Parameters
     ----------

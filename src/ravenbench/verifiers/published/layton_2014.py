@@ -32,6 +32,10 @@ class Layton2014(Verifier):
     far apart for that alone. Where the author searched a grid for members, all of it votes, weighted by training
     accuracy above one half (all equally where none has any).
 
+    Read a second time against the abstract (a simple vote of local n-gram methods, parameters by grid search) and the
+    tutorial: nothing here contradicts them. They leave open which members the search kept, when a member accepts, and
+    what becomes of one known document; docs/pan14.md says what the weights alone change.
+
     Parameters
     ----------
     lengths, sizes : tuple of int

@@ -30,6 +30,10 @@ class Satyam2014(Verifier):
     (few segments may lie so close together that it is huge), a logistic map and a band no wider than .02 make answers:
     the original left 7 of 796 unanswered.
 
+    Read a second time: the abstract also has cutoff, local and global weighting, distance measure and threshold tuned
+    for each language and genre, "central to this technique", without their values. Only n is chosen here, and training
+    truth sets the threshold; where the original was tuned by hand, the two can be far apart either way.
+
     Parameters
     ----------
     lengths : tuple of int
