@@ -64,6 +64,8 @@ FORMS = {
     "bagnall-2015-transductive": "bagnall-2015-transductive(hidden=48, epochs=3, characters=40000, longest=2000)",
 }
 """What stands for a verifier where not its defaults."""
+SEARCH = "moreau-2014(population=24, generations=16)"
+"""Its smaller search, for the shelf's table."""
 FAST = (
     "char-ngram, style-only, topic-only, topic-fit, function-words, length, chance, ppm, blend, distorted, "
     "calibrated, meta, stacked, cng-2013"
@@ -77,6 +79,8 @@ SLOW = (
     "bagnall-2015-transductive, o2d2"
 )
 RECENT = "lambdag, masked, ngram-tracing, general-impostors, cosine-delta"
+SLOWEST = "encoder, moreau-2014, bagnall-2015, bagnall-2015-transductive"
+"""Of the slow ones, those that the shelf's table runs last, in folders of their own."""
 SHELF = {"fast": FAST, "medium": MEDIUM, "slow": SLOW}
 """Of the verdict's table; the shelf's has those of ``RECENT`` beside them."""
 DESIGNS: dict[str, dict[str, dict[str, Any]]] = {
@@ -126,12 +130,14 @@ def spec_of(name: str, speed: str) -> RunSpec:
 
 def page(corpora: list[str], speeds: list[str], out: Path, read: bool) -> None:
     """Compute and write the shelf's table."""
-    groups = {"recent": RECENT, **SHELF}
+    slowest = registry.split(SLOWEST)
+    slow = ", ".join(verifier for verifier in registry.split(SLOW) if verifier not in slowest)
+    groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST}
     for speed in speeds:
         for name in corpora:
             mask = "posnoise" if name in shelf_page.ENGLISH else "frequency-mask"
-            masked = {"masked": f"masked(lambdag, {mask})"}
-            found = {verifier: masked.get(verifier, form(verifier)) for verifier in registry.split(groups[speed])}
+            own = {"masked": f"masked(lambdag, {mask})", "moreau-2014": SEARCH}
+            found = {verifier: own.get(verifier, form(verifier)) for verifier in registry.split(groups[speed])}
             forms = {verifier: spec for verifier, spec in found.items() if spec is not None}
             folder = out / f"page-{name}-{speed}"
             log = folder.with_suffix(".cpu.jsonl")
@@ -254,7 +260,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_shelf", description=__doc__)
     parser.add_argument("--table", default="both", choices=("verdict", "shelf", "both"))
     parser.add_argument("--corpora", help="default: those of the table")
-    parser.add_argument("--speeds", help="of recent (the shelf's alone), fast, medium and slow; default: all")
+    parser.add_argument("--speeds", help="of recent and slowest (the shelf's alone), fast, medium, slow; default: all")
     parser.add_argument("--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie")
     parser.add_argument("--read", action="store_true", help="compute nothing")
     options = parser.parse_args()
@@ -262,7 +268,7 @@ def main() -> None:
     corpora = options.corpora.split(",") if options.corpora else None
     speeds = options.speeds.split(",") if options.speeds else None
     if options.table != "verdict":
-        page(corpora or list(shelf_page.CORPORA), speeds or ["recent", *SHELF], options.out, options.read)
+        page(corpora or list(shelf_page.CORPORA), speeds or ["recent", *SHELF, "slowest"], options.out, options.read)
     if options.table == "shelf":
         return
     parts = [(name, speed) for speed in speeds or SHELF for name in corpora or DESIGNS if speed in SHELF]
