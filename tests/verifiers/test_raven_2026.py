@@ -152,9 +152,9 @@ def test_leaving_authors_out_is_exact_whether_at_once_or_one_by_one(width: int) 
     linked, mean, side = batch.between(cases, layouts)
     for i in range(40):
         pair, each = batch.alone(known[i], int(asked[i]), allowed[i])
-        assert linked[i] == pytest.approx(pair.mean(), abs=1e-10)
-        assert np.allclose(mean[i, allowed[i]], each[:-1].mean(axis=0), rtol=0, atol=1e-10)
-        assert np.allclose(side[i, allowed[i]], each[-1], rtol=0, atol=1e-10)
+        assert linked[i] == pytest.approx(pair.mean(), abs=1e-9)
+        assert np.allclose(mean[i, allowed[i]], each[:-1].mean(axis=0), rtol=0, atol=1e-9)
+        assert np.allclose(side[i, allowed[i]], each[-1], rtol=0, atol=1e-9)
 
 
 def test_batches_cover_all_problems_and_bound_the_rows() -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ravenbench.metrics.logistic import newton
 from ravenbench.statistics.likelihood_ratios import LN10, sides
 from ravenbench.types import Bools, Floats
 
@@ -23,7 +24,6 @@ RIDGE = 1.0
 """Weight of the pull towards LR = 1 in calibration, in pairs."""
 PULL = 4.0
 """Weight of the pull towards the mean in fusion, in pairs."""
-ROUNDS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +68,7 @@ def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Cali
     centre = np.average(rows, axis=0, weights=each)
     spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=each))
     scale = np.where(spread > 1e-12, spread, 1.0)
-    found = _newton((rows - centre) / scale, same, each, RIDGE, np.zeros(rows.shape[1]))
+    found = newton((rows - centre) / scale, same, each, RIDGE, np.zeros(rows.shape[1]))
     return Calibration(centre, scale, found[:-1] / LN10, float(found[-1]) / LN10)
 
 
@@ -82,7 +82,7 @@ def fuse(members: Floats, same: Bools, weight: Floats | None = None) -> Fusion:
     """
     each = _balanced(same, weight)
     count = members.shape[1]
-    found = _newton(members * LN10, same, each, PULL, np.full(count, 1.0 / count))
+    found = newton(members * LN10, same, each, PULL, np.full(count, 1.0 / count))
     return Fusion(found[:-1], float(found[-1]) / LN10)
 
 
@@ -101,32 +101,3 @@ def _balanced(same: Bools, weight: Floats | None) -> Floats:
     found = sides(np.zeros(len(same)), same, weight)
     total = sum(worth(found.weight[side]) for side in (found.same, ~found.same))
     return np.asarray(found.weight * total / 2)
-
-
-def _newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Floats) -> Floats:
-    """Coefficients (f + 1,), the intercept last, that minimise the weighted logistic loss and
-    ``ridge / 2 · |coefficients − towards|²``; convex, so damped Newton steps find the one minimum."""
-    design = np.column_stack([rows, np.ones(len(rows))])
-    goal = np.append(towards, 0.0)
-    pull = np.append(np.full(rows.shape[1], ridge), 1e-9)
-    sign = np.where(same, 1.0, -1.0)
-
-    def loss(beta: Floats) -> float:
-        return float(weight @ np.logaddexp(0.0, -sign * (design @ beta)) + pull @ (beta - goal) ** 2 / 2)
-
-    beta = goal.copy()
-    value = loss(beta)
-    for _ in range(ROUNDS):
-        p = 0.5 * (1 + np.tanh(design @ beta / 2))
-        gradient = design.T @ (weight * (p - same)) + pull * (beta - goal)
-        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + np.diag(pull)
-        step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while loss(beta - size * step) > value and size > 1e-6:
-            size /= 2
-        beta = beta - size * step
-        new = loss(beta)
-        if value - new < 1e-10 * (1 + abs(value)):
-            break
-        value = new
-    return np.asarray(beta)

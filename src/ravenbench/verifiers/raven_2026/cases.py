@@ -94,14 +94,18 @@ class Layout:
     ----------
     extra : (extra,) int64
         Rows of the documents' chunks that follow the impostors'.
-    own, place, own_ends, gone, gone_ends
-        As ``left_out.leave_out`` takes them.
+    pairs : (links, 2)
+        Rows of every problem's known documents and of its questioned one, each with each.
+    own, place, own_ends, link_ends, gone, gone_ends
+        As ``left_out_kernel.leave_out`` takes them.
     """
 
     extra: Ints
+    pairs: Ints
     own: Ints
     place: Ints
     own_ends: Ints
+    link_ends: Ints
     gone: Ints
     gone_ends: Ints
 
@@ -120,15 +124,18 @@ class Layout:
                 extra.append(np.arange(documents.bounds[document], documents.bounds[document + 1]))
                 rows[document] = np.arange(filled, filled + len(extra[-1]))
                 filled += len(extra[-1])
-        own, place, own_ends = [], [], [0]
+        own, place, own_ends, pairs, link_ends = [], [], [0], [np.zeros((0, 2), np.int64)], [0]
         for known, asked in zip(cases.known, cases.asked, strict=True):
             parts = [rows[document] for document in (*known.tolist(), int(asked))]
             own.append(np.concatenate(parts))
             place.append(np.repeat(np.arange(len(parts)), [len(part) for part in parts]))
             own_ends.append(own_ends[-1] + len(own[-1]))
+            left, right = np.concatenate(parts[:-1]), parts[-1]
+            pairs.append(np.stack([np.repeat(left, len(right)), np.tile(right, len(left))], axis=1))
+            link_ends.append(link_ends[-1] + len(pairs[-1]))
         gone = [np.flatnonzero(np.repeat(~allowed, np.diff(impostors.bounds))) for allowed in cases.allowed]
         gone_ends = np.concatenate([[0], np.cumsum([len(part) for part in gone])])
         return cls(
-            np.concatenate(extra), np.concatenate(own), np.concatenate(place), np.array(own_ends),
-            np.concatenate(gone), gone_ends,
+            np.concatenate(extra), np.concatenate(pairs), np.concatenate(own), np.concatenate(place),
+            np.array(own_ends), np.array(link_ends), np.concatenate(gone), gone_ends,
         )  # fmt: skip

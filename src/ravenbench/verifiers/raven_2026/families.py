@@ -6,13 +6,13 @@ that it does not drift with their length.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from ravenbench.text.minmax import paired_similarities, whole_similarities
+from ravenbench.text.minmax import Vectors, paired_similarities, whole_similarities
 from ravenbench.types import Floats, Ints
 from ravenbench.verifiers.contract.spread import centre_of, unit
 from ravenbench.verifiers.raven_2026.grams import Counts, Grams
@@ -25,14 +25,19 @@ class Chunked:
 
     views: dict[View, list[str]]
     bounds: Ints
-    known: dict[tuple[View, int], Counts] = field(default_factory=dict)
-    """N-grams counted so far, by view and length."""
+    kept: dict[Hashable, Any] = field(default_factory=dict)
+    """What was made of them so far."""
+
+    def once(self, what: Hashable, make: Callable[[], Any]) -> Any:
+        """What ``make`` makes of these documents, made when first asked for."""
+        if what not in self.kept:
+            self.kept[what] = make()
+        return self.kept[what]
 
     def counts(self, view: View, n: int) -> Counts:
-        """The n-grams of every chunk, counted when first asked for."""
-        if (view, n) not in self.known:
-            self.known[view, n] = Counts(self.views[view], n)
-        return self.known[view, n]
+        """The n-grams of every chunk."""
+        counts: Counts = self.once((view, n), lambda: Counts(self.views[view], n))
+        return counts
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
@@ -42,7 +47,11 @@ class Chunked:
         sizes = np.diff(self.bounds)
         if len(rows) == len(sizes):
             return rows
-        return np.asarray(np.add.reduceat(rows, self.bounds[:-1], axis=0) / sizes[:, None])
+        total = rows[self.bounds[:-1]]
+        for place in range(1, int(sizes.max())):
+            longer = np.flatnonzero(sizes > place)
+            total[longer] += rows[self.bounds[longer] + place]
+        return np.asarray(total / sizes[:, None])
 
 
 class Family(Protocol):
@@ -92,7 +101,7 @@ class Delta:
         return documents.mean(unit(self.standard(documents.counts(self.view, self.n))))
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
-        own, others = self.embed(documents), self.embed(impostors)
+        own, others = self.embed(documents), impostors.once(self, lambda: self.embed(impostors))
         return own @ others.T, np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]])
 
 
@@ -114,12 +123,16 @@ class MinMax:
         return self
 
     def between(self, documents: Chunked, impostors: Chunked, links: Ints) -> tuple[Floats, Floats]:
-        own, others = (self.grams_.vectors(c.counts(self.view, self.n)) for c in (documents, impostors))
+        own = self._vectors(documents)
+        others = impostors.once(self, lambda: self._vectors(impostors))
         each = documents.mean(impostors.mean(whole_similarities(own, others).T).T)
         left, right, owner = chunk_pairs(documents.bounds, links)
         found = paired_similarities(own, left, right)
         linked = np.bincount(owner, weights=found, minlength=len(links)) / np.bincount(owner, minlength=len(links))
         return each, linked
+
+    def _vectors(self, documents: Chunked) -> Vectors:
+        return self.grams_.vectors(documents.counts(self.view, self.n))
 
 
 def chunk_pairs(bounds: Ints, links: Ints) -> tuple[Ints, Ints, Ints]:

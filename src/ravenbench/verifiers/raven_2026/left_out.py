@@ -12,16 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ravenbench.types import Bools, Floats, Ints
 
 PRIOR = 50
 """Degrees of freedom at which the scatter within authors counts as much as the scatter of all texts."""
-_TOLERANCE = 1e-12
+_TOLERANCE = 1e-10
 """Relative size of what interpolation leaves out."""
-_LEAST_PIVOT = 1e-3
-"""Below this, what is left out weighs so much that rounding shows."""
 _FAR = 0.3
 """Authors who change the numbers by more than half of this, as a logarithm, are left out one problem at a time."""
 _STEPS = np.array([0.0, 1.0, -1.0, 0.5774, -0.5774, 0.8515, -0.8515, 0.2897, -0.2897, 0.9484, -0.9484])
@@ -149,169 +146,24 @@ class Room:
         return self._held[:size].reshape(shape)
 
 
-def products(scatter: Scatter, rows: Floats, nodes: Floats, room: Room) -> Floats:
-    """Inner products of ``rows`` (r, p) after whitening at every node, (r, nodes, r), in ``room``."""
+def products(scatter: Scatter, extra: Floats, pairs: Ints, nodes: Floats, room: Room) -> tuple[Floats, Floats, Floats]:
+    """Inner products after whitening at every node: of all rows with the scatter's, (nodes, r, n), in ``room``; of
+    each row with itself, (nodes, r); and of ``pairs`` (m, 2) of rows, (nodes, m). Rows are the scatter's, then
+    ``extra`` (r − n, p)."""
     from scipy.linalg import cholesky, solve_triangular
 
     own, _ = within(scatter.rows, scatter.author)
     whole, inner = scatter.rows.T @ scatter.rows, own.T @ own
-    found = room.take(len(rows), len(nodes), len(rows))
+    rows, count = np.concatenate([scatter.rows, extra]), len(scatter.rows)
+    found = room.take(len(nodes), len(rows), count)
+    square, linked = np.empty((len(nodes), len(rows))), np.empty((len(nodes), len(pairs)))
     for j, (b, g) in enumerate(np.exp(nodes)):
         matrix = whole + b * inner
         matrix[np.diag_indices_from(matrix)] += g
-        white = solve_triangular(cholesky(matrix, lower=True), rows.T, lower=True)
-        found[:, j] = white.T @ white
-    return found
-
-
-@njit(cache=True)
-def leave_out(
-    gram: Floats,
-    weights: Floats,
-    ratio: Floats,
-    author: Ints,
-    sizes: Ints,
-    gone: Ints,
-    gone_ends: Ints,
-    own: Ints,
-    own_ends: Ints,
-    place: Ints,
-    mean: Floats,
-    asked: Floats,
-    linked: Floats,
-) -> Bools:
-    """Similarities of problems, each without some impostors; returns which of them are exact, (m,).
-
-    Parameters
-    ----------
-    gram : (rows, nodes, rows)
-        Of ``products``; the first rows are the impostors' chunks.
-    weights : (m, nodes)
-    ratio : (m,)
-        The number b of each problem.
-    author : (chunks,)
-        Of impostors' chunks.
-    sizes : (impostors,)
-        Chunks of each impostor.
-    gone, gone_ends : flat, (m + 1,)
-        Chunks that are left out, by author.
-    own, own_ends : flat, (m + 1,)
-        Rows of a problem's chunks: those of its known documents, then of its questioned one.
-    place : flat, as ``own``
-        Which document a row belongs to: 0, 1, … for the known ones, the last number for the questioned one.
-    mean, asked : (m, impostors)
-        Take the similarities of impostors with the known documents, on average, and with the questioned one.
-    linked : (m,)
-        Takes the mean similarity of the questioned to the known documents.
-    """
-    count, nodes = len(author), gram.shape[1]
-    exact = np.ones(len(weights), np.bool_)
-    diagonal = np.empty((nodes, count))
-    for i in range(count):
-        for j in range(nodes):
-            diagonal[j, i] = gram[i, j, i]
-    length, row = np.empty(count), np.empty(count)
-    for p in range(len(weights)):
-        w = weights[p]
-        out = gone[gone_ends[p] : gone_ends[p + 1]]
-        mine, whose = own[own_ends[p] : own_ends[p + 1]], place[own_ends[p] : own_ends[p + 1]]
-        many, last = len(out), whose[-1]
-        # The inverse of what a left-out author's rows weigh, minus their products: its Cholesky factor.
-        factor = np.zeros((many, many))
-        for i in range(many):
-            same = 0
-            for j in range(many):
-                same += author[out[j]] == author[out[i]]
-            weight = 1 + ratio[p] * same / (same - 1) if same > 1 else 1.0
-            for j in range(i + 1):
-                total = -between(gram, w, out[i], out[j])
-                if author[out[i]] == author[out[j]]:
-                    total += (1 - 1 / weight) / same
-                if i == j:
-                    total += 1 / weight
-                for k in range(j):
-                    total -= factor[i, k] * factor[j, k]
-                if i > j:
-                    factor[i, j] = total / factor[j, j]
-                elif total > _LEAST_PIVOT:
-                    factor[i, i] = np.sqrt(total)
-                else:
-                    exact[p] = False
-                    factor[i, i] = 1.0
-        if not exact[p]:
-            continue
-        shift = np.zeros((many, count))
-        for i in range(many):
-            gather(gram, w, out[i], shift[i])
-            for j in range(i):
-                add(shift[i], shift[j], -factor[i, j])
-            for c in range(count):
-                shift[i, c] /= factor[i, i]
-        length[:] = 0.0
-        for k in range(nodes):
-            add(length, diagonal[k], w[k])
-        for i in range(many):
-            for c in range(count):
-                length[c] += shift[i, c] * shift[i, c]
-        for c in range(count):
-            # An empty text stays without direction.
-            length[c] = 1 / np.sqrt(length[c]) if length[c] > 0 else 0.0
-        bend, size = np.zeros((len(mine), many)), np.empty(len(mine))
-        share = np.zeros(last + 1)
-        for o in range(len(mine)):
-            share[whose[o]] += 1
-            square = between(gram, w, mine[o], mine[o])
-            for i in range(many):
-                total = between(gram, w, mine[o], out[i])
-                for j in range(i):
-                    total -= factor[i, j] * bend[o, j]
-                bend[o, i] = total / factor[i, i]
-                square += bend[o, i] * bend[o, i]
-            size[o] = 1 / np.sqrt(square) if square > 0 else 0.0
-        for o in range(len(mine)):
-            row[:] = 0.0
-            gather(gram, w, mine[o], row)
-            for i in range(many):
-                add(row, shift[i], bend[o, i])
-            known = whose[o] < last
-            scale = size[o] / (share[whose[o]] * (last if known else 1))
-            c = 0
-            for d in range(len(sizes)):
-                total = 0.0
-                for _ in range(sizes[d]):
-                    total += row[c] * length[c]
-                    c += 1
-                if known:
-                    mean[p, d] += total * scale / sizes[d]
-                else:
-                    asked[p, d] += total * scale / sizes[d]
-            for q in range(len(mine)):
-                if known and whose[q] == last:
-                    total = between(gram, w, mine[o], mine[q])
-                    for i in range(many):
-                        total += bend[o, i] * bend[q, i]
-                    linked[p] += total * scale * size[q] / share[last]
-    return exact
-
-
-@njit(cache=True)
-def add(to: Floats, row: Floats, times: float) -> None:
-    """Add ``times`` a row to another."""
-    for c in range(len(to)):
-        to[c] += times * row[c]
-
-
-@njit(cache=True)
-def gather(gram: Floats, weights: Floats, one: int, to: Floats) -> None:
-    """Add a row's products with the first rows, interpolated between nodes, to ``to``."""
-    for k in range(len(weights)):
-        add(to, gram[one, k], weights[k])
-
-
-@njit(cache=True)
-def between(gram: Floats, weights: Floats, one: int, other: int) -> float:
-    """The product of two rows, interpolated between nodes."""
-    total = 0.0
-    for k in range(len(weights)):
-        total += weights[k] * gram[one, k, other]
-    return total
+        factor = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
+        white = solve_triangular(factor, rows.T, lower=True, check_finite=False).T
+        np.matmul(white[:count], white[:count].T, out=found[j, :count])
+        np.matmul(white[count:], white[:count].T, out=found[j, count:])
+        np.einsum("ij,ij->i", white, white, out=square[j])
+        np.einsum("ij,ij->i", white[pairs[:, 0]], white[pairs[:, 1]], out=linked[j])
+    return found, square, linked

@@ -56,7 +56,10 @@ def s_norms(linked: Floats, known: Floats, questioned: Floats, allowed: Bools) -
 def _z_scores(values: Floats, impostors: Floats, allowed: Bools) -> Floats:
     left = allowed.sum(axis=1)
     count = np.minimum(left, np.maximum(_LEAST, left // _PART))
-    ranked = np.sort(np.where(allowed, impostors, -np.inf), axis=1)[:, allowed.shape[1] - count.max() :]
+    first = allowed.shape[1] - count.max()
+    ranked = np.where(allowed, impostors, -np.inf)
+    ranked.partition(first, axis=1)
+    ranked = np.sort(ranked[:, first:], axis=1)
     inside = np.arange(ranked.shape[1]) >= ranked.shape[1] - count[:, None]
     mean = np.where(inside, ranked, 0.0).sum(axis=1) / count
     away = np.where(inside, ranked - mean[:, None], 0.0)

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.metrics.logistic import newton
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.contract.spread import centre_of
 
@@ -35,13 +36,11 @@ class Ridge:
 
     def fit(self, features: Floats, same: Bools) -> Self:
         """Learn from features (n, f) of problems of both classes."""
-        from sklearn.linear_model import LogisticRegression
-
         self.mean_, self.deviation_ = centre_of(features)
-        model = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-10, max_iter=1000)
-        model.fit(self._standard(features), same)
-        self.coef_: Floats = model.coef_[0]
-        self.intercept_ = float(model.intercept_[0])
+        rows = self._standard(features)
+        found = newton(rows, same, np.full(len(rows), self.C), 1.0, np.zeros(rows.shape[1]))
+        self.coef_: Floats = found[:-1]
+        self.intercept_ = float(found[-1])
         return self
 
     def answers(self, features: Floats) -> Floats:

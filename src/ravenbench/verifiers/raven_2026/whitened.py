@@ -13,7 +13,8 @@ from ravenbench.verifiers.contract.spread import unit
 from ravenbench.verifiers.raven_2026.cases import Cases, Layout
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta
 from ravenbench.verifiers.raven_2026.grams import Counts
-from ravenbench.verifiers.raven_2026.left_out import PRIOR, Frame, Room, Scatter, leave_out, products, within
+from ravenbench.verifiers.raven_2026.left_out import PRIOR, Frame, Room, Scatter, products, within
+from ravenbench.verifiers.raven_2026.left_out_kernel import leave_out
 from ravenbench.verifiers.raven_2026.views import View
 
 
@@ -54,7 +55,11 @@ class Whitened:
 
     def whiten(self, rows: Floats, impostors: Floats, author: Ints) -> Floats:
         """Rows in coordinates in which the covariance learned from these impostors is the identity."""
-        from scipy.linalg import cholesky, solve_triangular
+        return whitened(rows, self.factor(impostors, author))
+
+    def factor(self, impostors: Floats, author: Ints) -> Floats:
+        """The Cholesky factor of the covariance learned from these impostors."""
+        from scipy.linalg import cholesky
 
         covariance = impostors.T @ impostors / len(impostors)
         scale = float(np.trace(covariance)) / max(len(covariance), 1)
@@ -66,7 +71,14 @@ class Whitened:
         shrunk = (1 - self.shrinkage_) * covariance
         # A little more than Ledoit and Wolf ask for, so that a few identical impostors still have an inverse.
         shrunk[np.diag_indices_from(shrunk)] += self.shrinkage_ * scale + 1e-6 * (scale or 1.0)
-        return np.asarray(solve_triangular(cholesky(shrunk, lower=True), rows.T, lower=True).T)
+        return np.asarray(cholesky(shrunk, lower=True))
+
+
+def whitened(rows: Floats, factor: Floats) -> Floats:
+    """Rows (n, p) in coordinates in which the covariance with this Cholesky factor is the identity."""
+    from scipy.linalg import solve_triangular
+
+    return np.asarray(solve_triangular(factor, rows.T, lower=True).T)
 
 
 class WhitenedBatch:
@@ -80,7 +92,10 @@ class WhitenedBatch:
     ) -> None:
         self.family, self.documents, self.impostors, self.room = family, documents, impostors, room or Room()
         delta = family.delta_
-        self.own, self.others = (delta.standard(c.counts(delta.view, delta.n)) for c in (documents, impostors))
+        self.own = delta.standard(documents.counts(delta.view, delta.n))
+        self.others: Floats = impostors.once(
+            (family, "standard"), lambda: delta.standard(impostors.counts(delta.view, delta.n))
+        )
         self.sizes = np.diff(impostors.bounds)
         self.author = np.repeat(author, self.sizes)
 
@@ -119,10 +134,16 @@ class WhitenedBatch:
         if not cases.allowed.all(axis=1).any():
             nothing = np.zeros(cases.allowed.shape)
             return np.zeros(len(cases)), nothing, nothing.copy()
-        own, others = self._embed(self.own, self.documents, np.ones(len(self.sizes), dtype=bool))
+        factor, others = self.impostors.once((self.family, "all"), self._all)
+        own = self.documents.mean(unit(whitened(self.own, factor)))
         links = cases.links
         linked = np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]])
         return cases.over_known(linked), *cases.sides(own @ others.T)
+
+    def _all(self) -> tuple[Floats, Floats]:
+        """The Cholesky factor of all impostors, and they themselves after whitening."""
+        factor = self.family.factor(self.others, self.author)
+        return factor, self.impostors.mean(unit(whitened(self.others, factor)))
 
     def _without_some(
         self, scatter: Scatter, cases: Cases, layout: Layout, chosen: Ints, linked: Floats, mean: Floats, asked: Floats
@@ -136,12 +157,13 @@ class WhitenedBatch:
         done, weights = frame.weights(numbers)
         if not done.any():
             return done
-        gram = products(scatter, np.concatenate([self.others, self.own[layout.extra]]), frame.nodes, self.room)
+        inner = products(scatter, self.own[layout.extra], layout.pairs, frame.nodes, self.room)
         found = np.zeros((2, len(cases), len(self.sizes)))
         pair = np.zeros(len(cases))
         done &= leave_out(
-            gram, weights, np.exp(np.where(done, numbers[:, 0], 0.0)), scatter.author, self.sizes,
-            layout.gone, layout.gone_ends, layout.own, layout.own_ends, layout.place, found[0], found[1], pair,
+            *inner, weights, np.exp(np.where(done, numbers[:, 0], 0.0)), scatter.author, self.sizes,
+            layout.gone, layout.gone_ends, layout.own, layout.own_ends, layout.place, layout.link_ends,
+            found[0], found[1], pair,
         )  # fmt: skip
         linked[chosen], mean[chosen], asked[chosen] = pair, found[0], found[1]
         return done
