@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ravenbench.errors import InputError as InputError
     from ravenbench.errors import RavenError as RavenError
     from ravenbench.registry import parse as parse
+    from ravenbench.reports.advise.api import advise as advise
     from ravenbench.reports.evaluate.api import evaluate as evaluate
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
     from ravenbench.reports.of_any import analyse as analyse
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from ravenbench.verifiers.contract.base import Verifier as Verifier
 else:
     _PLACES = {
+        "advise": "reports.advise.api",
         "analyse": "reports.of_any",
         "Answers": "types",
         "attribute": "bench.attribute.api",
@@ -111,6 +113,7 @@ __all__ = [
     "TextTable",
     "Verified",
     "Verifier",
+    "advise",
     "analyse",
     "attribute",
     "compare",

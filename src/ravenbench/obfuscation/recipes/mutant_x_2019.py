@@ -3,19 +3,24 @@
 References
 ----------
 Mahmood, Ahmad, Shafiq, Srinivasan, Zaffar (2019), A Girl Has No Name: Automated Authorship Obfuscation using Mutant-X,
-PoPETs. Word vectors are replaced by WordNet neighbours; ``p`` is the mean answer of surrogates, which must take
-no part in the evaluation.
+PoPETs. Neighbours are WordNet's, or those of a sentence encoder too; ``p`` is the mean answer of surrogates, which must
+take no part in the evaluation. Several surrogates are the ensemble of Haroon, Zaffar, Srinivasan, Shafiq (2021),
+Avengers Ensemble! Improving Transferability of Authorship Obfuscation.
 """
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Self
 
 import numpy as np
 
+from ravenbench.errors import InputError
+from ravenbench.formats.archive import decode
 from ravenbench.obfuscation.base import (
     ObfuscationTask,
     Obfuscator,
@@ -28,9 +33,11 @@ from ravenbench.obfuscation.base import (
 from ravenbench.obfuscation.guards.choice import forms, inflected, relatives
 from ravenbench.obfuscation.guards.mend import article
 from ravenbench.obfuscation.guards.stretches import stretches
+from ravenbench.obfuscation.measures.neural import encoder_folder
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.tokens import Token, tags, tokens
 from ravenbench.obfuscation.wording.words import inflect, match_case, related, wordnet_pos
+from ravenbench.types import Floats
 
 _MUTANTS, _KEPT, _NEIGHBOURS = 5, 5, 5
 _SHARE, _CROSSOVER, _WEIGHT = 0.05, 0.1, 0.75
@@ -52,7 +59,7 @@ class MutantX(Obfuscator):
     """Evolves word replacements until the surrogates no longer answer *same author*.
 
     Each generation every individual has five mutants with 5 % of the tokens replaced and, with probability 0.1,
-    two individuals cross; the fittest five live on. Texts that the surrogates misjudge from the start are left
+    two individuals cross; the fittest five live on. Texts that mislead the surrogates from the start are left
     unchanged.
 
     Parameters
@@ -62,6 +69,11 @@ class MutantX(Obfuscator):
     mode : 'repaired' or 'faithful'
         ``repaired`` leaves names and fixed phrases alone and takes synonyms and hypernyms in a form that exists;
         ``faithful`` takes any near word of WordNet, sisters too.
+    encoder : str, optional
+        A sentence encoder (folder, or name in the local cache) of which near words are taken too, in repaired mode.
+    imitate : str, optional
+        A text, or a folder of .txt files, by someone else: the search goes on until the surrogates take the text for
+        theirs, not merely until they no longer take it for its author's.
     """
 
     name = "mutant-x-2019"
@@ -71,16 +83,28 @@ class MutantX(Obfuscator):
 
     generations: int = 25
     mode: Literal["repaired", "faithful"] = "repaired"
+    encoder: str | None = None
+    imitate: str | None = None
+
+    def stamp(self) -> str:
+        """A hash of the texts to be imitated."""
+        texts = "\0".join(self._imitated()).encode()
+        return hashlib.sha256(texts).hexdigest() if texts else ""
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Check the mode.
+        """Check the mode, the encoder and the texts to be imitated.
 
         Raises
         ------
         SpecError
-            If it is neither of the two.
+            If the mode is neither of the two.
+        InputError
+            If the encoder or a text to be imitated is not here.
         """
         check_mode(self.name, self.mode)
+        if self.encoder is not None:
+            encoder_folder(self.encoder)
+        self._imitated()
         return self
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
@@ -90,10 +114,17 @@ class MutantX(Obfuscator):
         text = task.questioned
         found = tokens(text)
         self.fit([task])
-        sites = _sites(found) if self.mode == "faithful" else _guarded_sites(text, found)
-        first = float(oracle([text], task.known)[0])
+        sites = _sites(found) if self.mode == "faithful" else _guarded_sites(text, found, self.encoder)
+        target = self._imitated()
+
+        def told(variants: Sequence[str]) -> Floats:
+            """What is to fall below one half."""
+            return 1 - oracle(variants, target) if target else oracle(variants, task.known)
+
+        first = float(told([text])[0])
         if first < 0.5:
-            return unchanged(text, "left unchanged: the surrogates do not recognise its author")
+            why = "take it for the other's already" if target else "do not recognise its author"
+            return unchanged(text, f"left unchanged: the surrogates {why}")
         if not sites:
             return unchanged(text, "left unchanged: no word has a neighbour")
         rng = self.draws(seed, task, "evolution")
@@ -111,7 +142,7 @@ class MutantX(Obfuscator):
                 young.append(population[a][:cut] + population[b][cut:])
             new = [g for g in dict.fromkeys(young) if g not in score]
             if new:
-                answers = oracle([_text(text, sites, g) for g in new], task.known)
+                answers = told([_text(text, sites, g) for g in new])
                 score.update((g, float(p)) for g, p in zip(new, answers, strict=True))
                 calls += len(new)
             # Parents make way: under a flat surrogate the untouched text would win every generation.
@@ -125,6 +156,15 @@ class MutantX(Obfuscator):
         parts = from_edits(text, _edits(sites, best))
         counts = count_operations(parts) | {"generations": generation, "surrogate answers": calls}
         return Rewriting(parts, notes, counts)
+
+    def _imitated(self) -> tuple[str, ...]:
+        if self.imitate is None:
+            return ()
+        place = Path(self.imitate)
+        found = sorted(place.glob("*.txt")) if place.is_dir() else [place] if place.is_file() else []
+        if not found:
+            raise InputError("there is no text to imitate here", file=place, expected="a .txt file or a folder of them")
+        return tuple(decode(path.read_bytes(), path) for path in found)
 
 
 def _sites(found: Sequence[Token]) -> list[Site]:
@@ -140,8 +180,11 @@ def _sites(found: Sequence[Token]) -> list[Site]:
     return sites
 
 
-def _guarded_sites(text: str, found: Sequence[Token]) -> list[Site]:
+def _guarded_sites(text: str, found: Sequence[Token], encoder: str | None) -> list[Site]:
     """Replaceable tokens with neighbours that read in their place; an article before them stays right."""
+    if encoder is not None:
+        from ravenbench.obfuscation.wording.near_words import near_words
+
     kept = stretches(text)
     sites = []
     for i, (token, tag) in enumerate(zip(found, tags(found), strict=True)):
@@ -150,6 +193,8 @@ def _guarded_sites(text: str, found: Sequence[Token]) -> list[Site]:
         if pos is None or not lower.isalpha() or kept.touch(token.start, token.end) or tag not in forms(lower, pos):
             continue
         made = [inflected(name, tag) for names in relatives(lower, pos) for name in names]
+        if encoder is not None:
+            made = list(dict.fromkeys([*made, *near_words(encoder, lower, pos, tag)]))
         if i and found[i - 1].text.lower() in ("a", "an"):
             made = [form for form in made if form is not None and article(form) == found[i - 1].text.lower()]
         words = tuple(match_case(token.text, form) for form in made if form is not None)[:_NEIGHBOURS]

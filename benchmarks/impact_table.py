@@ -1,0 +1,97 @@
+"""What ``benchmarks.study_impact`` writes: figures as JSON, and tables between two marks in ``docs/safety.md``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+BEGIN, END = "<!-- impact: made by python -m benchmarks.study_impact -->", "<!-- end of impact -->"
+SAME, OTHER = "a known text again", "another author's text"
+PUBLISHED = {
+    "mihaylova, faithful": {
+        "satyam-2014": 0.41, "glad-2015": 0.67, "frery-2014": 0.31, "castillo-2014": 0.29, "modaresi-2014": 0.58,
+        "zamani-2014": 0.08, "vartapetiance-2014": 0.32, "jankowska-2014": 0.84,
+    },
+}  # fmt: skip
+"""Impact on namesakes in the overview, Table 3."""
+ABLE = 0.6
+
+Row = Mapping[str, Any]
+
+
+def write_all(targets: Mapping[str, Mapping[str, float]], rows: Sequence[Row]) -> None:
+    """Write the figures and the tables."""
+    told = ",\n".join(f"  {json.dumps({k: _short(v) for k, v in row.items()}, ensure_ascii=False)}" for row in rows)
+    head = json.dumps({name: {k: _short(v) for k, v in one.items()} for name, one in targets.items()})
+    kept = f'{{\n "targets": {head},\n "rows": [\n{told}\n ]\n}}\n'
+    Path(__file__).with_name("impact.json").write_text(kept, encoding="utf-8")
+    page = Path(__file__).parent.parent / "docs" / "safety.md"
+    text = page.read_text(encoding="utf-8")
+    before, rest = text.split(BEGIN)
+    made = "\n\n".join([conditions(rows), namesakes(rows), aims(targets)])
+    page.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+
+
+def conditions(rows: Sequence[Row]) -> str:
+    """Means over verifiers of every condition."""
+    counted = [row for row in rows if row["finite"]]
+    lines = []
+    for name in dict.fromkeys(row["condition"] for row in counted):
+        mine = [row for row in counted if row["condition"] == name]
+        able = [row for row in mine if row["accuracy"] >= ABLE]
+        right = [row for row in mine if row["right_way"]]
+        figures = [_mean(mine, key) for key in ("impact", "delta_rec", "delta_auc", "level_impact")]
+        figures += [_mean(able, "impact"), *(_mean(right, key) for key in ("impact", "delta_rec", "delta_auc"))]
+        lines.append([name, *map(_signed, figures)])
+    heads = ["condition", "impact", "Δrec", "ΔAUC", "at published recall", "able", "the right way", "Δrec", "ΔAUC"]
+    return _table(heads, lines)
+
+
+def namesakes(rows: Sequence[Row]) -> str:
+    """Verifiers of the overview beside ours of the same name."""
+    (condition, published), *_ = PUBLISHED.items()
+    mine = {row["verifier"]: row for row in rows if row["condition"] == condition}
+    lines = [
+        [name, _signed(value), *(_signed(mine[name][key]) for key in ("impact", "level_impact")),
+         *(_plain(mine[name][key]) for key in ("accuracy", "recall", "level_recall")),
+         "yes" if mine[name]["right_way"] else "no"]
+        for name, value in published.items()
+    ]  # fmt: skip
+    return _table(
+        ["namesake", "impact published", "here", "at published recall", "accuracy", "recall", "recall brought to"],
+        lines,
+    )
+
+
+def aims(targets: Mapping[str, Mapping[str, float]]) -> str:
+    """The averages that mihaylova-2016 pulls towards, shipped and recomputed."""
+    lines = [
+        [name, *(_plain(targets[key][name], 3) for key in ("shipped", "recomputed")),
+         *(f"{100 * targets[key][name]:.0f} %" for key in ("above shipped", "above recomputed"))]
+        for name in ("known", "stop", "punctuation", "ttr", "sentence_length")
+    ]  # fmt: skip
+    return _table(["average of", "the team's", "recomputed", "texts above the team's", "above the recomputed"], lines)
+
+
+def _mean(rows: Sequence[Row], key: str) -> float:
+    return sum(float(row[key]) for row in rows) / len(rows)
+
+
+def _plain(value: float, digits: int = 2) -> str:
+    return f"{value:.{digits}f}".removeprefix("0")
+
+
+def _signed(value: float) -> str:
+    body = f"{abs(value):.3f}".removeprefix("0")
+    return "." + "0" * 3 if body == ".000" else ("−" if value < 0 else "+") + body
+
+
+def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    rows = [heads, ["---"] * len(heads), *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def _short(value: Any) -> Any:
+    return round(value, 4) if isinstance(value, float) else value

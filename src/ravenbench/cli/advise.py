@@ -1,0 +1,90 @@
+"""``raven advise``: what gives this text away, and what changing it would gain."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ravenbench.bench.compare.spec import CompareSpec
+from ravenbench.cli.options import option
+
+POLL = 1.0
+
+
+def command(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text that is to be hidden: a UTF-8 .txt file.")],
+    known: Annotated[
+        list[str] | None, typer.Option(help="Your other texts: a .txt file or a folder of them; may be repeated.")
+    ] = None,
+    background: Annotated[str | None, option(CompareSpec, "background")] = None,
+    verifiers: Annotated[
+        str | None, typer.Option(help="Verifiers that are asked. Default char-ngram, ppm, function-words.")
+    ] = None,
+    seed: Annotated[int | None, option(CompareSpec, "seed")] = None,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Then wait: each time the file is saved, show the new answers. Ctrl-C ends.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """What gives this text away, where in it, and what changing it would gain.
+
+    The text is compared with your other texts and with texts by other people (the background, as for raven compare):
+    shown are the habits that you and the text share and the others have not, how far each is from them, and how far
+    verifiers are misled when it is taken out. A verifier that is misled here may not be the one that is asked later.
+
+        raven advise draft.txt --known mine/ --background others/
+
+        raven advise draft.txt --known mine/ --background others/ --watch
+    """
+    from ravenbench.cli.show import print_json, print_parts, progress_bar, say
+    from ravenbench.errors import SpecError
+    from ravenbench.reports.advise.api import advise, to_json
+    from ravenbench.reports.advise.tables import tables
+    from ravenbench.reports.shared.tables import terminal
+
+    if watch and json:
+        raise SpecError("--watch shows answers as they come", fix="leave --json or --watch out")
+    with progress_bar() as progress:
+        found = advise(text, known or (), background or "", verifiers=verifiers, seed=seed, progress=progress)
+    if json:
+        print_json(to_json(found))
+        return
+    print_parts([terminal(table) for table in tables(found)])
+    for note in found.notes:
+        say(note)
+    if watch:
+        _watch(text, found.text, found.judge)
+
+
+def _watch(path: str, first: str, judge: object) -> None:
+    """Answers to each version that is saved, until Ctrl-C."""
+    import time
+
+    from ravenbench.cli.show import say
+    from ravenbench.errors import InputError
+    from ravenbench.reports.advise.api import Judge, read_version
+    from ravenbench.reports.advise.tables import changes, summary
+
+    assert isinstance(judge, Judge)
+    typer.echo(f"waiting for {path} to be saved; Ctrl-C ends")
+    last, told = first, ""
+    before = {name: values[0] for name, values in judge.answers([first]).items()}
+    try:
+        while True:
+            time.sleep(POLL)
+            try:
+                now = read_version(path)
+            except InputError as error:
+                # Editors empty a file before they write it; the same complaint is made once.
+                if str(error) != told:
+                    say(told := str(error), fg="yellow", err=True)
+                continue
+            if now == last:
+                continue
+            after = {name: values[0] for name, values in judge.answers([now]).items()}
+            for line in [*changes(last, now), summary(before, after)]:
+                say(line)
+            last, before, told = now, after, ""
+    except KeyboardInterrupt:
+        typer.echo("")

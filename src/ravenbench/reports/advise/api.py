@@ -1,0 +1,240 @@
+"""``ravenbench.advise``: what gives a text away, where, and what changing it would gain.
+
+Verifiers learn from pairs of background texts made like the case, as those of ``raven compare`` do, and answer whether
+the text and the known texts have one author: from 0 (two authors) to 1 (one). What a change gains is how far it brings
+their mean answer down. No text leaves this machine and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench.bench.compare.material import Case, read_material, read_text
+from ravenbench.bench.compare.plan import draft
+from ravenbench.bench.compare.screening import FEWEST_WORDS
+from ravenbench.bench.compare.spec import build
+from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.errors import InputError, MissingPart
+from ravenbench.obfuscation.guards.choice import relatives, same_form
+from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
+from ravenbench.reports.advise.features import Habit, habits, places, without
+from ravenbench.text.nltk_data import missing
+from ravenbench.types import Problems
+from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
+
+DEFAULT = "char-ngram,ppm,function-words"
+"""Fast, and unlike each other: characters, compression, common words."""
+TRIED = 40
+"""Habits that verifiers are asked about."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Verifiers that have learned from the background, and the author's other texts."""
+
+    verifiers: Mapping[str, Verifier]
+    known: tuple[str, ...]
+
+    def answers(self, texts: Sequence[str]) -> dict[str, list[float]]:
+        """Each verifier's answers, from 0 to 1, whether these texts are by the author of the known ones."""
+        asked = Problems.of((str(i), self.known, text) for i, text in enumerate(texts))
+        return {name: verifier.verify(asked).tolist() for name, verifier in self.verifiers.items()}
+
+    def means(self, texts: Sequence[str]) -> list[float]:
+        """Their mean answer to each text."""
+        return [float(mean) for mean in np.mean(list(self.answers(texts).values()), axis=0)] if texts else []
+
+
+@dataclass(frozen=True)
+class Tip:
+    """A habit, what might stand instead of it, and by how much the mean answer falls without its excess uses (None
+    where it is used too little, or is a length)."""
+
+    habit: Habit
+    instead: str | None
+    gain: float | None
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A sentence, its half-open place in the text, and by how much the mean answer falls without it."""
+
+    start: int
+    end: int
+    gain: float
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """What gives a text away: ``tips`` in order of what they gain, then ``sentences`` that tell most.
+
+    ``answers`` are the verifiers' to the text as it is, ``after`` to the text with all gaining tips followed;
+    ``judge`` answers about any other version.
+    """
+
+    text: str
+    answers: Mapping[str, float]
+    after: Mapping[str, float]
+    tips: tuple[Tip, ...]
+    sentences: tuple[Telling, ...]
+    notes: tuple[str, ...]
+    judge: Judge = field(repr=False)
+
+    @cached_property
+    def mean(self) -> float:
+        """The verifiers' mean answer."""
+        return float(np.mean(list(self.answers.values())))
+
+    def line(self, place: int) -> int:
+        """The line of a place in the text, from 1."""
+        return self.text.count("\n", 0, place) + 1
+
+
+def advise(
+    text: str | Path,
+    known: str | Path | Sequence[str | Path],
+    background: str | Path,
+    *,
+    verifiers: str | Sequence[str] | None = None,
+    seed: int | None = None,
+    progress: Progress = silent,
+) -> Advice:
+    """Say what gives a text away, and what changing it would gain.
+
+    Parameters
+    ----------
+    text : path
+        The text whose author wants to stay unknown.
+    known : path or paths
+        Other texts by that author: files, or a folder of them.
+    background : str or path
+        Texts by other people, of the same kind and language: the crowd, as ``compare`` takes it.
+    verifiers : str, optional
+        Verifiers that are asked, separated by commas; by default three fast ones.
+    seed : int, optional
+        Seed of every random choice; default 0.
+    progress : callable, optional
+        Called with (stage, done, total).
+
+    Raises
+    ------
+    InputError
+        If a text is missing, empty or too short, if there is no background or too small a one, or if the text repeats
+        one of the others.
+    """
+    asked = {"questioned": (str(text),), "known": known, "background": background, "seed": seed}
+    spec = build({**asked, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
+    material = read_material(spec)
+    if len(material.cases) != 1:
+        raise InputError("advice is for one author's text", found=f"{len(material.cases)} candidates")
+    plan = draft(spec, material, progress)
+    record = plan.plan.cases[0]
+    if record.refusals:
+        raise InputError(f"no advice can be given: {record.refusals[0]}", file=text)
+    fold = next(fold for fold in plan.folds if fold.name == f"{record.shape}-case")
+    learned: dict[str, Verifier] = {}
+    for name, component in spec.components().items():
+        progress("verifiers learn", len(learned), len(spec.components()))
+        learned[name] = as_verifier(fresh(component)).fit(fold.train, fold.train_same)
+    # The first problem of a shape is its case as it stands, the known texts joined and cut like the background's.
+    judge = Judge(learned, tuple(fold.test.texts.rows(fold.test.known(0))))
+    crowd = fold.train.texts.rows(fold.train.documents)
+    notes = (*material.notes, *record.notes, *plan.plan.background.left_out)
+    return _advice(material.cases[0], judge, crowd, frozenset(plan.plan.background.functions), notes)
+
+
+def read_version(path: str | Path) -> str:
+    """A later version of the text.
+
+    Raises
+    ------
+    InputError
+        If it is missing, empty or too short.
+    """
+    found = read_text(Path(path))
+    if found.words < FEWEST_WORDS:
+        raise InputError("the text is too short", file=path, found=f"{found.words} words", expected=f"{FEWEST_WORDS}")
+    return found.text
+
+
+def _advice(
+    case: Case, judge: Judge, crowd: Sequence[str], functions: frozenset[str], notes: tuple[str, ...]
+) -> Advice:
+    text, known = case.questioned.text, [one.text for one in case.candidate.texts]
+    found = habits(text, known, crowd, functions, TRIED)
+    instead = _instead(text, [h.name for h in found if h.kind == "word" and h.excess])
+    tried = [h for h in found if h.excess and h.z > 0]
+    spans = [(a, b) for a, b in sentences(text) if text[:a].strip() or text[b:].strip()]
+    variants = [without(text, h, instead) for h in tried] + [text[:a] + text[b:] for a, b in spans]
+    before, *means = judge.means([text, *variants])
+    gains = {(h.kind, h.name): before - mean for h, mean in zip(tried, means, strict=False)}
+    tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in found]
+    tips.sort(key=lambda tip: -(tip.gain or 0.0))
+    best = text
+    for tip in (tip for tip in tips if (tip.gain or 0) > 0):
+        best = without(best, _again(tip.habit, best), instead)
+    telling = [
+        Telling(a, b, before - mean) for (a, b), mean in zip(spans, means[len(tried) :], strict=True) if mean < before
+    ]
+    both = judge.answers([text, best])
+    return Advice(
+        text=text,
+        answers={name: values[0] for name, values in both.items()},
+        after={name: values[1] for name, values in both.items()},
+        tips=tuple(tips),
+        sentences=tuple(sorted(telling, key=lambda one: -one.gain)),
+        notes=notes,
+        judge=judge,
+    )
+
+
+def _again(habit: Habit, text: str) -> Habit:
+    """The habit at the places it has left in a changed text."""
+    left = places(text, habit.kind, habit.name)
+    return replace(habit, here=habit.here * len(left) / max(1, len(habit.places)), places=left)
+
+
+def _instead(text: str, words: Sequence[str]) -> dict[str, str]:
+    """Synonyms that are no antonyms, in the same form and for the part of speech a word has here, of those words that
+    have one; none where WordNet, the tagger or lemminflect is not here."""
+    if missing("wordnet") is not None:
+        return {}
+    part, found = measure(text).pos, {}
+    for word in words:
+        pos = part.get(word)
+        for lemma in relatives(word, pos)[0] if pos else ():
+            try:
+                made = same_form(word, lemma, pos)
+            except MissingPart:
+                return {}
+            if made is not None:
+                found.setdefault(word, made)
+    return found
+
+
+def to_json(found: Advice) -> dict[str, Any]:
+    """JSON form."""
+    return {
+        "answers": dict(found.answers),
+        "after all tips": dict(found.after),
+        "features": [
+            {
+                "kind": h.kind, "feature": h.name, "here": h.here, "known": h.known, "others": h.others, "z": h.z,
+                "above": h.above, "lines": [found.line(start) for start, _ in h.places], "content": h.content,
+                "instead": tip.instead, "gain": tip.gain,
+            }
+            for tip in found.tips for h in [tip.habit]
+        ],
+        "sentences": [
+            {"line": found.line(s.start), "text": found.text[s.start : s.end].strip(), "gain": s.gain}
+            for s in found.sentences
+        ],
+        "notes": list(found.notes),
+    }  # fmt: skip
