@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import cache, lru_cache
 from typing import Any
 
@@ -29,14 +30,16 @@ def _space(model: str) -> tuple[tuple[str, ...], Floats]:
     order = np.argsort(-frequency, kind="stable").tolist()
     words = tuple(w for w in (brown.vocabulary[i] for i in order) if w.isalpha() and w.islower() and len(w) > 2)[:MOST]
     folder = encoder_folder(model)
-    place = cache_folder() / "near-words" / f"{folder.name}-{MOST}.npy"
+    files = sorted((str(p.relative_to(folder)), p.stat().st_size, p.stat().st_mtime_ns) for p in folder.rglob("*.*"))
+    key = hashlib.sha256(repr([files, words]).encode()).hexdigest()[:16]
+    place = cache_folder() / "near-words" / f"{key}.npy"
     if place.exists():
-        return words, np.load(place)
+        return words, np.asarray(np.load(place), dtype=np.float64)
     encoder: Any = load_static(folder) if is_static(folder) else load_sentences(folder, "cpu")
-    found = np.asarray(encoder.encode(list(words), show_progress_bar=False), dtype=np.float32)
+    found = np.asarray(encoder.encode(list(words), show_progress_bar=False), dtype=np.float64)
     found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
     place.parent.mkdir(parents=True, exist_ok=True)
-    np.save(place, found)
+    np.save(place, found.astype(np.float32))
     return words, found
 
 

@@ -206,7 +206,8 @@ def _instead(text: str, words: Sequence[str]) -> dict[str, str]:
     have one; none where WordNet, the tagger or lemminflect is not here."""
     if missing("wordnet") is not None:
         return {}
-    part, found = measure(text).pos, {}
+    part = measure(text).pos
+    found: dict[str, str] = {}
     for word in words:
         pos = part.get(word)
         for lemma in relatives(word, pos)[0] if pos else ():

@@ -114,7 +114,7 @@ def places(text: str, kind: str, name: str) -> tuple[tuple[int, int], ...]:
 def without(text: str, habit: Habit, instead: Mapping[str, str]) -> str:
     """The text with uses of a habit beyond the crowd's mean, evenly spread, replaced where there is a word for it and
     taken out otherwise."""
-    chosen = np.linspace(0, len(habit.places) - 1, habit.excess).round().astype(int) if habit.excess else []
+    chosen: list[int] = np.linspace(0, len(habit.places) - 1, habit.excess).round().astype(int).tolist()
     out, at = [], 0
     for start, end in (habit.places[i] for i in dict.fromkeys(chosen)):
         new = " " if habit.name == PARAGRAPH else instead.get(habit.name, "")

@@ -29,8 +29,8 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
     """Every verifier's answer before and after, and the mean."""
     rows = [(name, before[name], after[name], after[name] - before[name]) for name in before]
     mean = tuple(float(np.mean([row[i] for row in rows])) for i in (1, 2, 3))
-    columns = (Column("verifier", text=True), Column("as it is", digits=2), Column(title, digits=2))
-    columns += (Column("change", digits=2, signed=True),)
+    heads = [Column("as it is", digits=2), Column(title, digits=2), Column("change", digits=2, signed=True)]
+    columns = (Column("verifier", text=True), *heads)
     note = "One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided."
     return Table("answers", "Is it recognised?", columns, (*rows, ("mean", *mean)), note)
 
