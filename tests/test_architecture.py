@@ -25,7 +25,7 @@ OPEN_TO_ALL = {"bench": {"shared"}, "reports": {"shared"}, "verifiers": {"contra
 """Parts of a room that its other parts may use; they know none of those."""
 GUESTS = {
     ("bench", "pan14"): {"verify"},
-    ("bench", "safety"): {"run", "obfuscate"},
+    ("bench", "safety"): {"run", "obfuscate", "attribute"},
     ("bench", "simulate"): {"run"},
 }
 """What a task of the bench uses of others."""

@@ -1,8 +1,9 @@
-"""CNG and SCAP: profiles of the most frequent character n-grams of each author's joined texts.
+"""CNG, its variant for uneven authors, SCAP: profiles of the most frequent n-grams of each author's joined texts.
 
 References
 ----------
 Kešelj, Peng, Cercone & Thomas 2003, N-gram-based author profiles for authorship attribution (CNG).
+Stamatatos 2007, Author identification using imbalanced and limited training texts.
 Frantzeskou, Stamatatos, Gritzalis & Katsikas 2006, Effective identification of source code authors (SCAP).
 """
 
@@ -37,6 +38,7 @@ class CNG(Attributor):
 
     name = "cng"
     shared_only: ClassVar[bool] = False
+    of_text_only: ClassVar[bool] = False
 
     n: int = 4
     size: int = 1500
@@ -60,8 +62,24 @@ class CNG(Attributor):
         shared, match = compare(documents.data, known[documents.indices], documents.indptr, self.profiles_)
         if self.shared_only:
             return np.asarray(shared / self.size)
-        one_sided = self.sizes_[None, :] + np.diff(documents.indptr)[:, None] - 2 * shared
+        one_sided = np.diff(documents.indptr)[:, None] - shared
+        if not self.of_text_only:
+            one_sided = one_sided + self.sizes_[None, :] - shared
         return np.asarray(-(4 * one_sided + match))
+
+
+class Stamatatos2007(CNG):
+    """CNG's sum over the n-grams of the text's profile alone, so that authors of little text are not favoured.
+
+    Parameters
+    ----------
+    n, size : int
+        Length of the n-grams and size of a profile.
+    lowercase : bool
+    """
+
+    name = "stamatatos-2007"
+    of_text_only = True
 
 
 class SCAP(CNG):

@@ -9,7 +9,7 @@ import numpy as np
 from ravenbench.metrics.safety import impact
 from ravenbench.randomness import stream
 from ravenbench.statistics.bootstrap import Interval, expanded
-from ravenbench.types import Bools, Floats
+from ravenbench.types import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,13 @@ class ImpactIntervals:
 
 
 def impact_intervals(
-    before: Bools, after: Bools, *, replicates: int = 4000, level: float = 0.95, seed: int = 0
+    before: Bools,
+    after: Bools,
+    *,
+    clusters: Ints | None = None,
+    replicates: int = 4000,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> ImpactIntervals:
     """Estimate intervals of impact by resampling attacked problems and verifiers.
 
@@ -33,6 +39,8 @@ def impact_intervals(
         Whether each verifier was right on each attacked problem; thresholds stay as they are.
     after : (S, V, P) bool
         The same after the attack, for each of its seeds; impacts are averaged over seeds.
+    clusters : (P,) int64, optional
+        The author of each problem, from 0 without gaps: authors are then drawn instead, with all their problems.
 
     Returns
     -------
@@ -43,20 +51,23 @@ def impact_intervals(
     if not count or not size:
         return ImpactIntervals(None, None, None, ())
     rng = stream(seed, "impact-intervals", count, size)
-    weights = rng.multinomial(size, np.full(size, 1 / size), size=replicates) / size
+    units = size if clusters is None else int(clusters.max()) + 1
+    weights = rng.multinomial(units, np.full(units, 1 / units), size=replicates) / units
+    if clusters is not None:
+        weights = weights[:, clusters] / weights[:, clusters].sum(axis=1, keepdims=True)
     drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates) / count
     impacts = _mean_impact(weights, before, after)
     observed = _mean_impact(np.full((1, size), 1 / size), before, after)
 
-    def interval(values: Floats, units: int) -> Interval:
-        low, high = np.quantile(values, expanded(level, units))
+    def interval(values: Floats, drawn: int) -> Interval:
+        low, high = np.quantile(values, expanded(level, drawn))
         return float(low), float(high)
 
     return ImpactIntervals(
-        average=interval((impacts * drawn).sum(axis=1), min(size, count) if count > 1 else size),
-        problems=interval(impacts.mean(axis=1), size),
+        average=interval((impacts * drawn).sum(axis=1), min(units, count) if count > 1 else units),
+        problems=interval(impacts.mean(axis=1), units),
         verifiers=interval((observed * drawn).sum(axis=1), count) if count > 1 else None,
-        each=tuple(interval(impacts[:, v], size) for v in range(count)),
+        each=tuple(interval(impacts[:, v], units) for v in range(count)),
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ravenbench import registry
+from ravenbench.bench.shared.record import VerifierRecord
 from ravenbench.components import Component, identity
 from ravenbench.errors import SpecError
 
@@ -54,6 +55,17 @@ def method_identity(method: Any) -> Any:
             # It holds an estimator that is no component.
             pass
     return {"class": f"{type(method).__module__}:{type(method).__qualname__}", "hash": _hash(method)}
+
+
+def method_record(name: str, method: Any) -> VerifierRecord:
+    """A method's entry in a plan."""
+    return VerifierRecord(
+        name=name,
+        spec=name,
+        identity=method_identity(method),
+        version=getattr(method, "version", 1),
+        provenance=getattr(method, "provenance", None),
+    )
 
 
 def _hash(method: Any) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from ravenbench import files, registry
 from ravenbench.attribution.protocols import Split, splits
 from ravenbench.attribution.selection import Chosen, Rules, choose
-from ravenbench.bench.attribute.methods import method_identity
+from ravenbench.bench.attribute.methods import method_identity, method_record
 from ravenbench.bench.attribute.record import (
     AttributePlan,
     CuesRecord,
@@ -23,7 +23,7 @@ from ravenbench.bench.attribute.record import (
 from ravenbench.bench.attribute.spec import AttributeSpec
 from ravenbench.bench.shared.folder import data_hash
 from ravenbench.bench.shared.keys import content_key
-from ravenbench.bench.shared.record import CellPlace, FoldRecord, VerifierRecord
+from ravenbench.bench.shared.record import CellPlace, FoldRecord
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.tables import KINDS
@@ -147,7 +147,7 @@ def _plan(documents: Chosen, divided: Mapping[str, list[Split]], named: Mapping[
     ]
     return AttributePlan(
         folds=folds,
-        verifiers=[_record(name, method, identities[name]) for name, method in named.items()],
+        verifiers=[method_record(name, method) for name, method in named.items()],
         cells=cells,
         documents=DocumentsRecord(
             corpus=documents.name,
@@ -159,16 +159,6 @@ def _plan(documents: Chosen, divided: Mapping[str, list[Split]], named: Mapping[
         ),
         protocols=protocols,
         cues=_cues(named, identities, content_key([documents.authors, hashes, names]), protocols, folds),
-    )
-
-
-def _record(name: str, method: Any, found: Any) -> VerifierRecord:
-    return VerifierRecord(
-        name=name,
-        spec=name,
-        identity=found,
-        version=getattr(method, "version", 1),
-        provenance=getattr(method, "provenance", None),
     )
 
 

@@ -8,16 +8,20 @@
     OUT/grades.json                                   what people said of them, where grades were given
 
 Verifiers learn from unobfuscated training problems once and answer every test set; the unobfuscated answers are a
-cell like others. Only questioned texts of same-author problems are rewritten.
+cell like others. Only questioned texts of same-author problems are rewritten. Attribution methods (``methods``) learn
+from the candidates' texts instead, and the questioned texts by a candidate are rewritten.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ravenbench import files
+from ravenbench.bench.attribute.methods import name_methods
 from ravenbench.bench.obfuscate.rewritings import kept_at, place_of, read_rewriting
+from ravenbench.bench.safety.attribution import method_units
 from ravenbench.bench.safety.detection import detect
 from ravenbench.bench.safety.grades import keep_grades
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measure
@@ -33,7 +37,7 @@ from ravenbench.bench.shared.result import RunResult
 from ravenbench.bench.shared.spec import documented
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.trial import try_out
-from ravenbench.bench.shared.work import Engine
+from ravenbench.bench.shared.work import Engine, carry_out
 from ravenbench.components import Component
 from ravenbench.formats.reviews import read_reviews
 from ravenbench.obfuscation.base import Obfuscator
@@ -43,9 +47,11 @@ from ravenbench.obfuscation.base import Obfuscator
 def safety(
     problems: str | Path,
     *,
-    train: str | Path,
+    train: str | Path | None = None,
     obfuscators: str | Sequence[str | Obfuscator] | None = None,
     verifiers: str | Sequence[str | Component] | None = None,
+    methods: str | Sequence[Any] | None = None,
+    reject: float | None = None,
     seeds: str | Sequence[int] | None = None,
     attacks: str | Sequence[str] | None = None,
     normalise: str | None = None,
@@ -63,6 +69,10 @@ def safety(
 
     Parameters
     ----------
+    methods : str or sequence, optional
+        Attribution methods to attack in place of verifiers: comma-separated names or ``module:Class``, or estimators
+        over texts. They learn from the candidates' texts; ``problems`` are then PAN18/19 attribution problems, and
+        ``train`` is what the surrogates of a search learn from.
     {options}
     out : path or URL, optional
         The run's folder; by default ``raven-runs/safety-<problems>-<hash of the spec>``.
@@ -89,8 +99,10 @@ def safety(
     InputError
         Before any long work, if something cannot be used; once the texts are rewritten, if a grade is of another text.
     """
-    spec = build({name: value for name, value in locals().items() if name in SafetySpec.__struct_fields__})
-    verifying = spec.named_verifiers()
+    given = {name: value for name, value in locals().items() if name in SafetySpec.__struct_fields__}
+    named = {} if methods is None else name_methods(methods)
+    spec = build({**given, "methods": ", ".join(named) or None})
+    verifying = {} if named else spec.named_verifiers()
     try_out(verifying)
     check_attacks(spec, spec.named_obfuscators(), verifying)
     helpers.check()
@@ -99,9 +111,9 @@ def safety(
     folder = files.location(out) if out is not None else default_folder(spec)
     elsewhere = None if rewritings is None else files.location(rewritings)
     place = place_of(elsewhere)
-    planner = SafetyPlanner(spec, kept_at(folder, place), place, work, progress)
+    planner = SafetyPlanner(spec, kept_at(folder, place), place, work, progress, named)
     with alone(folder):
-        store = take_up(folder, "safety", spec.resolved(), spec.data(), planner.write)
+        store = take_up(folder, "safety", spec.resolved(), spec.data(named), planner.write)
         kept = kept_at(folder, store.plan_as(SafetyPlan).rewritings, elsewhere)
         if not all_kept(store, kept):
             # Measures rest on rewritings: those that were lost are made again, and with them the plan.
@@ -110,9 +122,13 @@ def safety(
         plan = store.plan_as(SafetyPlan)
         if reviews is not None:
             keep_grades(store, kept, reviews)
-        errors = execute(store, verifying, work, progress)
+        if named:
+            errors = carry_out(work, method_units(store, named, spec.reject), progress, "attributing")
+        else:
+            errors = execute(store, verifying, work, progress)
         measure(store.path / "measures", kept, plan.obfuscators, work, helpers, progress)
-        detect(store, kept, progress)
+        if not named:
+            detect(store, kept, progress)
         unusable = (f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None)
         return RunResult(store, (*unusable, *errors))
 

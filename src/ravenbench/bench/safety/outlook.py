@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ravenbench import files
+from ravenbench.bench.attribute.methods import name_methods
 from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
-from ravenbench.bench.safety.plan import read_attacked
+from ravenbench.bench.safety.attacked import read_attacked
 from ravenbench.bench.safety.spec import SafetySpec, check_attacks, default_folder
 from ravenbench.bench.shared.folder import earlier
 from ravenbench.bench.shared.outlook import Outlook
@@ -23,11 +24,12 @@ def outlook(spec: SafetySpec, out: str | Path | None = None, rewritings: str | P
     InputError
         If something cannot be used.
     """
-    named, verifiers = spec.named_obfuscators(), spec.named_verifiers()
+    methods = {} if spec.methods is None else name_methods(spec.methods)
+    named, verifiers = spec.named_obfuscators(), {} if methods else spec.named_verifiers()
     check_attacks(spec, named, verifiers)
     found = read_attacked(spec)
     folder = files.location(out) if out is not None else default_folder(spec)
-    store = earlier(folder, "safety", spec.resolved(), spec.data())
+    store = earlier(folder, "safety", spec.resolved(), spec.data(methods))
     kept = kept_at(folder, place_of(None if rewritings is None else files.location(rewritings)))
     keys = [
         key
@@ -38,7 +40,8 @@ def outlook(spec: SafetySpec, out: str | Path | None = None, rewritings: str | P
     rewritten = sum((one := read_rewriting(kept, key)) is not None and one.rewriting is not None for key in keys)
     if store is None:
         folds, fits = _sizes(spec, len(named), sum(not component.needs_oracle for component in named.values()))
-        cells, answered, fits = folds * len(verifiers), 0, fits * len(verifiers)
+        answering = len(verifiers) + len(methods)
+        cells, answered, fits = folds * answering, 0, fits * answering
     else:
         missing, plan = store.unanswered(), store.plan
         cells, answered = len(plan.cells), len(plan.cells) - len(missing)

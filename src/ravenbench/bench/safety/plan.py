@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
-import numpy as np
 
-from ravenbench import files
+from ravenbench.bench.attribute.methods import method_record
 from ravenbench.bench.obfuscate.rewritings import Stored, rewrite
 from ravenbench.bench.obfuscate.surrogates import Surrogates
+from ravenbench.bench.safety.attacked import Attacked, read_attacked
 from ravenbench.bench.safety.attacks import Attacks
+from ravenbench.bench.safety.attribution import method_cells
 from ravenbench.bench.safety.record import AttackedCorpus, ObfuscatorRecord, RewrittenSet, SafetyPlan
 from ravenbench.bench.safety.recovery import normalised
 from ravenbench.bench.safety.spec import SafetySpec
@@ -23,50 +25,18 @@ from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component, identity
-from ravenbench.errors import CorpusError, InputError
-from ravenbench.formats.problem_set import ProblemSet
-from ravenbench.formats.problems import read_problems
-from ravenbench.obfuscation.apply import tasks_of
+from ravenbench.errors import InputError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
 from ravenbench.problems.rewritten import rewritten
-from ravenbench.problems.sources import given
-from ravenbench.randomness import stream
-from ravenbench.types import Bools, Fold, Ints, Problems
-
-
-@dataclass(frozen=True, eq=False)
-class Attacked:
-    """The problems of a safety run: those to learn from, those to answer, and which of these are rewritten."""
-
-    train: ProblemSet
-    test: ProblemSet
-    base: Fold
-    tasks: tuple[ObfuscationTask, ...]
-
-
-def read_attacked(spec: SafetySpec) -> Attacked:
-    """Read training and test problems, and take as many of the test problems as the spec allows.
-
-    Raises
-    ------
-    InputError
-        If they cannot be read, or no same-author problem is among them.
-    """
-    train = read_problems(files.local_copy(spec.train), "train")
-    test = read_problems(files.local_copy(spec.problems), "test")
-    chosen = choose(test.truth(), spec.limit)
-    if not test.truth()[chosen].any():
-        raise CorpusError("no same-author problem is there to obfuscate", file=spec.problems)
-    same = test.truth()[chosen]
-    base = given(train.problems, train.truth(), test.problems.select(chosen), same, "original")
-    return Attacked(train, test, base, tuple(tasks_of(base.test, np.flatnonzero(same).tolist(), test.language)))
+from ravenbench.types import Fold, Problems
 
 
 @dataclass
 class SafetyPlanner:
     """Writes a run's plan into its store.
 
-    ``kept`` is the folder that keeps rewritings, ``place`` its name in the plan.
+    ``kept`` is the folder that keeps rewritings, ``place`` its name in the plan, ``methods`` what attributes texts, by
+    name, where that is attacked.
     """
 
     spec: SafetySpec
@@ -74,16 +44,19 @@ class SafetyPlanner:
     place: str
     engine: Engine
     progress: Progress
+    methods: Mapping[str, Any] = field(default_factory=dict)
     folds: list[Fold] = field(default_factory=list)
 
     def write(self, store: Store, begin: Callable[[], None]) -> None:
         """Read the problems, rewrite, then write folds and manifest."""
-        named, verifiers = self.spec.named_obfuscators(), self.spec.named_verifiers()
+        named, verifiers = self.spec.named_obfuscators(), {} if self.methods else self.spec.named_verifiers()
         found = read_attacked(self.spec)
         # Rewritings are kept in the run's folder while it is planned, so that folder has to know whose it is.
         begin()
         asked = self.spec.surrogates
-        surrogates = None if asked is None else Surrogates(asked, found.train.problems, found.train.truth())
+        surrogates = None
+        if asked is not None and found.train is not None:
+            surrogates = Surrogates(asked, found.train.problems, found.train.truth())
         self.folds = [found.base]
         entries = [
             self._rewrite(number, name, component, found, surrogates)
@@ -98,14 +71,18 @@ class SafetyPlanner:
                 name=found.test.name,
                 language=found.test.language,
                 faults=dict(found.test.faults),
-                left_out_of_training=dict(found.train.faults),
+                left_out_of_training={} if found.train is None else dict(found.train.faults),
             ),
             attacked=[task.id for task in found.tasks],
             attacks=list(self.spec.attacks),
             obfuscators=entries,
             rewritings=self.place,
             folds={},
-            verifiers=[verifier_record(name, component) for name, component in verifiers.items()],
+            truth=list(found.truth),
+            verifiers=[
+                *(verifier_record(name, component) for name, component in verifiers.items()),
+                *(method_record(name, method) for name, method in self.methods.items()),
+            ],
             cells=[],
         )
         self._save(store, begin, plan, verifiers)
@@ -167,17 +144,10 @@ class SafetyPlanner:
         texts, sets = on_one_table(sets)
         folds = [replace(f, train=sets[2 * i], test=sets[2 * i + 1]) for i, f in enumerate(self.folds)]
         records = {fold.name: fold_record(fold) for fold in folds}
-        plan = msgspec.structs.replace(plan, folds=records, cells=cell_places(verifiers, records))
+        cells = cell_places(verifiers, records) + method_cells(self.methods, self.spec.reject, folds[0], records)
+        plan = msgspec.structs.replace(plan, folds=records, cells=cells)
         labels = {k: getattr(folds[0].train, k) for k in ("author", "topic", "language")}
         save_plan(store, begin, plan, folds, texts, labels)
-
-
-def choose(same: Bools, limit: int | None) -> Ints:
-    """Rows of the test problems to use, ascending: all, or ``limit`` of each class drawn by a fixed seed."""
-    if limit is None:
-        return np.arange(len(same), dtype=np.int64)
-    rng = stream(0, "safety-limit", len(same))
-    return np.sort(np.concatenate([rng.permutation(np.flatnonzero(same == y))[:limit] for y in (True, False)]))
 
 
 def _summary(fold: str, done: Sequence[Stored], failed: dict[str, str]) -> RewrittenSet:

@@ -81,7 +81,8 @@ class SafetyPlan(Plan, frozen=True, kw_only=True):
     """The manifest of a safety run.
 
     ``attacked`` are the problems whose questioned text was rewritten, ``attacks`` those that were asked for,
-    ``rewritings`` the folder that keeps rewritings, as ``bench.obfuscate.rewritings.place_of`` names it.
+    ``rewritings`` the folder that keeps rewritings, as ``bench.obfuscate.rewritings.place_of`` names it. ``truth``
+    names the candidate who wrote each questioned text (or ``<UNK>``) where attribution methods are attacked.
     """
 
     corpus: AttackedCorpus
@@ -89,6 +90,7 @@ class SafetyPlan(Plan, frozen=True, kw_only=True):
     attacks: list[str]
     obfuscators: list[ObfuscatorRecord]
     rewritings: str
+    truth: list[str] = []
 
 
 class MeasuredText(Record, frozen=True, kw_only=True):

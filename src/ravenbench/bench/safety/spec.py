@@ -9,6 +9,7 @@ from typing import Annotated, Any, cast
 import msgspec
 
 from ravenbench import files, registry
+from ravenbench.bench.attribute.methods import method_identity
 from ravenbench.bench.safety.recovery import ATTACKS
 from ravenbench.bench.shared.folder import data_hash
 from ravenbench.bench.shared.keys import content_key, decides
@@ -24,14 +25,25 @@ DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
 class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a safety run's answers."""
 
-    problems: Annotated[str, told("Problems to attack, with truth (PAN folder, zip or pairs).")]
-    train: Annotated[str, told("Problems the verifiers learn from.")]
+    problems: Annotated[
+        str, told("Problems to attack, with truth (PAN folder, zip or pairs); with --methods, PAN18/19 attribution.")
+    ]
+    train: Annotated[str | None, told("Problems the verifiers learn from.")] = None
     obfuscators: Annotated[
         str, told("Obfuscators to test; default: identity, random, mihaylova-2016, mansoorizadeh-2016.")
     ] = DEFAULT_OBFUSCATORS
     verifiers: Annotated[str, told("Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.")] = (
         DEFAULT_VERIFIERS
     )
+    methods: Annotated[
+        str | None,
+        told("Attribution methods to attack in place of verifiers, e.g. 'svm, ppm'; candidates' texts teach them."),
+    ] = None
+    reject: Annotated[
+        float,
+        msgspec.Meta(ge=0, lt=1),
+        told("With --methods: the lead in probability below which a text is nobody's; PAN19's is 0.1. Default: 0."),
+    ] = 0.0
     seeds: Annotated[
         Annotated[tuple[int, ...], msgspec.Meta(min_length=1)], told("Seeds of the rewritings; default: 0.")
     ] = (0,)
@@ -85,11 +97,17 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return found
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form."""
-        return dict(msgspec.to_builtins(self))
+        """JSON form; without methods it says nothing of them, so that earlier runs of verifiers go on."""
+        only = () if self.methods else ("methods", "reject")
+        return {name: value for name, value in msgspec.to_builtins(self).items() if name not in only}
 
-    def data(self) -> dict[str, str]:
+    def data(self, methods: Mapping[str, Any] | None = None) -> dict[str, str]:
         """Identity of the problems, and of all methods that have a say in the answers.
+
+        Parameters
+        ----------
+        methods : mapping, optional
+            Attribution methods by name, where these are attacked.
 
         Raises
         ------
@@ -99,10 +117,12 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         recipes = self.named_obfuscators().values()
         rewriting = [*map(identity, recipes), *(stamp for recipe in recipes if (stamp := recipe.stamp()))]
         asked = registry.parse_list("verifier", self.surrogates or "")
-        answering = [decides(component) for component in (*self.named_verifiers().values(), *asked)]
+        verifiers = {} if methods else self.named_verifiers()
+        answering: list[Any] = [decides(component) for component in (*verifiers.values(), *asked)]
+        answering += [method_identity(method) for method in (methods or {}).values()]
         return {
             "problems": data_hash(self.problems),
-            "train": data_hash(self.train),
+            **({} if self.train is None else {"train": data_hash(self.train)}),
             "methods": content_key([rewriting, answering, identity(self.normaliser())]),
         }
 
@@ -128,11 +148,27 @@ def build(given: Mapping[str, Any]) -> SafetySpec:
             values[name] = tuple(registry.split(listed) if isinstance(listed, str) else listed)
             if len(set(values[name])) < len(values[name]):
                 raise SpecError(f"--{name} names one twice", found=", ".join(map(str, values[name])))
-    if values.get("attacks") == ("none",):
+    if values.get("attacks") == ("none",) or ("methods" in values and "attacks" not in values):
         values["attacks"] = ()
+    _check_sides(values)
     if not all(str(seed).removeprefix("-").isdecimal() for seed in values.get("seeds", ())):
         raise SpecError("--seeds are whole numbers", found=given["seeds"], expected="0 or 0,1,2")
     return checked(values, SafetySpec)
+
+
+def _check_sides(values: Mapping[str, Any]) -> None:
+    """Refuse what does not go together: verifiers learn from training problems, methods from candidates' texts."""
+    if "methods" not in values:
+        if "train" not in values:
+            raise SpecError(
+                "verifiers need problems to learn from", fix="--train PROBLEMS, or --methods to attack attribution"
+            )
+        if values.get("reject"):
+            raise SpecError("--reject is for attribution", fix="give --methods with it")
+        return
+    for name in ("verifiers", "attacks"):
+        if values.get(name):
+            raise SpecError(f"--{name} and --methods do not go together", fix=f"leave out --{name}")
 
 
 def default_folder(spec: SafetySpec) -> Path:
@@ -154,8 +190,10 @@ def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifier
         if name not in ATTACKS:
             raise SpecError(f"there is no attack {name!r}", expected=" or ".join(ATTACKS))
     searching = [name for name, component in obfuscators.items() if component.needs_oracle]
-    if searching and spec.surrogates is None:
-        raise SpecError(f"{searching[0]} searches against surrogate verifiers", fix="--surrogates VERIFIER,…")
+    if searching and (spec.surrogates is None or spec.train is None):
+        raise SpecError(
+            f"{searching[0]} searches against surrogate verifiers", fix="--surrogates VERIFIER,… and --train PROBLEMS"
+        )
     both = {str(v) for v in registry.parse_list("verifier", spec.surrogates or "")} & {
         str(v) for v in verifiers.values()
     }

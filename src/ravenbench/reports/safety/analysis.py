@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -12,22 +11,18 @@ from ravenbench.bench.safety.detection import read_detection
 from ravenbench.bench.safety.measures import measures_of
 from ravenbench.bench.safety.record import Detection, ObfuscatorRecord, RewrittenSet, SafetyPlan
 from ravenbench.bench.shared.store import Store
-from ravenbench.metrics.safety import (
-    WEAK,
-    VerificationEffect,
-    average_impact,
-    dismissals,
-    verification_effect,
-)
+from ravenbench.metrics.safety import WEAK, VerificationEffect, average_impact, dismissals
 from ravenbench.obfuscation.measures.sensibleness import mean_ranks
-from ravenbench.reports.safety.answers import answers_of, mean
+from ravenbench.reports.safety.answers import mean
+from ravenbench.reports.safety.attribution import attribution_rows
 from ravenbench.reports.safety.grades import people
+from ravenbench.reports.safety.judged import Attributors, Verifiers, judged
 from ravenbench.reports.safety.quality import qualities, surviving
 from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis, Shame, VerifierRow
 from ravenbench.reports.safety.recovery import recoveries
 from ravenbench.statistics.impact import ImpactIntervals, impact_intervals
 from ravenbench.statistics.mcnemar import sign_test
-from ravenbench.types import Bools, Floats
+from ravenbench.types import Bools
 
 
 def analyse(store: Store) -> SafetyAnalysis:
@@ -41,17 +36,11 @@ def analyse(store: Store) -> SafetyAnalysis:
     store.expect("safety")
     plan = store.plan_as(SafetyPlan)
     same = store.truth("original")
-    before = {v.name: answers_of(store, v.name, "original") for v in plan.verifiers}
-    excluded = {name: _why_not(same, answers) for name, answers in before.items()}
-    accuracy = {}
-    for name, answers in before.items():
-        if isinstance(answers, str):
-            continue
-        found = verification_effect(same, answers, answers)
-        finite = math.isfinite(found.threshold)
-        accuracy[name] = (found.effect.accuracy, found.effect.recall, found.threshold if finite else None)
+    methods = judged(store)
+    excluded = {v.name: methods.excluded(v.name) for v in plan.verifiers}
+    prior = {v.name: methods.prior(v.name) for v in plan.verifiers}
     detected = read_detection(store.path / "detection.json") or {}
-    rows = [_obfuscator(store, plan, entry, same, before, excluded, detected) for entry in plan.obfuscators]
+    rows = [_obfuscator(store, plan, entry, same, methods, excluded, detected) for entry in plan.obfuscators]
     made = {r.name: {k: q.mean for k, q in r.sensibleness.items()} for r in rows if r.sensibleness}
     ranks = mean_ranks(made)
     ranked = [replace(row, mean_rank=ranks.get(row.name)) for row in rows]
@@ -61,16 +50,13 @@ def analyse(store: Store) -> SafetyAnalysis:
         attacked=int(same.sum()),
         seeds=tuple(sorted({seed for entry in plan.obfuscators for seed in entry.sets})),
         verifiers=excluded,
-        accuracy=accuracy,
+        accuracy={name: found for name, found in prior.items() if found is not None},
         obfuscators=tuple(ranked),
-        shame=tuple(_shame(ranked)),
+        shame=tuple(_shame(ranked, isinstance(methods, Attributors))),
+        attribution=attribution_rows(methods, plan.obfuscators) if isinstance(methods, Attributors) else None,
         people=people(store),
         run=store.run,
     )
-
-
-def _why_not(same: Bools, answers: Floats | str) -> str | None:
-    return answers if isinstance(answers, str) else verification_effect(same, answers, answers).excluded
 
 
 def _obfuscator(
@@ -78,16 +64,20 @@ def _obfuscator(
     plan: SafetyPlan,
     entry: ObfuscatorRecord,
     same: Bools,
-    before: Mapping[str, Floats | str],
+    methods: Verifiers | Attributors,
     excluded: Mapping[str, str | None],
     detected: Mapping[str, Detection],
 ) -> ObfuscatorRow:
     seeds = entry.sets
-    verifiers = [_verifier(store, name, seeds, same, answers, excluded[name]) for name, answers in before.items()]
+    verifiers = [_verifier(methods, name, seeds, why) for name, why in excluded.items()]
     counted = [row for row in verifiers if row.excluded is None]
     measured = measures_of(store.path / "measures", entry.name)
-    right = _right(store, counted, seeds, same)
-    intervals = impact_intervals(*right) if right is not None else ImpactIntervals(None, None, None, ())
+    right = _right(methods, counted, seeds)
+    intervals = (
+        impact_intervals(*right, clusters=methods.clusters)
+        if right is not None
+        else ImpactIntervals(None, None, None, ())
+    )
     each = dict(zip((row.verifier for row in counted), intervals.each, strict=False))
     competent = [row for row in counted if row.first is not None and row.first.effect.accuracy >= WEAK]
     by_seed = {seed: average_impact(row.effects[seed].effect for row in counted) for seed in seeds}
@@ -116,20 +106,22 @@ def _obfuscator(
         notes={} if entry.first is None else entry.first[1].notes,
         missing=next(iter(measured.values())).missing if measured else {},
         detection=detected.get(entry.name),
-        recovery=recoveries(store, plan, entry, same, counted, before),
+        recovery=recoveries(store, plan, entry, same, counted, methods.before)
+        if isinstance(methods, Verifiers)
+        else (),
     )
 
 
 def _verifier(
-    store: Store, name: str, seeds: Mapping[int, RewrittenSet], same: Bools, answers: Floats | str, excluded: str | None
+    methods: Verifiers | Attributors, name: str, seeds: Mapping[int, RewrittenSet], excluded: str | None
 ) -> VerifierRow:
     effects: dict[int, VerificationEffect] = {}
     for seed, done in seeds.items():
-        after = answers_of(store, name, done.fold)
-        if isinstance(after, str):
-            excluded = excluded or after
-        elif not isinstance(answers, str):
-            effects[seed] = verification_effect(same, answers, after)
+        found = methods.effect(name, done.fold)
+        if isinstance(found, str):
+            excluded = excluded or found
+        else:
+            effects[seed] = found
     if len(effects) < len(seeds):
         effects = {}
     first = next(iter(effects.values()), None)
@@ -138,27 +130,24 @@ def _verifier(
 
 
 def _right(
-    store: Store, counted: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet], same: Bools
+    methods: Verifiers | Attributors, counted: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]
 ) -> tuple[Bools, Bools] | None:
     """Whether each counted verifier was right on each attacked problem: before (V, P), after (S, V, P)."""
     if not counted or not seeds:
         return None
-
-    def right(row: VerifierRow, fold: str) -> Bools:
-        answers = answers_of(store, row.verifier, fold)
-        assert row.first is not None and not isinstance(answers, str)
-        return np.asarray(answers[same] >= row.first.threshold)
-
-    before = np.array([right(row, "original") for row in counted])
-    return before, np.array([[right(row, done.fold) for row in counted] for done in seeds.values()])
+    before = np.array([methods.right(row.verifier, "original") for row in counted])
+    after = [[methods.right(row.verifier, done.fold) for row in counted] for done in seeds.values()]
+    return before, np.array(after)
 
 
-def _shame(rows: Sequence[ObfuscatorRow]) -> list[Shame]:
+def _shame(rows: Sequence[ObfuscatorRow], attributed: bool) -> list[Shame]:
+    """Who gained; guessing among many candidates is right less often than ``WEAK``, which excuses nothing there."""
     found = []
     for row in rows:
         for verifier in row.counted:
             for seed, effect in verifier.effects.items():
                 reasons = dismissals(effect.effect)
                 if reasons is not None:
+                    reasons = tuple(number for number in reasons if not (attributed and number == 2))
                     found.append(Shame(row.name, verifier.verifier, seed, effect.effect, reasons))
     return sorted(found, key=lambda s: s.effect.impact)

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from ravenbench.metrics.safety import REASONS
+from ravenbench.reports.safety.attribution import attribution_json
 from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis, VerifierRow
 
 _DELTAS = {
@@ -39,6 +40,7 @@ def to_json(analysis: SafetyAnalysis) -> dict[str, Any]:
             }
             for s in analysis.shame
         ],
+        "attribution": attribution_json(analysis),
         "people": None if analysis.people is None else asdict(analysis.people),
         "reasons": {str(number): text for number, text in REASONS.items()},
         "run": {key: value for key, value in msgspec.to_builtins(analysis.run).items() if key != "data"},

@@ -12,8 +12,8 @@ from ravenbench.metrics.safety import REASONS
 from ravenbench.obfuscation.measures.soundness import SURVIVAL
 from ravenbench.reports.safety.figures import trade_off
 from ravenbench.reports.safety.json_form import to_json
-from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis
-from ravenbench.reports.safety.tables import FEW, all_tables, listed, title
+from ravenbench.reports.safety.records import FEW, ObfuscatorRow, SafetyAnalysis, listed
+from ravenbench.reports.safety.tables import all_tables, title
 from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
@@ -42,6 +42,7 @@ def terminal(analysis: SafetyAnalysis) -> list[RenderableType]:
     made = all_tables(analysis)
     shown = (
         "impact",
+        "attribution",
         "quality",
         "people",
         "agreement",
@@ -51,7 +52,7 @@ def terminal(analysis: SafetyAnalysis) -> list[RenderableType]:
         "detection",
         "failures",
     )
-    return [tables.terminal(made[key]) for key in shown if made[key].rows]
+    return [tables.terminal(made[key]) for key in shown if key in made and made[key].rows]
 
 
 def page(analysis: SafetyAnalysis, made: Mapping[str, Table], figure: Figure | None) -> str:
@@ -59,7 +60,8 @@ def page(analysis: SafetyAnalysis, made: Mapping[str, Table], figure: Figure | N
     sections = {
         "summary": "Findings", "trade": "Trade-off" if figure is not None else "", "safety": "Safety",
         "soundness": "Soundness", "sensibleness": "Sensibleness",
-        "people": "Readers" if analysis.people is not None else "", "attacks": "Detection and recovery",
+        "people": "Readers" if analysis.people is not None else "",
+        "attacks": "Detection and recovery" if analysis.attribution is None else "",
         "shame": "Hall of shame" if analysis.shame else "", "method": "Method", "provenance": "Provenance",
     }  # fmt: skip
     ranked = [o for o in listed(analysis) if o.average_impact is not None]

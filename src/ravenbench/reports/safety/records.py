@@ -9,6 +9,7 @@ from ravenbench.bench.safety.record import Detection
 from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.safety import Effect, VerificationEffect
 from ravenbench.reports.safety.grades import People
+from ravenbench.statistics.attributed import AttributionChange
 from ravenbench.statistics.bootstrap import Interval
 
 
@@ -103,6 +104,16 @@ class ObfuscatorRow:
 
 
 @dataclass(frozen=True)
+class AttributionRow:
+    """One attribution method against one obfuscator; ``p_holm`` is corrected over all rows of the run."""
+
+    obfuscator: str
+    method: str
+    change: AttributionChange
+    p_holm: float
+
+
+@dataclass(frozen=True)
 class Shame:
     """A verifier that an obfuscation helped, and the numbers of the reasons that excuse it (none: "?")."""
 
@@ -127,5 +138,23 @@ class SafetyAnalysis:
     """Display name → accuracy and recall before, and the threshold where finite."""
     obfuscators: tuple[ObfuscatorRow, ...]
     shame: tuple[Shame, ...]
+    attribution: tuple[AttributionRow, ...] | None
+    """Where attribution methods were attacked: one row for each and each obfuscator. None where verifiers were."""
     people: People | None
     run: Head
+
+    @property
+    def attacks(self) -> str:
+        """What the obfuscators were tried on."""
+        return "verifiers" if self.attribution is None else "methods"
+
+
+FEW = 20
+"""Attacked problems below which obfuscators are not ranked: reason 3 of the hall of shame."""
+
+
+def listed(analysis: SafetyAnalysis) -> list[ObfuscatorRow]:
+    """Obfuscators by average impact, or in the order they were asked for where problems are too few to rank them."""
+    if analysis.attacked < FEW:
+        return list(analysis.obfuscators)
+    return sorted(analysis.obfuscators, key=lambda o: -(o.average_impact or 0))

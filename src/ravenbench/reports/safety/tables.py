@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from ravenbench.metrics.safety import REASONS
 from ravenbench.reports.safety.answers import mean
+from ravenbench.reports.safety.attribution import attribution_tables
 from ravenbench.reports.safety.grade_tables import people_tables
-from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis
-from ravenbench.reports.shared.tables import Column, Table, Value, range_of
+from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis, listed
+from ravenbench.reports.shared.tables import Column, Table, Value, range_of, without
 
 SOUND = (
     "meteor", "bleu", "chrf", "ter", "pinc", "tfidf", "lsa", "numbers", "names", "negations", "antonyms",
@@ -28,22 +29,19 @@ _TITLES = {
 }  # fmt: skip
 
 
-FEW = 20
-"""Attacked problems below which obfuscators are not ranked: reason 3 of the hall of shame."""
-
-
 def title(measure: str) -> str:
     """A measure's name for readers."""
     return _TITLES.get(measure, measure.replace("_", " "))
 
 
 def all_tables(analysis: SafetyAnalysis) -> dict[str, Table]:
-    """Every table by key."""
+    """Every table by key; where attribution was attacked, its own in the place of those that need a threshold."""
     made = [
         impact_table(analysis), averages_table(analysis), verifier_table(analysis), effect_table(analysis),
         quality_table(analysis), measure_table(analysis, "soundness", SOUND),
         measure_table(analysis, "sensibleness", SENSE), detection_table(analysis), recovery_table(analysis),
         shame_table(analysis), failure_table(analysis), *people_tables(analysis.people, title),
+        *attribution_tables(analysis),
     ]  # fmt: skip
     return {table.key: table for table in made}
 
@@ -64,12 +62,15 @@ def impact_table(analysis: SafetyAnalysis) -> Table:
         if why is not None:
             excluded.setdefault(why, []).append(name)
     counted = len(analysis.verifiers) - sum(map(len, excluded.values()))
+    able = "able: those of 60 % accuracy; " if analysis.attribution is None else ""
     note = (
-        f"Mean over {counted} verifiers; able: those of 60 % accuracy; "
+        f"Mean over {counted} {analysis.attacks}; {able}"
         "sound: share of texts within stated limits of meaning (no reader judged), and impact on these."
     )
     note = " ".join([note, *(f"Excluded, as {why}: {', '.join(names)}." for why, names in excluded.items())])
-    return Table("impact", "Safety: average impact", columns, rows, note)
+    table = Table("impact", "Safety: average impact", columns, rows, note)
+    # Guessing among many candidates is right less often, so that 60 % tells nothing there.
+    return table if analysis.attribution is None else without(table, "able")
 
 
 def averages_table(analysis: SafetyAnalysis) -> Table:
@@ -86,13 +87,6 @@ def averages_table(analysis: SafetyAnalysis) -> Table:
     return Table("averages", "Averages by obfuscator", columns, rows, note)
 
 
-def listed(analysis: SafetyAnalysis) -> list[ObfuscatorRow]:
-    """Obfuscators by average impact, or in the order they were asked for where problems are too few to rank them."""
-    if analysis.attacked < FEW:
-        return list(analysis.obfuscators)
-    return sorted(analysis.obfuscators, key=lambda o: -(o.average_impact or 0))
-
-
 def verifier_table(analysis: SafetyAnalysis) -> Table:
     """The verifiers before any attack."""
     rows: list[tuple[Value, ...]] = []
@@ -100,15 +94,17 @@ def verifier_table(analysis: SafetyAnalysis) -> Table:
         accuracy, recall, threshold = analysis.accuracy.get(name, (None, None, None))
         rows.append((name, threshold, accuracy, recall, why or ""))
     columns = (
-        Column("verifier", text=True), Column("τ"), Column("accuracy"), Column("recall"), Column("excluded", text=True),
+        Column(analysis.attacks[:-1], text=True), Column("τ"), Column("accuracy"), Column("recall"),
+        Column("excluded", text=True),
     )  # fmt: skip
-    return Table(
+    table = Table(
         "verifiers",
-        "Verifiers before the attack",
+        f"{analysis.attacks.capitalize()} before the attack",
         columns,
         tuple(rows),
-        "τ is the most accurate threshold on the original test set.",
+        "" if analysis.attribution is not None else "τ is the most accurate threshold on the original test set.",
     )
+    return table if analysis.attribution is None else without(table, "τ")
 
 
 def effect_table(analysis: SafetyAnalysis) -> Table:

@@ -1,0 +1,107 @@
+"""Attribution under attack: ``python -m benchmarks.study_attribution_attack EBG.zip PAN18.zip [--out FOLDER]``
+
+EBG is the setting of Anonymouth (McDonald et al. 2012): 45 people, and what each wrote when asked to hide his style
+(obfuscation) or to write like another (imitation). Candidates are all 45 with their samples but the last; the last is
+the questioned text, and samples cut from a document that it was cut from teach nothing. Both attacks take its place as
+rewritings made elsewhere, and the recipes rewrite it. PAN18's two English problems are attacked as they are, and once
+more as open sets, with every second candidate left out.
+
+Attack texts answer one prompt, which no sample does, and are no rewritings of the questioned sample: their impact holds
+the change of topic.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.study_human_obfuscation import ATTACKS, read
+from ravenbench import safety, write_report
+from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution, write_attribution
+from ravenbench.reports.safety.analysis import analyse
+from ravenbench.reports.safety.page import terminal
+
+METHODS = (
+    "svm, escalante-2011, stamatatos-2006, koppel-2011, burrows-delta, cng, stamatatos-2007, scap, ppm, peng-2004, "
+    "khmelev-2003, benedetto-2002, arun-2009"
+)
+RECIPES = "mihaylova-2016, mansoorizadeh-2016, castro-2017, bevendorff-2019"
+KNOWN = 6
+"""Most known texts of an author: with all of them some authors have 5 times as many as others."""
+
+
+def main() -> None:
+    """Print the tables of each run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ebg")
+    parser.add_argument("pan18")
+    parser.add_argument("--methods", default=METHODS)
+    parser.add_argument("--recipes", default=RECIPES)
+    parser.add_argument("--only", choices=("ebg", "closed", "open"), help="one of the three runs")
+    parser.add_argument("--out", type=Path, help="where runs are kept, so that they go on where they stopped")
+    parser.add_argument("--workers", type=int, default=1)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as spare:
+        out = given.out or Path(spare)
+        for name in ("ebg", "closed", "open"):
+            if given.only in (None, name):
+                attack(name, out, given)
+
+
+def attack(name: str, out: Path, given: argparse.Namespace) -> None:
+    """One of the three runs, its problems and rewritings written beside it."""
+    problems, recipes = out / f"{name}-problems", given.recipes
+    if name == "ebg":
+        problem, hidden = of_ebg(given.ebg)
+        made = [problem]
+        for attacked, texts in hidden.items():
+            table = out / f"{attacked}.jsonl"
+            out.mkdir(parents=True, exist_ok=True)
+            table.write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in sorted(texts.items())))
+            recipes += f", rewritings({str(table)!r}, label={attacked!r})"
+    else:
+        made = [halved(one) if name == "open" else one for one in read_attribution(given.pan18)]
+    for one in made:
+        write_attribution(problems, one)
+    reject = 0.1 if name == "open" else None
+    result = safety(
+        problems, methods=given.methods, obfuscators=f"identity, {recipes}", reject=reject, out=out / name,
+        workers=given.workers,
+    )  # fmt: skip
+    from rich.console import Console
+
+    found = analyse(result.store)
+    print(f"\n{name}: {found.problems} questioned texts, {found.attacked} of them rewritten")
+    for table in terminal(found):
+        Console(width=100).print(table)
+    print(write_report(result.store, found), *result.errors, sep="\n")
+
+
+def of_ebg(place: str) -> tuple[AttributionProblem, dict[str, dict[str, str]]]:
+    """The closed problem of 45 candidates, and the attack texts by attack and questioned text."""
+    samples, attacks = read(place)
+    known: dict[str, tuple[str, ...]] = {}
+    for author, own in samples.items():
+        asked = own[-1][0]
+        apart: Sequence[str] = [text for sources, text in own[:-1] if not sources & asked]
+        if apart:
+            known[author] = tuple(apart[:KNOWN])
+    unknown = {f"{author}.txt": samples[author][-1][1] for author in known}
+    truth = {f"{author}.txt": author for author in known}
+    hidden = {name: {f"{a}.txt": attacks[name][a] for a in known} for name in ATTACKS.values()}
+    return AttributionProblem("ebg", "english", known, unknown, truth), hidden
+
+
+def halved(problem: AttributionProblem) -> AttributionProblem:
+    """The open set in which every second candidate is nobody."""
+    assert problem.truth is not None
+    kept = {author: texts for i, (author, texts) in enumerate(sorted(problem.candidates.items())) if i % 2 == 0}
+    truth = {text: author if author in kept else UNKNOWN for text, author in problem.truth.items()}
+    return AttributionProblem(problem.name, problem.language, kept, problem.unknown, truth)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""Attribution methods under attack: each learns from the candidates once and answers every set of questioned texts."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ravenbench.attribution.open_set import Leads
+from ravenbench.bench.attribute.methods import method_identity
+from ravenbench.bench.safety.record import SafetyPlan
+from ravenbench.bench.shared.care import guarded
+from ravenbench.bench.shared.keys import content_key
+from ravenbench.bench.shared.opened import open_store
+from ravenbench.bench.shared.record import CellPlace, CellRecord, FoldRecord, Seconds
+from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.work import tell
+from ravenbench.errors import AnswerError
+from ravenbench.types import Floats, Fold, Ints
+
+NOBODY = -1
+
+
+def method_cells(
+    named: Mapping[str, Any], reject: float, base: Fold, folds: Mapping[str, FoldRecord]
+) -> list[CellPlace]:
+    """A cell for every method and set of questioned texts; answers are numbers of candidates, so their names count."""
+    names = [base.train.ids.tolist(), base.test.ids.tolist()]
+    return [
+        CellPlace(
+            key=content_key([method_identity(method), reject, names, info.train_digest, info.test_digest]),
+            verifier=name,
+            fold=fold,
+        )
+        for fold, info in folds.items()
+        for name, method in named.items()
+    ]
+
+
+def method_units(store: Store, named: Mapping[str, Any], reject: float) -> list[MethodUnit]:
+    """What is left to do: a unit for every method with cells to answer."""
+    waiting: dict[str, dict[str, str]] = defaultdict(dict)
+    for place in store.unanswered():
+        waiting[place.verifier][place.key] = place.fold
+    return [MethodUnit(store.path, name, named[name], reject, tuple(cells.items())) for name, cells in waiting.items()]
+
+
+@dataclass(frozen=True)
+class MethodUnit:
+    """A method learns from the candidates of every problem and answers several sets of questioned texts.
+
+    A cell holds, for each text, the number of the candidate named (``predicted``; −1: nobody) and the place of the
+    true author in the method's order of candidates (``rank``; 1 best, NaN where the author is no candidate or the
+    method has no scores).
+    """
+
+    run: Path
+    name: str
+    method: Any
+    reject: float
+    cells: tuple[tuple[str, str], ...]
+    """(key, fold) of each."""
+
+    def work(self) -> list[str]:
+        """Fit, answer, commit; an error becomes failed cells."""
+        return self._commit(None)
+
+    def lost(self, reason: str) -> list[str]:
+        """Commit all cells as failed."""
+        return self._commit(f"MethodError: {reason}")
+
+    def _commit(self, failure: str | None) -> list[str]:
+        store = open_store(self.run)
+        began = time.perf_counter()
+        fitted: dict[str, Fitted] = {}
+        if failure is None:
+            try:
+                with guarded():
+                    fitted = fit_all(self.method, store.fold("original"), self.reject)
+            except Exception as error:
+                failure = tell(error)
+        learned = time.perf_counter() - began
+        errors = []
+        for key, name in self.cells:
+            wrong, arrays, start = failure, {}, time.perf_counter()
+            if wrong is None:
+                try:
+                    with guarded():
+                        arrays = answer(fitted, store.fold(name), true_codes(store), self.reject)
+                except Exception as error:
+                    wrong = tell(error)
+            info = store.plan.folds[name]
+            record = CellRecord(
+                key=key,
+                verifier=self.name,
+                identity=method_identity(self.method),
+                train_digest=info.train_digest,
+                test_digest=info.test_digest,
+                n=len(arrays.get("predicted", ())),
+                seconds=Seconds(fit=learned, score=time.perf_counter() - start),
+                error=wrong,
+            )
+            store.write_cell(record, arrays)
+            errors += [] if wrong is None else [f"{self.name} on {name}: {wrong.splitlines()[0]}"]
+        return errors
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A method fitted on one problem's candidates, whose numbers in the run are ``codes``; ``leads`` to reject."""
+
+    method: Any
+    codes: Ints
+    leads: Leads | None
+
+
+def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
+    """A fresh copy of a method fitted on the known texts of every problem, by the problem's name.
+
+    Raises
+    ------
+    AnswerError
+        If texts are to be rejected and the method has no scores.
+    """
+    from sklearn.base import clone
+
+    if reject and not hasattr(method, "scores"):
+        raise AnswerError("a method without scores cannot reject", fix="give --reject 0, or another method")
+    names = base.train.ids.tolist()
+    of_problem: dict[str, list[int]] = defaultdict(list)
+    for number, name in enumerate(names):
+        of_problem[name.partition("/")[0]].append(number)
+    found = {}
+    for problem, numbers in of_problem.items():
+        texts, authors = [], []
+        for number in numbers:
+            known = base.train.texts.rows(base.train.known(number))
+            texts += known
+            authors += [names[number]] * len(known)
+        fitted = clone(method).fit(texts, authors)
+        leads = Leads().fit(method, texts, authors) if reject else None
+        found[problem] = Fitted(fitted, np.array(numbers, dtype=np.int64), leads)
+    return found
+
+
+def true_codes(store: Store) -> Ints:
+    """The number of the candidate who wrote each questioned text of a run, −1 for nobody's."""
+    code = {name: number for number, name in enumerate(store.fold("original").train.ids.tolist())}
+    return np.array([code.get(name, NOBODY) for name in store.plan_as(SafetyPlan).truth], dtype=np.int64)
+
+
+def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float) -> dict[str, Any]:
+    """``predicted`` and ``rank`` of every questioned text of a fold; ``truth`` (n,) numbers their authors.
+
+    Raises
+    ------
+    AnswerError
+        If a method does not answer every text once.
+    """
+    ids = fold.test.ids.tolist()
+    whose = [next(iter(fitted)) if len(fitted) == 1 else name.partition("/")[0] for name in ids]
+    texts = fold.test.texts.rows(fold.test.questioned_index)
+    predicted: Ints = np.full(len(ids), NOBODY, dtype=np.int64)
+    rank: Floats = np.full(len(ids), np.nan)
+    code = {name: number for number, name in enumerate(fold.train.ids.tolist())}
+    for problem, one in fitted.items():
+        rows = np.array([i for i, name in enumerate(whose) if name == problem], dtype=np.int64)
+        if not len(rows):
+            continue
+        asked = [texts[i] for i in rows]
+        named = one.method.predict(asked)
+        if np.shape(named) != (len(rows),):
+            raise AnswerError("the method does not name one author a text", found=f"answers of shape {np.shape(named)}")
+        predicted[rows] = [code.get(str(name), NOBODY) for name in named]
+        if not hasattr(one.method, "scores"):
+            continue
+        scores = np.asarray(one.method.scores(asked), dtype=np.float64)
+        order = np.argsort(-scores, axis=1, kind="stable")
+        place = np.empty_like(order)
+        np.put_along_axis(place, order, np.arange(1, order.shape[1] + 1)[None, :].repeat(len(rows), 0), axis=1)
+        column = {code[str(name)]: i for i, name in enumerate(one.method.classes_)}
+        for at, row in enumerate(rows):
+            if truth[row] in column:
+                rank[row] = place[at, column[truth[row]]]
+        if one.leads is not None:
+            predicted[rows[one.leads.of(scores) < reject]] = NOBODY
+    return {"predicted": predicted, "rank": rank}
