@@ -74,4 +74,4 @@ class Escalante2011(Attributor):
             weight = np.exp(-0.5 * ((at[known] - (j + 0.5) / self.places) / self.width) ** 2)
             made[j] = np.bincount(column[known], weight, minlength=len(self.column_))
         total = made.sum(axis=1, keepdims=True)
-        return np.divide(made, total, out=np.zeros_like(made), where=total > 0)
+        return np.asarray(np.divide(made, total, out=np.zeros_like(made), where=total > 0))

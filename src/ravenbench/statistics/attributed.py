@@ -125,4 +125,4 @@ def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
     rows = np.array(found)
     there = ~np.isnan(rows)
     sums = np.where(there, rows, 0).sum(axis=0)
-    return np.divide(sums, there.sum(axis=0), out=np.full_like(sums, np.nan), where=there.any(axis=0))
+    return np.asarray(np.divide(sums, there.sum(axis=0), out=np.full_like(sums, np.nan), where=there.any(axis=0)))

@@ -47,8 +47,8 @@ def attribution_tables(analysis: SafetyAnalysis) -> list[Table]:
             short.append((o.name, row.method, *scores, impact, row.p_holm))
             long.append((o.name, row.method, impact, range_of(verifier.interval), *changes, row.change.p, row.p_holm))
         if rows:
-            deltas = zip(*([None if part is None else part.delta for part in _parts(row)] for row in rows), strict=True)
-            averages.append((o.name, *(mean(list(values)) for values in deltas), o.average_impact))
+            every = zip(*([None if part is None else part.delta for part in _parts(row)] for row in rows), strict=True)
+            averages.append((o.name, *(mean(list(values)) for values in every), o.average_impact))
     names = (Column("obfuscator", text=True), Column("method", text=True))
     heads = (("acc.", 2), ("F1", 2), ("rank", 1))
     two = [Column(title, digits=digits) for head, digits in heads for title in (head, "then")]
