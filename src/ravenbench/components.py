@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import sys
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from ravenbench.errors import SpecError, did_you_mean, writable
@@ -87,7 +89,7 @@ class Component:
             bare = positional and isinstance(value, Component)
             shown.append(show(value) if bare else f"{name}={show(value)}")
             positional = bare
-        return (self.name or _path(type(self))) + (f"({', '.join(shown)})" if shown else "")
+        return (self.name or path_of(type(self))) + (f"({', '.join(shown)})" if shown else "")
 
     __repr__ = __str__
 
@@ -133,7 +135,7 @@ def identity(value: Any) -> Any:
     if isinstance(value, Component):
         params = {name: identity(getattr(value, name)) for name in value._parameters() if name not in value.apart}
         return {
-            "component": identity(value.name or _path(type(value))),
+            "component": identity(value.name or path_of(type(value))),
             "version": value.version,
             "params": params,
         }
@@ -156,6 +158,16 @@ def identity_hash(value: Any) -> str:
     """The hash of ``identity(value)``."""
     text = json.dumps(identity(value), sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def source_hash(component: Component) -> str | None:
+    """A hash of the files of the classes a component is made of, Raven's own left out; None where that leaves none."""
+    modules = sorted(
+        {module for part in parts(component) if not (module := type(part).__module__).startswith("ravenbench.")}
+    )
+    files = [file for module in modules if (file := getattr(sys.modules.get(module), "__file__", None))]
+    text = b"\0".join(Path(file).read_bytes() for file in files if Path(file).is_file())
+    return hashlib.sha256(text).hexdigest() if text else None
 
 
 def seeded(component: Component, seed: int) -> Component:
@@ -185,5 +197,6 @@ def unknown_parameter(cls: type[Component], name: str) -> SpecError:
     )
 
 
-def _path(cls: type) -> str:
+def path_of(cls: type) -> str:
+    """The path ``module:Class`` by which a class is named and saved."""
     return f"{cls.__module__}:{cls.__qualname__}"

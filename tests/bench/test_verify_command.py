@@ -351,3 +351,16 @@ def test_another_run_lies_there(corpus, tmp_path):
     verify(METHOD, train=corpus, test=corpus, folder=tmp_path / "run", workers=1)
     with pytest.raises(InputError, match="another spec"):
         verify("length", train=corpus, test=corpus, folder=tmp_path / "run", workers=1)
+
+
+def test_a_class_that_was_edited_under_one_version_is_named(corpus, monkeypatch, caplog):
+    monkeypatch.syspath_prepend(str(corpus.parent))
+    file = corpus.parent / "edited_later.py"
+    text = "from ravenbench.verifiers.controls.length import Length\n\n\nclass Mine(Length):\n    name = None\n"
+    file.write_text(text)
+    for edit, told in (("", False), ("", False), ("# another line\n", True)):
+        file.write_text(text + edit)
+        caplog.clear()
+        result(ask(corpus, "answers.txt", "edited_later:Mine", "--folder", "kept", "--json"))
+        assert ("its file changed since this run began" in caplog.text) == told, caplog.text
+        assert not told or "fix: if the change matters, raise `version`" in caplog.text

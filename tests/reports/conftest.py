@@ -1,10 +1,11 @@
-"""Made-up runs for the reports, each written once a session."""
+"""Made-up runs and small pages for the reports, each written once a session."""
 
 from __future__ import annotations
 
 import msgspec
 import pytest
 from fabricated_run import write_run
+from kinds_of_pages import Pages
 
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.shared.store import Store
@@ -12,6 +13,11 @@ from ravenbench.bench.shared.store import Store
 HOSTILE = (
     '<script>alert("x")</script>"\'><img src=x onerror=alert(1)> $\\frac{1}$ {{7*7}} &amp; ]]> --> \x1b[31m\u202e_%#~^'
 )
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
+    return Pages(tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture(scope="session")

@@ -89,9 +89,10 @@ def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Seq
         values = [row.get(name) for row in rows if row.get(name) is not None]
         told.append(f"{name} ({len(set(map(str, values))):,})")
     near = did_you_mean(role, here, listing=False, cutoff=0.75)
-    fix = f"name it: raven corpus import FILE --out FOLDER --{role} COLUMN, then take FOLDER"
+    folder = path.stem
+    fix = f"name it: raven corpus import {path} --out {folder} --{role} COLUMN, and take {folder} from then on"
     if role == "topic":
-        fix += "; without topics: --topic none, and raven run FOLDER extracts them"
+        fix += f"; without topics: --topic none, and raven run {folder} extracts them"
     return FormatError(
         f"there is no column {role!r}, and none that looks like it",
         file=path,

@@ -205,7 +205,7 @@ def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: boo
         return FormatError(
             f"there is no column {column!r}", file=path, line=None if first else line, found=", ".join(map(str, row)),
             expected="columns text, author and topic",
-            fix="raven corpus import FILE --out FOLDER with --text, --author, --topic, then take FOLDER"
+            fix=f"raven corpus import {path} --out {path.stem} with --text, --author, --topic, then take {path.stem}"
             f" ({did_you_mean(column, [str(k) for k in row])})",
         )  # fmt: skip
     return FormatError(f"{column} is empty", file=path, line=line, fix="fill it in, or remove this document")

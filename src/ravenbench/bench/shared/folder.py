@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import platform
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
@@ -16,10 +17,11 @@ from ravenbench.bench.shared.alone import NAME as LOCK
 from ravenbench.bench.shared.alone import hold
 from ravenbench.bench.shared.record import Head, Kind, OtherFormat, write_record
 from ravenbench.bench.shared.store import Store
-from ravenbench.components import identity_hash
+from ravenbench.components import identity_hash, source_hash
 from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
 from ravenbench.formats.output import check_fresh
 
+logger = logging.getLogger(__name__)
 MADE_WITH = ("numpy", "scipy", "scikit-learn", "numba", "polars")
 """Packages whose versions are recorded: answers may depend on them."""
 
@@ -55,6 +57,7 @@ def take_up(
     head = _head(spec, data, seed)
     found = _earlier(folder, kind, head)
     if found is not None:
+        _name_edited(found)
         return found
     if not folder.exists() and not files.is_remote(folder):
         check_fresh(folder)
@@ -67,6 +70,17 @@ def take_up(
 
     plan(Store(folder), start)
     return Store(folder)
+
+
+def _name_edited(store: Store) -> None:
+    """Say which classes were edited since the plan was made though their ``version`` is the same."""
+    for record in store.plan.verifiers:
+        if record.source is not None and source_hash(registry.parse("verifier", record.spec)) != record.source:
+            logger.warning(
+                f"{record.name}: its file changed since this run began, but its version is still {record.version}. "
+                "Answers that are here already come from the earlier file.\n"
+                "  fix: if the change matters, raise `version` in the class and give another --out"
+            )
 
 
 def earlier(folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:

@@ -10,7 +10,7 @@ from ravenbench import files
 from ravenbench.bench.shared.keys import content_key, decides
 from ravenbench.bench.shared.record import CellPlace, FoldRecord, Plan, VerifierRecord
 from ravenbench.bench.shared.store import Store
-from ravenbench.components import Component, identity
+from ravenbench.components import Component, identity, source_hash
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Fold, Labels
 
@@ -29,6 +29,7 @@ def verifier_record(name: str, component: Component) -> VerifierRecord:
         identity=identity(component),
         version=component.version,
         provenance=getattr(component, "provenance", None),
+        source=source_hash(component),
     )
 
 

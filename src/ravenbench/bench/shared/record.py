@@ -115,13 +115,17 @@ class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class VerifierRecord(Record, frozen=True, kw_only=True):
-    """A method of a plan: the name it is shown under, its spec, all that decides its answers, and its source."""
+    """A method of a plan: the name it is shown under, its spec, all that decides its answers, and its provenance.
+
+    ``source`` is a hash of the files of classes that are not Raven's own.
+    """
 
     name: str
     spec: str
     identity: Any
     version: int
     provenance: str | None = None
+    source: str | None = None
 
 
 class CellPlace(Record, frozen=True, kw_only=True):

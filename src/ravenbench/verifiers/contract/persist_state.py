@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.components import Component
+from ravenbench.components import Component, path_of
 from ravenbench.errors import FormatError, SpecError
 from ravenbench.verifiers.contract.moved import MOVED
 
@@ -242,11 +242,6 @@ class Reader:
         if not isinstance(cls, type):
             raise FormatError("this trained verifier names something that is no class", found=name)
         return cls
-
-
-def path_of(cls: type[Any]) -> str:
-    """The path ``module:Class`` by which a class is saved."""
-    return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def cannot_save(cls: type[Any], where: str) -> SpecError:
