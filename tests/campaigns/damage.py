@@ -63,14 +63,15 @@ def damage_files(outcome: Outcome, scratch: Path, whole: Path, seed: int, each: 
     expected, said = state(whole), told(whole)
     rng, folder = random.Random(f"damage-{seed}"), scratch / "damaged"
     names = sorted(expected)
-    for how, spoil in DAMAGES.items():
-        for name in names if each is None else rng.sample(names, each):
-            shutil.copytree(whole, folder)
-            spoil(folder / name)
-            case = f"seed {seed}, {name} {how}"
-            outcome.count(*_reported(outcome, folder, name, said, case))
-            outcome.count(*_repeated(outcome, folder, name, expected, case))
-            shutil.rmtree(folder)
+    cases = [(how, name) for how in DAMAGES for name in (names if each is None else rng.sample(names, each))]
+    while outcome.wants(2 * len(cases)):
+        how, name = cases[outcome.tried // 2]
+        shutil.copytree(whole, folder)
+        DAMAGES[how](folder / name)
+        case = f"seed {seed}, {name} {how}"
+        outcome.count(*_reported(outcome, folder, name, said, case))
+        outcome.count(*_repeated(outcome, folder, name, expected, case))
+        shutil.rmtree(folder)
 
 
 def _reported(outcome: Outcome, folder: Path, name: str, said: str, case: str) -> tuple[bool, str]:

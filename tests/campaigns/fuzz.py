@@ -77,9 +77,10 @@ def changed(data: bytes, rng: random.Random) -> bytes:
 
 def fuzz_files(outcome: Outcome, scratch: Path, calls: int, seed: int) -> None:
     """Readers of files in turn, each with good and bad inputs of which one file is changed."""
-    rng, inputs = random.Random(f"files-{seed}"), _seeds()
+    rng, inputs = random.Random(f"files-{seed}-{outcome.tried}"), _seeds()
     readers = sorted(inputs)
-    for number in range(calls):
+    while outcome.wants(calls):
+        number = outcome.tried
         reader = readers[number % len(readers)]
         content, given = rng.choice(inputs[reader])
         content = dict(content)
@@ -104,9 +105,10 @@ def fuzz_files(outcome: Outcome, scratch: Path, calls: int, seed: int) -> None:
 
 def fuzz_components(outcome: Outcome, calls: int, seed: int) -> None:
     """Component strings of every kind, changed."""
-    rng = random.Random(f"components-{seed}")
+    rng = random.Random(f"components-{seed}-{outcome.tried}")
     kinds = sorted(STRINGS)
-    for number in range(calls):
+    while outcome.wants(calls):
+        number = outcome.tried
         kind = kinds[number % len(kinds)]
         text = changed(rng.choice(STRINGS[kind]).encode(), rng).decode("utf-8", "replace")
         try:
@@ -121,13 +123,14 @@ def fuzz_components(outcome: Outcome, calls: int, seed: int) -> None:
 
 def fuzz_cells(outcome: Outcome, scratch: Path, calls: int, seed: int) -> None:
     """Result files of a run: a changed one is never read as if it were whole."""
-    rng, place = random.Random(f"cells-{seed}"), scratch / "fuzzed.cell"
+    rng, place = random.Random(f"cells-{seed}-{outcome.tried}"), scratch / "fuzzed.cell"
     record = CellRecord(
         key="k", verifier="v", identity={}, train_digest="a", test_digest="b", n=3, seconds=Seconds(fit=0.1, score=0.1)
     )
     write_packed(place, "run", record, {"answers": np.array([0.1, 0.5, 0.9])}, sync=False)
     whole = place.read_bytes()
-    for number in range(calls):
+    while outcome.wants(calls):
+        number = outcome.tried
         data = changed(whole, rng)
         place.write_bytes(data)
         try:

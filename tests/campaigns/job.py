@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -20,6 +21,8 @@ OPTIONS: dict[str, Any] = {
     "verifiers": "length, ppm(order=2), char-ngram, chance",
     "probe": "none",
 }
+WARM = {"ravenbench", "numpy", "numba", "scipy", "sklearn", "polars", "joblib", "distributed"}
+"""Packages that take a job long to import."""
 CELLS = 16
 """Four verifiers on four folds."""
 
@@ -71,21 +74,22 @@ def _child(folder: str, workers: int, scheduler: str | None, quiet: bool) -> Non
     from ravenbench.errors import RavenError
 
     try:
-        errors = work(Path(folder), workers, scheduler)
+        code = 1 if work(Path(folder), workers, scheduler) else 0
     except RavenError as error:
-        sys.exit(2 if "another command" in str(error) else 3)
-    sys.exit(1 if errors else 0)
+        code = 2 if re.search(r"another command.*\bprocess \d+ on \w", str(error), re.DOTALL) else 3
+    # A process of multiprocessing would wait for idle workers, which stay five minutes.
+    os._exit(code)
 
 
 class Starter:
-    """Starts the job in processes of its own, forked from one that has imported what it needs."""
+    """Starts the job in processes of its own, forked from one that has imported all that was imported here."""
 
     def __init__(self) -> None:
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(["ravenbench.bench.run.plan", "ravenbench.bench.shared.execute"])
+        self._context.set_forkserver_preload(sorted(name for name in sys.modules if name.split(".")[0] in WARM))
 
     def start(self, folder: Path, workers: int = 1, scheduler: str | None = None) -> Any:
-        """A running job; ``exitcode`` is 0 when all went well, 2 where another was at work, 3 for another refusal."""
+        """A running job; ``exitcode`` is 0 when all went well, 2 where told who is at work, 3 if refused else."""
         process = self._context.Process(target=_child, args=(str(folder), workers, scheduler, True))
         process.start()
         return process

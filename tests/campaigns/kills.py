@@ -25,14 +25,17 @@ def kill_jobs(
     A kill hits the job's process alone or, every other time, all of its processes at once. Kills are drawn over the
     time that the job took when it was not killed.
     """
-    rng, starter, struck, number = random.Random(f"kills-{seed}-{workers}-{scheduler is None}"), Starter(), 0, 0
+    rng = random.Random(f"kills-{seed}-{workers}-{scheduler is None}-{outcome.tried}")
+    starter, number = Starter(), 0
+    starter.start(scratch / "warm", workers, scheduler).join(LONGEST)
     folder = scratch / "timed"
     began = time.monotonic()
     process = starter.start(folder, workers, scheduler)
     process.join(LONGEST)
     long = time.monotonic() - began
-    shutil.rmtree(folder, ignore_errors=True)
-    while struck < kills:
+    for name in ("warm", "timed"):
+        shutil.rmtree(scratch / name, ignore_errors=True)
+    while outcome.wants(kills):
         number += 1
         folder = scratch / f"killed-{workers}-{number}"
         hit = 0
@@ -45,12 +48,11 @@ def kill_jobs(
             (kill_group if rng.random() < 0.5 else lambda p: p.kill())(process)
             process.join(30)
             hit += 1
-            if struck + hit >= kills:
+            if outcome.tried + hit >= kills:
                 break
         if not hit:
             shutil.rmtree(folder, ignore_errors=True)
             continue
-        struck += hit
         told = f"seed {seed}, {workers} workers, job {number}, {hit} kills"
         process = starter.start(folder, workers, scheduler)
         process.join(LONGEST)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, field
 
 
@@ -14,6 +16,12 @@ class Outcome:
     survived: int = 0
     lost: list[str] = field(default_factory=list)
     notes: dict[str, int] = field(default_factory=dict)
+    ends: float = math.inf
+    """When this piece of the part stops, by ``time.monotonic``; what it tried is kept for the next."""
+
+    def wants(self, total: int) -> bool:
+        """Whether the part has tried less than this, in this piece and earlier ones, and has time left."""
+        return self.tried < total and time.monotonic() < self.ends
 
     def count(self, well: bool, told: str) -> None:
         """One more try; ``told`` is kept where it did not go well."""
@@ -26,6 +34,10 @@ class Outcome:
     def note(self, what: str) -> None:
         """Count something that is no loss, such as how a damaged file was met."""
         self.notes[what] = self.notes.get(what, 0) + 1
+
+    def to_json(self) -> dict[str, object]:
+        """What is kept of it."""
+        return {"tried": self.tried, "survived": self.survived, "lost": self.lost, "notes": self.notes}
 
     def row(self) -> str:
         """The row as Markdown."""

@@ -97,12 +97,13 @@ def disk(folder: Path, after: int | None = None) -> Iterator[Disk]:
 
 def cut_power(outcome: Outcome, scratch: Path, expected: dict[str, str], cuts: int, seed: int) -> None:
     """Cut the power after random syncs and renames, and once in ten tries after the job said that it was done."""
-    rng, folder = random.Random(f"power-{seed}"), scratch / "power"
+    rng, folder = random.Random(f"power-{seed}-{outcome.tried}"), scratch / "power"
     folder.mkdir()
     with disk(folder) as counted:
         work(folder / "run")
     total = counted.events
-    for number in range(cuts):
+    while outcome.wants(cuts):
+        number = outcome.tried
         shutil.rmtree(folder)
         folder.mkdir()
         done = number % 10 == 9

@@ -1,18 +1,24 @@
 """The campaign: everything that may happen to a run, happens to it, and a table says what was lost.
 
-``python tests/campaigns/run.py --long`` takes some CPU minutes; without ``--long`` a tenth of it is done. With
-``--write`` the rows of the parts that were done take their place in the table of ``docs/trust.md``. The same ``--seed``
-draws the same disturbances, but for when a SIGKILL hits: that also depends on how busy the machine is.
+``python tests/campaigns/run.py --long`` takes some CPU minutes; without ``--long`` a tenth of it is done. The long form
+may be done in pieces (``--only``, ``--seconds``): what each found is kept in ``results.json`` beside, and the same
+command goes on; remove the file to begin again. ``--write`` makes the table of ``docs/trust.md`` of it. The same
+``--seed`` draws the same disturbances, but for when a SIGKILL hits: that also depends on how busy the machine is.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import resource
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -28,48 +34,81 @@ from campaigns.settings import vary
 from campaigns.strangers import plugins, programs
 from campaigns.writers import write_together
 
+Part = Callable[[Outcome], object]
+KILLS = {1: 120, 2: 30, 4: 12}
+"""Jobs to be killed, by their number of workers; those with several take longer to start."""
+RESULTS = Path(__file__).parent / "results.json"
 PAGE = Path(__file__).parents[2] / "docs" / "trust.md"
 BEGIN, END = "<!-- campaign: written by python tests/campaigns/run.py --write -->", "<!-- campaign ends -->"
 
 
-def campaign(seed: int, *, long: bool, pythons: list[str], only: str = "") -> list[Outcome]:
-    """Every part in turn; what each found."""
-    found: list[Outcome] = []
-
-    def part(what: str, do: Callable[[Outcome], object]) -> None:
-        if only not in what:
-            return
-        outcome, began = Outcome(what), time.monotonic()
-        do(outcome)
-        found.append(outcome)
-        print(outcome.row(), f"{time.monotonic() - began:.0f} s", *outcome.lost[:20], sep="\n  ", flush=True)
+def parts(seed: int, scratch: Path, whole: Path, *, long: bool, pythons: list[str]) -> dict[str, Part]:
+    """What is done for each row of the table."""
+    expected = state(whole)
 
     def some(many: int) -> int:
         return many if long else max(2, many // 10)
 
+    def kills(many: int, workers: int) -> Part:
+        return lambda o: kill_jobs(o, scratch, expected, some(many), workers, seed)
+
+    def on_cluster(do: Callable[[Outcome, str], object]) -> Part:
+        def started(outcome: Outcome) -> None:
+            with cluster() as address:
+                do(outcome, address)
+
+        return started
+
+    def once(do: Part) -> Part:
+        return lambda o: None if o.tried else do(o)
+
+    found: dict[str, Part] = {f"SIGKILL, {n} worker{'s' * (n > 1)}": kills(many, n) for n, many in KILLS.items()}
+    if find_spec("distributed"):
+        found["SIGKILL, Dask"] = on_cluster(lambda o, a: kill_jobs(o, scratch, expected, some(40), 1, seed, a))
+    found |= {
+        "power cut": lambda o: cut_power(o, scratch, expected, some(150), seed),
+        "damaged file, reported and repeated": lambda o: damage_files(o, scratch, whole, seed, None if long else 2),
+        "two writers on one folder": lambda o: write_together(o, scratch, expected, some(20), seed),
+        "misbehaving method": once(lambda o: plugins(o, scratch, expected, ending=False)),
+        "method that ends its process": once(lambda o: plugins(o, scratch, expected, ending=True)),
+        "misbehaving outside program": once(lambda o: programs(o, scratch)),
+        "fuzzed file to a reader": lambda o: fuzz_files(o, scratch, some(20_000), seed),
+        "fuzzed component string": lambda o: fuzz_components(o, some(20_000), seed),
+        "fuzzed result file": lambda o: fuzz_cells(o, scratch, some(20_000), seed),
+        "file compared under another setting": lambda o: vary(o, scratch),
+    }
+    if find_spec("distributed"):
+        found["file compared on a Dask cluster"] = on_cluster(lambda o, a: vary(o, scratch, ["1 worker"], scheduler=a))
+    for python in pythons:
+        version = subprocess.run([python, "-V"], capture_output=True, text=True, check=True).stdout.strip()
+        found[f"file compared under {version}"] = partial(vary, scratch=scratch, names=["1 worker"], python=python)
+    return found
+
+
+def campaign(seed: int, *, long: bool, pythons: list[str], only: str = "", seconds: float = math.inf) -> list[Outcome]:
+    """Every part in turn, or a piece of each; what each found, with what earlier pieces of the long form had found."""
+    before = kept() if long else {}
+    found: list[Outcome] = []
     with tempfile.TemporaryDirectory(prefix="raven-campaign-") as name:
         scratch = Path(name)
         assert not work(scratch / "whole")
-        expected = state(scratch / "whole")
-        part("SIGKILL, 1 worker", lambda o: kill_jobs(o, scratch, expected, some(170), 1, seed))
-        part("SIGKILL, 2 workers", lambda o: kill_jobs(o, scratch, expected, some(12), 2, seed))
-        part("SIGKILL, 3 workers", lambda o: kill_jobs(o, scratch, expected, some(6), 3, seed))
-        part("SIGKILL, 4 workers", lambda o: kill_jobs(o, scratch, expected, some(6), 4, seed))
-        if find_spec("distributed") and only in "SIGKILL, Dask":
-            with cluster() as address:
-                part("SIGKILL, Dask", lambda o: kill_jobs(o, scratch, expected, some(12), 1, seed, address))
-        part("power cut", lambda o: cut_power(o, scratch, expected, some(150), seed))
-        each = None if long else 2
-        part("damaged file, reported and repeated", lambda o: damage_files(o, scratch, scratch / "whole", seed, each))
-        part("two writers on one folder", lambda o: write_together(o, scratch, expected, some(20), seed))
-        part("misbehaving method", lambda o: plugins(o, scratch, expected, ending=False))
-        part("method that ends its process", lambda o: plugins(o, scratch, expected, ending=True))
-        part("misbehaving outside program", lambda o: programs(o, scratch))
-        part("fuzzed file to a reader", lambda o: fuzz_files(o, scratch, some(20_000), seed))
-        part("fuzzed component string", lambda o: fuzz_components(o, some(20_000), seed))
-        part("fuzzed result file", lambda o: fuzz_cells(o, scratch, some(20_000), seed))
-        part("file compared under another setting", lambda o: vary(o, scratch, pythons=pythons))
+        for what, do in parts(seed, scratch, scratch / "whole", long=long, pythons=pythons).items():
+            if only not in what:
+                continue
+            outcome = replace(before.get(what, Outcome(what)), ends=time.monotonic() + seconds)
+            do(outcome)
+            found.append(outcome)
+            if long:
+                rows = {w: o.to_json() for w, o in (kept() | {what: outcome}).items()}
+                RESULTS.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+            print(outcome.row(), *outcome.lost[:20], sep="\n  ", flush=True)
     return found
+
+
+def kept() -> dict[str, Outcome]:
+    """What earlier pieces of the long form found, by row."""
+    rows = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    return {what: Outcome(what, **fields) for what, fields in rows.items()}
 
 
 def table(rows: list[str]) -> str:
@@ -79,31 +118,29 @@ def table(rows: list[str]) -> str:
     )
 
 
-def renewed(page: str, rows: list[str]) -> str:
-    """The page with these rows in its table; those of other parts stay."""
+def renewed(page: str) -> str:
+    """The page with the table of what the long form found."""
     before, _, rest = page.partition(BEGIN)
-    inside, _, after = rest.partition(END)
-    there = [row for row in inside.splitlines() if row.startswith("| ")][2:]
-    kept = {row.split("|")[1]: row for row in there}
-    kept |= {row.split("|")[1]: row for row in rows}
-    return f"{before}{BEGIN}\n\n{table(list(kept.values()))}\n\n{END}{after}"
+    after = rest.partition(END)[2]
+    return f"{before}{BEGIN}\n\n{table([outcome.row() for outcome in kept().values()])}\n\n{END}{after}"
 
 
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--long", action="store_true", help="the whole campaign")
-    parser.add_argument("--write", action="store_true", help="put the rows into docs/trust.md")
+    parser.add_argument("--long", action="store_true", help="the whole campaign, going on where it was")
+    parser.add_argument("--write", action="store_true", help="put what the long form found into docs/trust.md")
     parser.add_argument("--python", action="append", default=[], help="another Python that has ravenbench")
-    parser.add_argument("--only", default="", help="parts whose name holds this text")
+    parser.add_argument("--only", default="", help="parts whose name holds this text, such as 'SIGKILL, 2'")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="end each part after this; repeat to go on")
     given = parser.parse_args()
-    found = campaign(given.seed, long=given.long, pythons=given.python, only=given.only)
-    rows = [outcome.row() for outcome in found]
+    found = campaign(given.seed, long=given.long, pythons=given.python, only=given.only, seconds=given.seconds)
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    rows = [outcome.row() for outcome in found]
     print(table(rows), f"{sum(u.ru_utime + u.ru_stime for u in used):.0f} CPU seconds", sep="\n\n")
     if given.write:
-        PAGE.write_text(renewed(PAGE.read_text("utf-8"), rows), "utf-8")
+        PAGE.write_text(renewed(PAGE.read_text("utf-8")), "utf-8")
     sys.exit(any(outcome.lost for outcome in found))
 
 

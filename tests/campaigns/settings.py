@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from campaigns.job import OPTIONS, differences, state
@@ -50,21 +51,19 @@ def decisive(folder: Path) -> dict[str, str]:
 
 
 def vary(
-    outcome: Outcome, scratch: Path, names: list[str] | None = None, pythons: list[str] | None = None,
+    outcome: Outcome, scratch: Path, names: Sequence[str] = tuple(SETTINGS), python: str = sys.executable,
     scheduler: str | None = None,
 ) -> None:  # fmt: skip
-    """Compare every setting, and every other Python that has the package, with one plain job, file by file."""
+    """Compare settings, with another Python that has the package or on a cluster, with one plain job, file by file."""
     plain = scratch / "plain"
     failed = done(sys.executable, plain, 1, {"PYTHONHASHSEED": "0"})
     assert not failed, failed
     expected = decisive(plain / "run")
-    tries = [(name, sys.executable, *SETTINGS[name], None) for name in names or SETTINGS]
-    tries += [(f"Python {python}", python, 1, {}, None) for python in pythons or []]
-    if scheduler is not None:
-        tries.append(("a Dask cluster", sys.executable, 1, {}, scheduler))
-    for number, (name, python, workers, environment, address) in enumerate(tries):
+    while outcome.wants(len(expected) * len(names)):
+        number = outcome.notes.get("settings", 0)
+        name = names[number]
         folder = scratch / f"elsewhere {number}" / "below" if "folder" in name else scratch / f"set-{number}"
-        failed = done(python, folder, workers, environment, address)
+        failed = done(python, folder, *SETTINGS[name], scheduler)
         found = {} if failed else decisive(folder / "run")
         wrong = differences(found, expected)
         outcome.tried += len(expected) - 1

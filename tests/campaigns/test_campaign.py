@@ -79,8 +79,8 @@ def test_two_writers(whole: Path, tmp_path: Path) -> None:
 def test_readers_raise_their_own_errors_alone(tmp_path: Path) -> None:
     found = Outcome("fuzz")
     fuzz_files(found, tmp_path, 1500, SEED)
-    fuzz_components(found, 500, SEED)
-    fuzz_cells(found, tmp_path, 500, SEED)
+    fuzz_components(found, 2000, SEED)
+    fuzz_cells(found, tmp_path, 2500, SEED)
     assert not found.lost and found.tried == 2500
 
 
