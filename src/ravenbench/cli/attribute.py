@@ -8,6 +8,7 @@ import typer
 
 from ravenbench.bench.attribute.spec import AttributeSpec
 from ravenbench.bench.shared.spec import help_of
+from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.options import option
 
 
@@ -40,6 +41,7 @@ def command(
         typer.Option(help="The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go."),
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    cell_timeout: CellTimeout = None,
     engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only say what would be done.")] = False,

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ravenbench.bench.compare.spec import CompareSpec
+from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.options import option
 
 
@@ -24,6 +25,7 @@ def command(
         str | None, typer.Option("--out", "-o", help="The folder or URL; default raven-runs/compare-<text>-<hash>.")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    cell_timeout: CellTimeout = None,
     engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
     plan: Annotated[

@@ -8,6 +8,7 @@ import typer
 
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec, build
 from ravenbench.bench.shared.spec import help_of
+from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.options import option
 
 _NAMED = 10
@@ -36,6 +37,7 @@ def command(
         str | None, typer.Option(help="Folder where rewritings are kept and found again; default: in --folder.")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    cell_timeout: CellTimeout = None,
     engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
     plan: Annotated[

@@ -8,6 +8,7 @@ import typer
 
 from ravenbench.bench.safety.spec import SafetySpec, build
 from ravenbench.bench.shared.spec import help_of
+from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.meaning import Inference, SentenceEncoder
 from ravenbench.cli.options import option
 
@@ -38,6 +39,7 @@ def command(
     ] = None,
     out: Annotated[str | None, typer.Option(help="The run's folder or URL; default raven-runs/safety-….")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    cell_timeout: CellTimeout = None,
     engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
     plan: Annotated[

@@ -8,6 +8,7 @@ import typer
 
 from ravenbench.bench.shared.spec import help_of
 from ravenbench.bench.verify.spec import VerifySpec
+from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.device import Device, use
 from ravenbench.cli.options import option
 
@@ -27,6 +28,7 @@ def command(
         str | None, typer.Option(help="The run's folder or URL, where work is kept; default raven-runs/verify-….")
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; default: all cores.")] = None,
+    cell_timeout: CellTimeout = None,
     engine: Annotated[str, typer.Option(help="local (processes) or dask (an existing cluster).")] = "local",
     scheduler: Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")] = None,
     device: Device = None,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ravenbench.bench.shared.care import guarded
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.bench.shared.store import Store
@@ -19,6 +20,7 @@ from ravenbench.components import Component, identity
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.combinations.masked import Masked
 from ravenbench.verifiers.contract.base import Scorer, as_verifier, fresh
+from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
 
 LEAST = 1e-6
 """Answers are kept so far from 0 and 1 before their log odds are taken."""
@@ -35,14 +37,23 @@ class ScoreUnit:
 
     def work(self) -> list[str]:
         """Learn once, score every test set, commit a cell each."""
+        return self._work()
+
+    def lost(self, reason: str) -> list[str]:
+        """Commit all cells as failed."""
+        return self._work(reason)
+
+    def _work(self, failure: str | None = None) -> list[str]:
         store = open_store(self.run)
         fold = store.fold(self.cells[0][1])
         began = time.perf_counter()
-        failure, method = None, None
-        try:
-            method = learned(self.component, fold.train, fold.train_same)
-        except Exception as error:
-            failure = tell(error)
+        method = None
+        if failure is None:
+            try:
+                with guarded():
+                    method = learned(self.component, fold.train, fold.train_same)
+            except Exception as error:
+                failure = tell(error)
         fitted = time.perf_counter() - began
         errors = []
         for key, name in self.cells:
@@ -51,7 +62,8 @@ class ScoreUnit:
             wrong, start = failure, time.perf_counter()
             if method is not None:
                 try:
-                    arrays = {"scores": method(test)}
+                    with guarded():
+                        arrays = {"scores": checked_scores(method(test), len(test), self.verifier)}
                 except Exception as error:
                     wrong = tell(error)
             record = CellRecord(
@@ -76,7 +88,7 @@ def learned(component: Component, problems: Problems, same: Bools) -> Callable[[
     made = fresh(component)
     if isinstance(made, Scorer):
         scorer = made.fit(problems, same)
-        return lambda asked: np.asarray(scorer.score(asked), dtype=np.float64)
+        return scorer.score
     if isinstance(made, Masked):
         made.require()
         mask: Any = fresh(made.mask)
@@ -86,7 +98,7 @@ def learned(component: Component, problems: Problems, same: Bools) -> Callable[[
     verifier: Any = as_verifier(made).fit(problems, same)
     if hasattr(verifier, "log_odds"):
         return lambda asked: np.asarray(verifier.log_odds(asked), dtype=np.float64)
-    return lambda asked: _log_odds(verifier.verify(asked))
+    return lambda asked: _log_odds(checked_answers(verifier.verify(asked), asked.ids, str(made)))
 
 
 def _log_odds(answers: Floats) -> Floats:

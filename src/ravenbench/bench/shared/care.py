@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import os
 import signal
 import sys
@@ -11,7 +12,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from typing import Any
 
-from ravenbench.errors import MethodError, said
+from ravenbench.errors import MethodError, SpecError, said
+
+LIMIT = "RAVEN_CELL_TIMEOUT"
+"""Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
+_worker: list[int] = []
+"""The process that called ``in_worker``, if it is this one."""
+
+
+class _TimeUp(BaseException):
+    """No ``Exception``, for methods catch those."""
 
 
 @contextmanager
@@ -22,11 +32,14 @@ def guarded() -> Iterator[None]:
     ------
     MethodError
         In the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other exceptions that
-        are none of ``Exception``.
+        are none of ``Exception``; and where the method took longer than the limit.
     """
     with _signals() as received:
         try:
-            yield
+            with _limited():
+                yield
+        except _TimeUp as late:
+            raise MethodError(f"the method took longer than {late} seconds, the limit (--cell-timeout)") from None
         except Exception:
             if received:
                 raise KeyboardInterrupt from None
@@ -38,6 +51,52 @@ def guarded() -> Iterator[None]:
         if received:
             # The method caught what the signal raised.
             raise KeyboardInterrupt
+
+
+def in_worker() -> None:
+    """Say that this process may be ended: another takes its place."""
+    _worker[:] = [os.getpid()]
+
+
+def time_limit() -> float | None:
+    """The limit that is set, in seconds.
+
+    Raises
+    ------
+    SpecError
+        If the environment variable holds no positive number.
+    """
+    given = os.environ.get(LIMIT)
+    try:
+        seconds = float(given) if given else None
+    except ValueError:
+        seconds = 0.0
+    if seconds is not None and not seconds > 0:
+        raise SpecError(f"{LIMIT} must be a number of seconds above 0", found=given)
+    return seconds
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raise ``_TimeUp`` where Python runs when time is up; a worker that does not come back for it is ended."""
+    seconds = time_limit()
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise _TimeUp(f"{seconds:g}")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    if _worker == [os.getpid()]:
+        faulthandler.dump_traceback_later(seconds + min(seconds, 10.0), exit=True)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.cancel_dump_traceback_later()
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from ravenbench.bench.shared.care import LIMIT, in_worker, time_limit
 from ravenbench.bench.shared.work import Engine, Losable, Unit, Units, run_unit
 from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.files import is_remote
@@ -24,13 +25,16 @@ def local(workers: int | None = None) -> Engine:
     Where a method ends a worker process (a crash of native code, memory), the units that were being done are done again
     one by one; the cells of one that ends its process again are told failed, and the others go on. With one worker
     there is no process to lose but this one.
+
+    Where a limit on time is set (``care.LIMIT``), a method over it is interrupted as by Ctrl-C, and its cells fail. A
+    worker in which that does not help (native code) is ended, and the above holds; with one worker nothing is ended.
     """
     count = usable_cores() if workers is None else workers
     if count < 1:
         raise SpecError("--workers must be at least 1", found=workers)
 
     def work(units: Units) -> Iterator[list[str]]:
-        if count == 1 or len(units) == 1:
+        if count == 1 or (len(units) == 1 and time_limit() is None):
             yield from map(run_unit, units)
             return
         left = dict(enumerate(units))
@@ -49,6 +53,7 @@ def local(workers: int | None = None) -> Engine:
 
 def _in_worker(unit: Unit) -> list[str]:
     _end_with(os.getppid())
+    in_worker()
     return run_unit(unit)
 
 
@@ -95,6 +100,8 @@ def _alone(unit: Unit) -> list[str]:
             return errors
         except BrokenExecutor as error:
             reason = "MethodError: the method ended its process (a crash of native code, or memory ran out)"
+            if (seconds := time_limit()) is not None:
+                reason += f", or did not stop after {seconds:g} seconds (--cell-timeout)"
             if isinstance(unit, Losable):
                 return unit.lost(reason)
             raise RavenError(f"{reason}; what was finished is kept: repeat the command to go on") from error
@@ -162,7 +169,8 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
     Raises
     ------
     SpecError
-        If there is no such engine, or dask is asked for without a scheduler, or a scheduler without dask.
+        If there is no such engine, or dask is asked for without a scheduler or with a limit on time, or a scheduler
+        without dask.
     """
     if name == "local":
         if scheduler is not None:
@@ -170,6 +178,8 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
         return local(workers)
     if name != "dask":
         raise SpecError(f"there is no engine {name!r}", expected="local or dask")
+    if time_limit() is not None:
+        raise SpecError(f"--cell-timeout ({LIMIT}) holds for processes of this machine, and not on a Dask cluster")
     if scheduler is None:
         raise SpecError("--engine dask needs --scheduler", expected=_ADDRESS)
     return dask(scheduler)
