@@ -16,7 +16,7 @@ from ravenbench.bench.simulate.worlds import draw
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
-from ravenbench.reports.of_any import analyse
+from ravenbench.reports.of_any import analyse, write_report
 from ravenbench.reports.simulate.analysis import summarise
 from ravenbench.reports.simulate.page import findings
 from ravenbench.reports.simulate.records import Share
@@ -136,6 +136,7 @@ def test_an_interrupted_simulation_goes_on(store, found, tmp_path):
     part = analyse(Store.open(folder))
     assert part.replicates == 1 and part.failures == (("world-0001", "not simulated yet"),)
     assert "1 of 2 worlds have no figures" in findings(part)[-1]
+    assert " has 1 of its 2; the rest have all." in write_report(Store.open(folder)).read_text()
     json.dumps(to_json(part), allow_nan=False)
     assert simulate(**SIZES, out=folder, workers=2).errors == ()
     assert to_json(analyse(Store.open(folder))) == to_json(found)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from ravenbench.bench.shared.store import Store
+    from ravenbench.reports.shared.completeness import Gap
 
 
 def command(
@@ -39,47 +41,27 @@ def command(
 
     store = Store.open(run)
     if not answers:
-        show_report(store, json)
+        missing = show_report(store, json)
     else:
         found = with_answers(store, parse_given(answers))
-        show_report(found, json, notes=[note for system in found.systems for note in system.notes])
-    if lines := incomplete(store):
-        for line in lines:
+        every = show_report(found, json, notes=[note for system in found.systems for note in system.notes])
+        missing = [gap for gap in every if gap.method not in found.outside]
+    if missing:
+        for line in _told(store, missing):
             say(line, fg="red", err=True)
         raise typer.Exit(1)
 
 
-def incomplete(store: Store) -> list[str]:
-    """What a run lacks, a line for each verifier or method with its folds; empty where every cell has its result."""
-    missing: dict[str, list[str]] = {}
-    reasons: dict[str, str] = {}
-    planned = _planned(store)
-    for name, fold, key in planned:
-        cell = store.read_cell(key)
-        if cell is None or cell.error is not None:
-            missing.setdefault(name, []).append(fold)
-            wrong = "missing or damaged" if cell is None or cell.error is None else cell.error.splitlines()[0]
-            reasons.setdefault(name, wrong)
-    if not missing:
-        return []
-    count = sum(map(len, missing.values()))
-    head = f"{count} of {len(planned)} cells have no result and are left out of every figure:"
-    tail = f"repeat raven {store.kind} to compute them"
-    lines = [f"  {name} on {_listed(folds)}: {reasons[name]}" for name, folds in missing.items()]
-    return [head, *lines, tail]
+def _told(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
+    """What a run lacks, a line for each verifier or method with its folds."""
+    count = sum(len(gap.folds) for gap in missing)
+    planned = len(store.plan.cells) or missing[0].planned
+    yield f"{count} of {planned} cells have no result and are left out of every figure:"
+    for gap in missing:
+        yield f"  {gap.method} on {_listed(gap.folds)}: {gap.reason}"
+    yield f"repeat raven {store.kind} to compute them"
 
 
-def _planned(store: Store) -> list[tuple[str, str, str]]:
-    """Method, fold and key of every cell that a run should have."""
-    if store.kind != "verify":
-        return [(place.verifier, place.fold, place.key) for place in store.plan.cells]
-    from ravenbench.bench.verify.record import VerifyPlan
-
-    plan = store.plan_as(VerifyPlan)
-    name = plan.verifiers[0].name
-    return [(name, f"{b.fold}, problems {b.start + 1} to {b.stop}", b.key) for b in plan.blocks]
-
-
-def _listed(folds: list[str], most: int = 6) -> str:
+def _listed(folds: Sequence[str], most: int = 6) -> str:
     more = f" and {len(folds) - most} more" if len(folds) > most else ""
     return ", ".join(folds[:most]) + more

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from ravenbench.bench.shared.outlook import Outlook
     from ravenbench.bench.shared.store import Store
+    from ravenbench.reports.shared.completeness import Gap
 
 
 @contextmanager
@@ -105,27 +106,31 @@ def print_parts(parts: Iterable[RenderableType], page: Path | None = None) -> No
 
 def show_report(
     store: Store, json: bool, written: Mapping[str, str | None] | None = None, notes: Sequence[str] | None = None
-) -> None:
-    """Write the report of a run of any task; print its closing tables, or one JSON object.
+) -> list[Gap]:
+    """Write the report of a run of any task; print its closing tables, or one JSON object. Returns what is missing.
 
     ``written`` has what the command wrote besides, by name, None where it was not asked for; ``notes`` what a
     reader must know besides.
     """
     from ravenbench.reports.of_any import report_of, write_report
+    from ravenbench.reports.shared.completeness import averaged_over, gaps, to_json
     from ravenbench.reports.shared.programs import programs, programs_table
     from ravenbench.reports.shared.tables import terminal
 
     report = report_of(store)
     analysis = report.analyse(store)
-    page = write_report(store, analysis)
+    missing = gaps(store)
+    page = write_report(store, analysis, missing)
     if json:
-        more = {} if notes is None else {"notes": list(notes)}
+        more = {"incomplete": to_json(missing)} | ({} if notes is None else {"notes": list(notes)})
         print_json({**report.to_json(analysis), "programs": programs(store), **(written or {}), **more})
     else:
         lines = [f"{name}: {place}" for name, place in (written or {}).items() if place is not None]
         outside = programs(store)
         shown = [terminal(programs_table(outside))] if outside else []
-        print_parts([*report.terminal(analysis), *shown, *(notes or ()), *lines], page)
+        warned = [averaged_over(missing)] if missing else []
+        print_parts([*warned, *report.terminal(analysis), *shown, *(notes or ()), *lines], page)
+    return missing
 
 
 def show_outlook(outlook: Outlook, json: bool) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ravenbench.errors import InputError
+from ravenbench.reports.shared.completeness import Gap, add_gaps, gaps
 from ravenbench.reports.shared.folder import replace_report
 from ravenbench.reports.shared.programs import add_programs, programs
 
@@ -63,11 +64,11 @@ def analyse(store: Store) -> Any:
     return report_of(store).analyse(store)
 
 
-def write_report(store: Store, analysis: Any = None) -> Path:
+def write_report(store: Store, analysis: Any = None, missing: list[Gap] | None = None) -> Path:
     """Write ``RUN/report`` (page, report.json, tables, figures) and return the page's path.
 
     An earlier report is replaced only when the new one is complete; that of a run in an object store is written
-    to ``raven-runs`` here. ``analysis`` spares computing it again.
+    to ``raven-runs`` here. ``analysis`` and ``missing`` (its ``gaps``) spare computing them again.
 
     Raises
     ------
@@ -80,5 +81,6 @@ def write_report(store: Store, analysis: Any = None) -> Path:
     def write(folder: Path) -> None:
         report.write(found, folder)
         add_programs(folder, programs(store))
+        add_gaps(folder, gaps(store) if missing is None else missing)
 
     return replace_report(store.path, write)
