@@ -69,7 +69,7 @@ def attack(name: str, out: Path, given: argparse.Namespace) -> None:
     reject = 0.1 if name == "open" else None
     result = safety(
         problems, methods=given.methods, obfuscators=f"identity, {recipes}", reject=reject, out=out / name,
-        workers=given.workers,
+        rewritings=out / "rewritings", workers=given.workers,
     )  # fmt: skip
     from rich.console import Console
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,11 +13,16 @@ from ravenbench.bench.shared.spec import help_of
 from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.meaning import Inference, SentenceEncoder
 from ravenbench.cli.options import option
+from ravenbench.errors import SpecError
+from ravenbench.files import location
+
+if TYPE_CHECKING:
+    from ravenbench.bench.shared.store import Store
 
 
 def command(
-    problems: Annotated[str, typer.Argument(help=help_of(SafetySpec, "problems"))],
-    train: Annotated[str | None, option(SafetySpec, "train")] = None,
+    problems: Annotated[list[str], typer.Argument(help=help_of(SafetySpec, "problems"))],
+    train: Annotated[list[str] | None, option(SafetySpec, "train")] = None,
     obfuscators: Annotated[str | None, option(SafetySpec, "obfuscators")] = None,
     verifiers: Annotated[str | None, option(SafetySpec, "verifiers")] = None,
     methods: Annotated[str | None, option(SafetySpec, "methods")] = None,
@@ -56,6 +63,10 @@ def command(
     With --methods, attribution is attacked: who of several candidates wrote a text, before and after rewriting.
 
         raven safety pan18.zip --methods svm,ppm,burrows-delta --obfuscators mihaylova-2016,castro-2017
+
+    Several data sets are pooled, each in a folder of --out; --train once for all of them, or once for each:
+
+        raven safety a.zip b.zip --train a.zip --train b.zip --out study
     """
     given = {name: value for name, value in locals().items() if name in SafetySpec.__struct_fields__}
     from ravenbench.bench.safety.api import safety
@@ -66,21 +77,87 @@ def command(
     from ravenbench.services.http import leaves_machine
 
     how = engines.engine(engine, workers, scheduler)
-    spec = build(given)
-    for name, component in spec.named_obfuscators().items():
+    asked = [given | {"problems": p, "train": t} for p, t in zip(problems, trains(problems, train), strict=True)]
+    places = folders(problems, out, grades)
+    specs = [build(one) for one in asked]
+    for name, component in specs[0].named_obfuscators().items():
         if component.sends_text:
             typer.secho(f"{name}: texts leave this machine", fg="yellow", err=True)
     if plan:
-        show_outlook(outlook(spec, out, rewritings), json)
+        for spec, place in zip(specs, places.values(), strict=True):
+            show_outlook(outlook(spec, place, rewritings), json)
         return
     if languagetool is not None and leaves_machine(languagetool):
         typer.secho("LanguageTool: texts leave this machine", fg="yellow", err=True)
     helpers = Helpers(languagetool, encoder, nli)
     with progress_bar() as progress:
-        result = safety(
-            **given, out=out, rewritings=rewritings, helpers=helpers, grades=grades, engine=how, progress=progress
-        )
-    show_report(result.store, json)
-    if result.errors:
-        say(f"not all could be done, the first: {result.errors[0]}", fg="red", err=True)
+        results = {
+            name: safety(
+                **one, out=place, rewritings=rewritings, helpers=helpers, grades=grades, engine=how, progress=progress
+            )
+            for one, (name, place) in zip(asked, places.items(), strict=True)
+        }
+    if out is None or len(results) == 1:
+        show_report(next(iter(results.values())).store, json)
+    else:
+        _pooled({name: result.store for name, result in results.items()}, location(out), json)
+    if errors := [error for result in results.values() for error in result.errors]:
+        say(f"not all could be done, the first: {errors[0]}", fg="red", err=True)
         raise typer.Exit(1)
+
+
+def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | None]:
+    """The training problems of every data set: one for all, or one for each.
+
+    Raises
+    ------
+    SpecError
+        If there are neither one nor as many.
+    """
+    if not train or len(train) == 1:
+        return [train[0] if train else None] * len(problems)
+    if len(train) != len(problems):
+        raise SpecError(
+            "--train fits no data sets", found=f"{len(train)} for {len(problems)}", expected="one for all or one each"
+        )
+    return list(train)
+
+
+def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dict[str, str | None]:
+    """The name of every data set, and where its run is kept.
+
+    Raises
+    ------
+    SpecError
+        If several data sets have no place to be kept in, or are to be graded.
+    """
+    if len(problems) == 1:
+        return {problems[0]: out}
+    if out is None:
+        raise SpecError("several data sets need a folder that keeps their runs", fix="--out FOLDER")
+    if grades is not None:
+        raise SpecError("grades are of one run", fix="give one data set with --grades, and its folder as --out")
+    stems = [PurePath(problem.rstrip("/")).stem for problem in problems]
+    names = [f"{stem}-{i}" if stems.count(stem) > 1 else stem for i, stem in enumerate(stems, start=1)]
+    return {name: f"{out.rstrip('/')}/{name}" for name in names}
+
+
+def _pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
+    """Write the report of every run and of all together, and print the latter."""
+    from ravenbench.cli.show import print_json, print_parts
+    from ravenbench.reports.of_any import write_report
+    from ravenbench.reports.safety.analysis import analyse
+    from ravenbench.reports.safety.json_form import to_json
+    from ravenbench.reports.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
+    from ravenbench.reports.shared.folder import replace_report
+    from ravenbench.reports.shared.tables import terminal
+
+    analyses = {name: analyse(store) for name, store in stores.items()}
+    pages = {name: write_report(store, analyses[name]) for name, store in stores.items()}
+    found = pool(analyses)
+    links = {name: f"../{name}/report/index.html" for name in pages}
+    page = replace_report(out, lambda folder: write_pooled(found, links, folder))
+    if json:
+        print_json({**pooled_json(found), "runs": {name: to_json(one) for name, one in analyses.items()}})
+    else:
+        print_parts([terminal(table) for table in pooled_tables(found) if table.rows], page)

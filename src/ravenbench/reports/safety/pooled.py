@@ -1,0 +1,147 @@
+"""Several data sets under attack, pooled: averages by obfuscator over all of them, and the ranking these give.
+
+Each data set weighs the same. The interval of a pooled impact puts together those of the data sets over their problems,
+which share none: distances of the bounds from the estimates are added in squares (Zou & Donner 2008, Construction of
+confidence limits about effect measures: a general approach. Statistics in Medicine 27).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ravenbench.reports.safety.answers import mean
+from ravenbench.reports.safety.records import FEW, ObfuscatorRow, SafetyAnalysis
+from ravenbench.reports.shared import tables
+from ravenbench.reports.shared.folder import write_parts
+from ravenbench.reports.shared.page import render
+from ravenbench.reports.shared.tables import Column, Table, Value, range_of
+from ravenbench.statistics.bootstrap import Interval
+
+FIELDS = {
+    "delta_acc": "Δacc", "delta_rec": "Δrec", "delta_auc": "ΔAUC", "delta_c1": "Δc@1", "delta_final": "Δfinal",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PooledRow:
+    """An obfuscator over all data sets: ``impact`` by data set, their mean with its interval, PAN's other averages."""
+
+    obfuscator: str
+    impact: float
+    interval: Interval | None
+    by_set: Mapping[str, float]
+    averages: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """Obfuscators by pooled impact; ``partial`` names those that do not count on every data set, with the reason.
+
+    ``attacked`` has the attacked problems of each data set: where one has fewer than 20 there is no ranking, and
+    obfuscators stand as they were asked for.
+    """
+
+    rows: tuple[PooledRow, ...]
+    partial: Mapping[str, str]
+    attacked: Mapping[str, int]
+
+    @property
+    def ranked(self) -> bool:
+        """Whether there are problems enough to rank."""
+        return min(self.attacked.values()) >= FEW
+
+
+def pool(analyses: Mapping[str, SafetyAnalysis]) -> Pooled:
+    """Put safety runs together, by the name of their data set; every obfuscator and verifier runs on all of them."""
+    rows, partial = [], {}
+    for name in dict.fromkeys(o.name for found in analyses.values() for o in found.obfuscators):
+        of = {key: next((o for o in found.obfuscators if o.name == name), None) for key, found in analyses.items()}
+        there = {key: o for key, o in of.items() if o is not None and o.average_impact is not None}
+        if lacking := [key for key in of if key not in there]:
+            first = of[lacking[0]]
+            why = (first and first.error) or "no verifier counts there"
+            partial[name] = f"nothing on {', '.join(lacking)}: {why}"
+            continue
+        by_set = {key: o.average_impact for key, o in there.items() if o.average_impact is not None}
+        rows.append(PooledRow(name, sum(by_set.values()) / len(by_set), _interval(there), by_set, _averages(there)))
+    found = Pooled(tuple(rows), partial, {key: one.attacked for key, one in analyses.items()})
+    ordered = sorted(rows, key=lambda row: -row.impact) if found.ranked else rows
+    return Pooled(tuple(ordered), partial, found.attacked)
+
+
+def _interval(there: Mapping[str, ObfuscatorRow]) -> Interval | None:
+    parts = [(o.average_impact, o.over_problems) for o in there.values()]
+    known = [(value, interval) for value, interval in parts if value is not None and interval is not None]
+    if len(known) < len(parts):
+        return None
+    middle = sum(value for value, _ in known) / len(known)
+    below = math.sqrt(sum((value - low) ** 2 for value, (low, _) in known)) / len(known)
+    above = math.sqrt(sum((high - value) ** 2 for value, (_, high) in known)) / len(known)
+    return middle - below, middle + above
+
+
+def _averages(there: Mapping[str, ObfuscatorRow]) -> dict[str, float | None]:
+    return {
+        field: mean([mean([row.mean(field) for row in o.counted]) if o.counted else None for o in there.values()])
+        for field in FIELDS
+    }
+
+
+def pooled_tables(found: Pooled) -> list[Table]:
+    """The ranking with PAN's averages, and the impact on each data set."""
+    used = [field for field in FIELDS if any(row.averages[field] is not None for row in found.rows)]
+    averages = tuple(
+        (row.obfuscator, row.impact, range_of(row.interval), *(row.averages[field] for field in used))
+        for row in found.rows
+    )
+    columns = (
+        Column("obfuscator", text=True), Column("impact", signed=True), Column("95 %"),
+        *(Column(FIELDS[field], signed=True) for field in used),
+    )  # fmt: skip
+    note = "Every data set weighs the same. Intervals are over problems; a verifier not asked may fare otherwise."
+    if not found.ranked:
+        note = f"Not ranked: a data set has fewer than {FEW} attacked problems. {note}"
+    each: tuple[tuple[Value, ...], ...] = tuple((row.obfuscator, *row.by_set.values()) for row in found.rows)
+    names = (columns[0], *(Column(name, signed=True) for name in found.attacked))
+    return [
+        Table("pooled", f"{len(found.attacked)} data sets: averages by obfuscator", columns, averages, note),
+        Table("data-sets", "Average impact on each data set", names, each),
+        Table("left-out", "Left out", (columns[0], Column("why", text=True)), tuple(found.partial.items())),
+    ]
+
+
+def pooled_json(found: Pooled) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "attacked": dict(found.attacked),
+        "ranked": found.ranked,
+        "left_out": dict(found.partial),
+        "obfuscators": [
+            {
+                "obfuscator": row.obfuscator,
+                "average_impact": row.impact,
+                "interval": None if row.interval is None else list(row.interval),
+                "by_data_set": dict(row.by_set),
+                **row.averages,
+            }
+            for row in found.rows
+        ],
+    }
+
+
+def write_pooled(found: Pooled, pages: Mapping[str, str], folder: Path) -> None:
+    """Fill a report's folder; ``pages`` are the reports of the data sets, by their names."""
+    made = pooled_tables(found)
+    page = render(
+        "pooled.html.j2",
+        sections=[],
+        found=found,
+        few=FEW,
+        pages=pages,
+        tables=[tables.to_html(table) for table in made if table.rows],
+    )
+    write_parts(folder, kind="safety", page=page, json=pooled_json(found), tables=made, figures={})
