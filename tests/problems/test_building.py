@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, InputError
 from ravenbench.formats.problems import read_problem_sets, read_problems
 from ravenbench.problems.building import Built, build_problems, table_one
@@ -219,3 +220,15 @@ def test_table_one_of_the_overview(pan14: Path) -> None:
             pytest.approx(known, abs=0.1),
         )
         assert row["words"] == pytest.approx(words, rel=0.006)
+
+
+@pytest.mark.data
+def test_across_the_topics_of_a_real_corpus(ebg: Path) -> None:
+    source = load_corpus(f"ebg(path='{ebg / 'extended-brennan-greenstadt.zip'}')")
+    built = build_problems(source, known=(1, 5), cross=Cross.parse("topic"))
+    topics, problems = source.topic.codes, built.problems
+    known, asked = topics[problems.known_index], topics[problems.questioned_index]
+    assert len(problems) > 200 and (known != asked[problems.owner]).all()
+    author = source.author.codes
+    truth = author[problems.known_index[problems.known_ptr[:-1]]] == author[problems.questioned_index]
+    assert (truth == built.same).all()

@@ -34,7 +34,7 @@ class Layton2014(Verifier):
 
     Read a second time against the abstract (a simple vote of local n-gram methods, parameters by grid search) and the
     tutorial: nothing here contradicts them. They leave open which members the search kept, when a member accepts, and
-    what becomes of one known document; docs/pan14.md says what the weights alone change.
+    what becomes of one known document; docs/pan14.md says that the weights alone change little.
 
     Parameters
     ----------
