@@ -57,7 +57,8 @@ A *verifier* is shown texts by one author and a questioned text, and says how li
 the chance that a same-author problem gets a higher answer than another one: .5 is guessing, 1 is perfect. *Style left*
 is the AUC that remains when the questioned texts take over content that says nothing about the author ([the
 verdict](verdict.md)): what a verifier knows by style. A verifier whose second figure is far below its first has
-recognised topics. `topic-only`, `topic-fit`, `length` and `chance` are controls that know no style at all.
+recognised topics. `topic-only`, `topic-fit` and `chance` are controls that know no style at all; `length` sees nothing
+but how long texts are, which a change of content leaves as it is.
 
 """
 CAUTION = """Figures in brackets are 95 % intervals over authors. The PAN-2014 corpora are asked as they are given,
@@ -99,7 +100,8 @@ asks nothing; limits and refusals are failures, never answers, and the same comm
 `encoder(model='FOLDER')` takes a pre-trained encoder from a folder, `luar(model='FOLDER', epochs=0)` published LUAR
 weights.
 
-`stacked` learns the weights of its members on their answers out of fold. Where these rank the training part the wrong
+`command` stands for an outside program, here a compressor that reads pairs: it cannot answer problems with several
+known documents, as PAN-2014 has them. `stacked` learns the weights of its members on their answers out of fold. Where these rank the training part the wrong
 way round, as `char-ngram` does in all three folds of the Greek articles (AUC .30, .25 and .43), it turns a good member
 upside down; `meta`, which only averages, cannot.
 """
