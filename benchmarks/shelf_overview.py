@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from ravenbench.reports.shared.figures import FAINT, INK, canvas, save, style
@@ -46,13 +47,14 @@ def reading(rows: Sequence[Row], corpora: Mapping[str, str]) -> str:
         best, styled = max(mine, key=lambda row: row["auc"]), max(asked, key=lambda row: row["style_left"])
         others = _reach(mine, "auc", best)
         topical = [row for row in asked if row["auc"] - row["style_left"] >= 0.1]
-        lines.append(
+        told = (
             f"- **{title}.** The highest AUC is {_told(best, 'auc')} by `{best['verifier']}`, whose style left is "
             f"{_told(best, 'style_left')}; the intervals of {others} of the {len(mine) - 1} others reach it. The most "
             f"style left is {_told(styled, 'style_left')}, by `{styled['verifier']}`; the intervals of "
             f"{_reach(asked, 'style_left', styled)} others reach it. {len(topical)} of {len(asked)} methods lose .1 or "
             "more when content stops helping."
         )
+        lines.append(fill(told, 120, subsequent_indent="  ", break_on_hyphens=False))
     return "\n".join(lines)
 
 

@@ -101,9 +101,9 @@ asks nothing; limits and refusals are failures, never answers, and the same comm
 weights.
 
 `command` stands for an outside program, here a compressor that reads pairs: it cannot answer problems with several
-known documents, as PAN-2014 has them. `stacked` learns the weights of its members on their answers out of fold. Where these rank the training part the wrong
-way round, as `char-ngram` does in all three folds of the Greek articles (AUC .30, .25 and .43), it turns a good member
-upside down; `meta`, which only averages, cannot.
+known documents, as PAN-2014 has them. `stacked` learns the weights of its members on their answers out of fold. Where
+these rank the training part the wrong way round, as `char-ngram` does in all three folds of the Greek articles (AUC
+.30, .25 and .43), it turns a good member upside down; `meta`, which only averages, cannot.
 """
 
 Row = Mapping[str, Any]
