@@ -1,96 +1,169 @@
-"""The tables of ``benchmarks.study_cases``, from what was found of each case."""
+"""``benchmarks/cases.json`` and the tables of docs/compare.md, from what ``benchmarks.study_cases`` found."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+import json
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ravenbench.reports.compare.words import verbal
+from ravenbench.reports.compare.model import FUSED
 from ravenbench.statistics.likelihood_ratios import cllr, cllr_min, eer
 
+KEPT = Path(__file__).with_name("cases.json")
+PAGE = Path(__file__).parent.parent / "docs" / "compare.md"
+BEGIN, END = "<!-- cases: written by python -m benchmarks.study_cases --write -->", "<!-- end of cases -->"
+TITLES = {
+    "ebg1": "EBG, part 1: 500 words, looked at while the fusion was chosen",
+    "ebg2": "EBG, part 2: 500 words, looked at once, when all was settled",
+    "newsgroups": "20 Newsgroups: posts of 150 words",
+    "en_essays": "PAN-2014, English essays",
+    "du_essays": "PAN-2014, Dutch essays",
+}
+LENGTHS = {"ebg2-50": 50, "ebg2-100": 100, "ebg2-250": 250, "ebg2": 500}
+NAMES = {
+    FUSED: "all together",
+    "masked(lambdag, frequency-mask)": "LambdaG on the frequency mask",
+    "masked(lambdag, posnoise)": "LambdaG on POSNoise",
+    "bitig": "the package `bitig`, General Impostors",
+}
+HOSTILE = {
+    "same": "the writer's own",
+    "different": "another's",
+    "obfuscation": "the writer's, hidden on purpose",
+    "imitation": "the writer's, imitating a novelist",
+}
 Found = Sequence[dict[str, Any]]
 
 
-def show(name: str, found: Found) -> None:
-    """Print, as Markdown, what LRs were worth, how they were calibrated, who abstained, and hostile cases."""
-    print(f"\n## {name}\n")
-    for label, part in sorted(_by_length(found).items()):
-        _worth(label, part)
-    _calibration(found)
-    _hostile(found)
+def write(out: Path, corpora: Sequence[str]) -> None:
+    """Take in what lies in a study's folder, and write all of it down; what is not there stays as it was."""
+    kept: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    for name in corpora:
+        for part in (name, f"{name}.fusion", f"{name}.lambdag"):
+            if (out / f"{part}.json").exists():
+                kept[part] = json.loads((out / f"{part}.json").read_text(encoding="utf-8"))
+        if (out / f"{name}.bitig.json").exists():
+            told = json.loads((out / f"{name}.bitig.json").read_text(encoding="utf-8"))
+            for one in kept[name]:
+                one["llr"] |= {"bitig": told[one["case"]]} if one["case"] in told else {}
+    lines = [
+        f' "{name}": [\n'
+        + ",\n".join(f"  {json.dumps(one)}" for one in kept[name])
+        + "\n ]" if isinstance(kept[name], list) else f' "{name}": {json.dumps(kept[name])}'
+        for name in sorted(kept)
+    ]  # fmt: skip
+    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    page = PAGE.read_text(encoding="utf-8")
+    head, rest = page.split(BEGIN)
+    PAGE.write_text(f"{head}{BEGIN}\n\n{tables(kept)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
-def _by_length(found: Found) -> dict[str, Found]:
-    parts: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for one in found:
-        tail = one["case"].rpartition("-")[2]
-        parts[f"{tail} words" if tail.isdigit() and int(tail) >= 100 else "all"].append(one)
-    return dict(parts)
+def tables(kept: dict[str, Any]) -> str:
+    """All tables as Markdown."""
+    parts = [_worth(TITLES[name], kept[name]) for name in TITLES if name in kept]
+    return "\n\n".join([*parts, *(made(kept) for made in (_fusion, _lengths, _calibration, _silent, _hostile))]) + "\n"
 
 
-def _worth(label: str, found: Found) -> None:
-    plain = [one for one in found if one["kind"] in ("same", "different")]
-    scored = [one for one in plain if one["llr"]]
-    answered = [one for one in scored if not one["reasons"]]
-    print(f"{label}: {len(plain)} cases, {len(scored)} scored, {len(answered)} answered\n")
-    reasons = Counter(reason.partition(":")[0][:60] for one in plain for reason in one["reasons"])
-    for reason, count in reasons.most_common():
-        print(f"- {count} without an answer: {reason}")
-    if not scored:
-        return
-    print("\n| method | cases | C_llr | C_llr min | EER | misleading |\n|---|---|---|---|---|---|")
-    for chosen, title in ((answered, "answered"), (scored, "scored")):
-        if len({one["kind"] for one in chosen}) < 2:
-            continue
-        same = np.array([one["kind"] == "same" for one in chosen])
-        for method in chosen[0]["llr"] if title == "scored" else ["all together"]:
-            llr = np.array([one["llr"][method] for one in chosen])
-            wrong = float(np.mean((llr > 0) != same))
-            print(
-                f"| {method} ({title}) | {same.sum()} + {(~same).sum()} | {cllr(llr, same):.2f} | "
-                f"{cllr_min(llr, same):.2f} | {eer(llr, same):.2f} | {wrong:.2f} |"
-            )
-    print()
+def plain(found: Found) -> Found:
+    """Cases that ask a plain question."""
+    return [one for one in found if one["kind"] in ("same", "different")]
 
 
-def _calibration(found: Found) -> None:
-    """Share of same-author cases among those with an LR in each band, beside what such LRs promise at even odds."""
-    scored = [one for one in found if one["kind"] in ("same", "different") and one["llr"] and not one["reasons"]]
-    print("| log10 LR | cases | one author | promised |\n|---|---|---|---|")
-    edges = [-9, -1, -0.3, 0.3, 1, 9]
-    for low, high in pairwise(edges):
-        inside = [one for one in scored if low <= one["llr"]["all together"] < high]
-        if inside:
-            llr = np.array([one["llr"]["all together"] for one in inside])
-            share = np.mean([one["kind"] == "same" for one in inside])
-            print(f"| {low:+} to {high:+} | {len(inside)} | {share:.2f} | {np.mean(1 / (1 + 10.0**-llr)):.2f} |")
-    print()
+def figures(found: Found, method: str) -> str | None:
+    """Cases, C_llr, C_llr^min, EER and share on the wrong side of LR 1 as cells; None where a kind is absent."""
+    told = [one for one in plain(found) if method in one["llr"]]
+    same = np.array([one["kind"] == "same" for one in told], dtype=bool)
+    llr = np.array([one["llr"][method] for one in told])
+    if not same.any() or same.all():
+        return None
+    values = cllr(llr, same), cllr_min(llr, same), eer(llr, same), float(np.mean((llr > 0) != same))
+    return f"{same.sum()} + {(~same).sum()} | " + " | ".join(_two(value) for value in values)
 
 
-def _hostile(found: Found) -> None:
-    """Human obfuscations and imitations: what the LR says of them, with the same authors' own texts beside."""
-    kinds = [
-        kind for kind in ("same", "different", "obfuscation", "imitation") if any(o["kind"] == kind for o in found)
-    ]
-    if len(kinds) < 3:
-        return
-    print("| texts | scored | answered | median | for the author | against | in words | style, part, content, open |")
-    print("|---|---|---|---|---|---|---|---|")
-    for kind in kinds:
-        here = [one for one in found if one["kind"] == kind and one["llr"]]
-        answered = [one["llr"]["all together"] for one in here if not one["reasons"]]
-        if not answered:
-            continue
-        told = Counter(one["content"] for one in here if not one["reasons"])
-        counts = ", ".join(str(told[outcome]) for outcome in ("style", "part", "content", "open"))
-        up, down = np.mean(np.array(answered) >= 0.301), np.mean(np.array(answered) <= -0.301)
-        median = float(np.median(answered))
-        print(
-            f"| {kind} | {len(here)} | {len(answered)} | {median:+.2f} | {up:.2f} | {down:.2f} | {verbal(median)} "
-            f"| {counts} |"
-        )
-    print()
+def _worth(title: str, found: Found) -> str:
+    lines = [f"**{title}**\n", "| method | cases | C_llr | C_llr min | EER | misleading |", "|---|---|---|---|---|---|"]
+    answered = [one for one in found if not one["refused"]]
+    lines.append(f"| all together, answered | {figures(answered, FUSED)} |")
+    methods = dict.fromkeys(method for one in found for method in one["llr"])
+    for method in sorted(methods, key=lambda name: (name != FUSED, name == "bitig")):
+        lines.append(f"| {NAMES.get(method, method)} | {figures(found, method)} |")
+    return "\n".join(lines)
+
+
+def _fusion(kept: dict[str, Any]) -> str:
+    names = [name for name in TITLES if f"{name}.fusion" in kept]
+    lines = ["**Ways to fuse: C_llr on background pairs / on the cases, without bounds**\n"]
+    lines += ["| fusion | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    for way in kept[f"{names[0]}.fusion"]:
+        each = [kept[f"{name}.fusion"][way] for name in names]
+        lines.append(f"| {way} | " + " | ".join(f"{_two(o['background'])} / {_two(o['cases'])}" for o in each) + " |")
+    return "\n".join(lines)
+
+
+def _lengths(kept: dict[str, Any]) -> str:
+    lines = ["**EBG part 2 by length of the questioned text (known: two texts of 500 words)**\n"]
+    lines += ["| words | method | answered | cases | C_llr | C_llr min | EER | misleading |", "|---" * 8 + "|"]
+    for name, words in LENGTHS.items():
+        for method in (FUSED, "raven-2026") if name in kept else ():
+            count = sum(not one["refused"] for one in plain(kept[name]))
+            told = figures(kept[name], method)
+            lines.append(f"| {words} | {NAMES.get(method, method)} | {count} | {told or 'none scored | | | |'} |")
+    return "\n".join(lines)
+
+
+def _calibration(kept: dict[str, Any]) -> str:
+    """Share of same-author cases among answered ones in each band of LRs, beside what they promise at even odds."""
+    found = [one for name in TITLES for one in plain(kept.get(name, ())) if one["llr"] and not one["refused"]]
+    llr = np.array([one["llr"][FUSED] for one in found])
+    same = np.array([one["kind"] == "same" for one in found])
+    lines = ["**How LRs kept their promise, all five together, answered**\n"]
+    lines += ["| log10 LR | cases | by one author | promised at even odds |", "|---|---|---|---|"]
+    for low, high in pairwise([-9.0, -1.0, -0.3, 0.3, 1.0, 9.0]):
+        inside = (llr >= low) & (llr < high)
+        if inside.any():
+            ends = f"below {_sign(high)}" if low == -9 else f"{_sign(low)} and more" if high == 9 else ""
+            promised = float(np.mean(1 / (1 + 10.0 ** -llr[inside])))
+            label = ends or f"{_sign(low)} to {_sign(high)}"
+            lines.append(f"| {label} | {inside.sum()} | {_two(float(same[inside].mean()))} | {_two(promised)} |")
+    return "\n".join(lines)
+
+
+def _silent(kept: dict[str, Any]) -> str:
+    lines = ["**Cases without an answer**\n", "| cases | asked | no answer | why |", "|---|---|---|---|"]
+    for name in [*TITLES, *LENGTHS]:
+        if name in kept and f"| {name} |" not in "\n".join(lines):
+            found = plain(kept[name])
+            silent = [one for one in found if one["refused"]]
+            why = Counter(one["refused"][0] for one in silent).most_common()
+            told = "; ".join(f"{count}: {reason}" for reason, count in why)
+            lines.append(f"| {name} | {len(found)} | {_two(len(silent) / len(found))} | {told} |")
+    return "\n".join(lines)
+
+
+def _hostile(kept: dict[str, Any]) -> str:
+    """Obfuscations and imitations: what the LR says of them, with the same authors' own texts beside."""
+    found = [one for name in ("ebg1", "ebg2") for one in kept.get(name, ())]
+    lines = ["**People who hid their style or imitated a novelist, EBG parts 1 and 2, answered**\n"]
+    lines += ["| questioned text | answered | median log10 LR | for the writer (≥ .3) | against (≤ −.3) |"]
+    lines += ["|---" * 5 + "|"]
+    for kind, title in HOSTILE.items():
+        here = [one for one in found if one["kind"] == kind]
+        llr = np.array([one["llr"][FUSED] for one in here if not one["refused"]])
+        shares = " | ".join(_two(float(np.mean(side))) for side in (llr >= 0.3, llr <= -0.3))
+        lines.append(f"| {title} | {len(llr)} of {len(here)} | {_sign(float(np.median(llr)), 2)} | {shares} |")
+    return "\n".join(lines)
+
+
+def _two(value: float) -> str:
+    text = f"{value:.2f}"
+    return text[1:] if text.startswith("0") else text
+
+
+def _sign(value: float, digits: int = 1) -> str:
+    text = f"{abs(value):.{digits}f}"
+    return ("−" if value < 0 else "+") + (text[1:] if text.startswith("0") else text)

@@ -1,4 +1,4 @@
-"""The walk of docs/compare.md, as a reader would take it."""
+"""The walk of docs/how-to/disputed-text.md, as a reader would take it."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.reports.of_any import analyse
 
-PAGE = Path(__file__).parents[1] / "docs" / "compare.md"
+PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "disputed-text.md"
 
 
 def block(kind: str) -> str:

@@ -8,13 +8,16 @@ from comparable import FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
+from ravenbench.bench.compare.material import read_material
 from ravenbench.bench.compare.record import ComparePlan
+from ravenbench.bench.compare.spec import build as spec_of
 from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.reports.compare.agreement import disagreement
 from ravenbench.reports.compare.json_form import to_json
 from ravenbench.reports.compare.scores import read_scores
+from ravenbench.reports.compare.words import signed
 from ravenbench.reports.of_any import analyse, write_report
 
 
@@ -49,7 +52,7 @@ def test_the_writer_and_another_are_told_apart(done, others, tmp_path):
 
 def test_report_says_what_is_needed(done):
     page = write_report(done).read_text()
-    assert "This is not a probability that known wrote the text." in page
+    assert "This is not a probability that the candidate wrote the text." in page
     assert "log10 LR" in page and "95% interval" in page and "guilt" not in page
     told = json.loads((done.path / "report" / "case.json").read_text())
     found = told["cases"][0]
@@ -113,8 +116,11 @@ def test_plan_writes_nothing(others, tmp_path):
     args = ["compare", "--questioned", questioned, "--known", known, "--background", others, "-o", tmp_path / "out"]
     result = CliRunner().invoke(build("compare"), [*map(str, args), "--plan", "--json"])
     told = json.loads(result.stdout)
-    assert result.exit_code == 0 and told["problems"]["cases"] == 1 and told["done"] == 0
+    assert result.exit_code == 0 and told["problems"]["the cases themselves"] == 1 and told["done"] == 0
     assert not (tmp_path / "out").exists()
+    assert told["notes"][0] == "1 case; the background has 12 authors with 48 texts." and told["cpu_seconds"] > 5
+    shown = CliRunner().invoke(build("compare"), [*map(str, args), "--plan"]).stdout
+    assert "of one processor core" in shown and "s0" not in shown
 
 
 def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, monkeypatch):
@@ -218,23 +224,67 @@ def test_word_files_are_told_what_to_do(others, tmp_path):
 
 def test_backgrounds_that_are_too_small(tmp_path):
     questioned, known = case(tmp_path)
+    alike = tmp_path / "alike"
+    for place in ("ann/1", "ann/2", "bob/1"):
+        write(alike / f"{place}.txt", text(1, 1))
+    with pytest.raises(CorpusError, match="3 documents, 1 different") as told:
+        ravenbench.compare(questioned, known, alike, out=tmp_path / "x", **FAST)
+    assert "stands under several authors" in str(told.value)
     with pytest.raises(CorpusError, match="every document has one author"):
         ravenbench.compare(questioned, known, background(tmp_path / "one", [1]), out=tmp_path / "x", **FAST)
     (found,) = asked(tmp_path, background(tmp_path / "six", range(6)), questioned, known)
     assert not found.answered and "6 background authors have texts enough" in found.reasons[0]
 
 
+BACKGROUNDS = {
+    "UTF-16 among UTF-8": (lambda o: write(o / "author01" / "1.txt", text(1, 1).encode("utf-16")), "UTF-16"),
+    "an empty text": (lambda o: write(o / "author01" / "1.txt", " "), "empty"),
+    "no texts": (lambda o: [p.rename(p.with_suffix(".png")) for p in list(o.rglob("*.txt"))], ".txt files"),
+    "not there": (lambda o: o.rename(o.with_name("elsewhere")), "others"),
+}
+
+
+@pytest.mark.parametrize("name", BACKGROUNDS)
+def test_backgrounds_that_cannot_be_read(name, tmp_path):
+    questioned, known = case(tmp_path)
+    others = background(tmp_path / "others", range(3))
+    change, told = BACKGROUNDS[name]
+    change(others)
+    with pytest.raises(InputError, match=told):
+        ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
+    assert not (tmp_path / "case").exists()
+
+
+def test_a_guessed_encoding_of_the_background_is_said(tmp_path):
+    questioned, known = case(tmp_path)
+    others = background(tmp_path / "others")
+    write(others / "author01" / "1.txt", (text(1, 1) + " caf\xe9").encode("latin-1"))
+    told = CliRunner().invoke(build("compare"), [
+        "compare", "--questioned", str(questioned), "--known", str(known), "--background", str(others), "--plan",
+    ])  # fmt: skip
+    assert "1 of the background's texts: not UTF-8, read as Windows-1252" in told.stdout
+
+
+def test_the_same_text_twice_is_taken_once_and_said(tmp_path, others):
+    questioned, known = case(tmp_path)
+    write(known / "again.txt", text(90, 0))
+    write(known / "notes.docx", b"PK")
+    material = read_material(spec_of({"questioned": questioned, "known": known, "background": others}))
+    assert len(material.cases[0].candidate.texts) == 2
+    assert ["again.txt repeats 0.txt" in note or "do not end in .txt" in note for note in material.notes] == [True] * 2
+
+
 def test_a_background_that_holds_the_candidate(tmp_path):
     questioned, known = case(tmp_path)
     others = background(tmp_path / "others")
     for number in range(3):
-        write(others / "KNOWN" / f"{number}.txt", text(60, number))
+        write(others / "THE_candidate" / f"{number}.txt", text(60, number))
         write(others / "stranger" / f"{number}.txt", text(90, number) if number == 0 else text(61, number))
     store = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST).store
     plan = store.plan_as(ComparePlan)
-    assert not {"KNOWN", "stranger"} & set(plan.background.authors)
+    assert not {"THE_candidate", "stranger"} & set(plan.background.authors)
     told = " ".join(plan.background.left_out)
-    assert "KNOWN: has the name of the candidate" in told and "stranger/0 shares long passages" in told
+    assert "THE_candidate: has the name of the candidate" in told and "stranger/0 shares long passages" in told
     assert "Left out of the background" in write_report(store).read_text()
 
 
@@ -243,6 +293,15 @@ def test_a_case_longer_than_the_background_is_cut_to_it(tmp_path):
     (found,) = asked(tmp_path, background(tmp_path / "others", range(12), 3, 160), questioned, known)
     shape = found.shape
     assert shape.wanted is not None and sum(shape.known) < 5 * 900 and len(shape.authors) == 12
+
+
+def test_candidates_are_called_as_a_reader_would(others, tmp_path):
+    questioned, known = case(tmp_path)
+    smith = known.rename(tmp_path / "smith")
+    for given, name in ((smith, "smith"), (smith / "0.txt", "the candidate"), (f"Ann Lee={smith}", "Ann Lee")):
+        spec = spec_of({"questioned": questioned, "known": given, "background": others})
+        assert read_material(spec).cases[0].candidate.name == name
+    assert [signed(value) for value in (-0.04, 0.04, -0.25, 1.0)] == ["0.0", "0.0", "−0.2", "+1.0"]
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from ravenbench.reports.compare.evidence import evidence, hidden
+from ravenbench.reports.compare.evidence import evidence
 from ravenbench.reports.compare.heat import heat
 from ravenbench.reports.compare.model import comparable, likeness
+from ravenbench.reports.compare.passages import hidden
 from ravenbench.reports.compare.words import support, times, verbal
 from ravenbench.testing import toy_problems
 from ravenbench.text.tokens import frequent_words

@@ -78,14 +78,26 @@ def test_calibration_stays_finite_where_the_classes_are_apart():
     assert np.abs(calibrate(scores, same).llr(scores)).max() < 2
 
 
-def test_fusion_of_few_pairs_is_nearly_the_mean_and_of_many_prefers_the_better():
+def test_fusion_weighs_members_by_what_they_tell_and_is_calibrated():
     rng = stream(1, "fusion-test")
     same = np.arange(4000) % 2 == 0
-    good = np.where(same, 1.0, -1.0) + rng.normal(size=4000)
-    members = np.column_stack([good, rng.normal(size=4000)])
-    few, many = fuse(members[:4], same[:4]), fuse(members, same)
-    assert np.abs(few.weights - 0.5).max() < 0.35
-    assert many.weights[0] > 0.6 and abs(many.weights[1]) < 0.1
+    able, weak = (calibrate(np.where(same, 1.0, -1.0) + rng.normal(0, s, 4000), same) for s in (1, 3))
+    scores = np.column_stack([np.where(same, 1.0, -1.0) + rng.normal(0, s, 4000) for s in (1, 3)])
+    members = np.column_stack([one.llr(column) for one, column in zip((able, weak), scores.T, strict=True)])
+    found = fuse(members, same)
+    assert found.weights[0] > 3 * found.weights[1] > 0
+    assert cllr(found.llr(members), same) == pytest.approx(cllr_min(found.llr(members), same), abs=0.02)
+    assert cllr(found.llr(members), same) < cllr(members[:, 0], same) + 0.005
+    twice = fuse(members[:, [0, 0]], same).llr(members[:, [0, 0]])
+    assert np.allclose(twice, fuse(members[:, :1], same).llr(members[:, :1]), atol=1e-6)
+
+
+def test_fusion_gives_no_weight_to_a_member_that_misleads():
+    same = np.arange(40) % 2 == 0
+    right = np.where(same, 0.5, -0.5)
+    assert fuse(np.column_stack([right, -right]), same).weights[1] == 0
+    nothing = fuse(np.column_stack([-right, -right]), same).weights
+    assert nothing[0] == nothing[1]
 
 
 def test_weights_are_worth():

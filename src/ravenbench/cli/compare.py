@@ -50,7 +50,8 @@ def command(
         raven compare --batch cases.csv --background others/ -o cases
     """
     given = {name: value for name, value in locals().items() if name in CompareSpec.__struct_fields__}
-    from ravenbench.bench.compare.api import compare, outlook
+    from ravenbench.bench.compare.api import compare
+    from ravenbench.bench.compare.outlook import outlook
     from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, show_outlook, show_report
 

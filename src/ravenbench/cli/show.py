@@ -138,11 +138,20 @@ def show_outlook(outlook: Outlook, json: bool) -> None:
     if json:
         print_json(outlook.to_json())
         return
+    for note in outlook.notes:
+        say(note)
     for name, count in outlook.problems.items():
         say(f"{name}: {count:,} problems")
     typer.echo(f"cells: {outlook.cells:,}, {outlook.done:,} of them done; fits to do: {outlook.fits:,}")
     say("A cell is one method's answers to one set of problems; a fit is one training of one method.")
+    if outlook.cpu_seconds is not None:
+        say(f"time: about {about(outlook.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
     say(f"folder: {outlook.folder}")
+
+
+def about(seconds: float) -> str:
+    """A rough length of time in words."""
+    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
 
 
 def readable(value: Any) -> Any:

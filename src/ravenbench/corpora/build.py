@@ -138,6 +138,12 @@ class CorpusBuilder:
                 again.add(texts[i])
             texts, rows = again.table(), [rows[i] for i in kept]
         author = Labels.of(r[1] for r in rows)
+        if self._shared and not rows:
+            raise CorpusError(
+                "every text stands under several authors, so it is not known who wrote any", file=self.file,
+                found=f"{sum(dropped.values())} documents, {len(self._shared)} different texts",
+                expected="texts that each stand under one author", fix="give each author their own texts",
+            )  # fmt: skip
         check_pairs(author, self.file)
         spelling = _spellings(Counter(r[2] for r in rows if r[2] is not None), self.file, fold_case)
         further = sorted({key for r in rows for key in r[4]})

@@ -117,7 +117,8 @@ def _parts(path: Path) -> list[Path]:
 def _kind(path: Path) -> str:
     if path.is_dir():
         raise InputError(
-            "a folder stands where a table should be", file=path, expected="a .parquet, .jsonl or .csv file",
+            "a folder stands where a table should be", file=path,
+            expected="a .parquet, .jsonl or .csv file, or a folder of .txt files by author (author/text.txt)",
             fix="give a file inside it, or a folder written by raven corpus import",
         )  # fmt: skip
     if not path.is_file():

@@ -1,8 +1,9 @@
 """From scores to log10 likelihood ratios: logistic calibration of one verifier, and fusion of several.
 
-Both are ridge logistic regressions with pairs weighted to equal odds of the classes, so that the log odds are log LRs.
-Calibration is drawn a little towards LR = 1; fusion towards the plain mean of its members, which is what it is where
-the pairs cannot tell their worth.
+Calibration is a ridge logistic regression with pairs weighted to equal odds of the classes, so that the log odds are
+log LRs, drawn a little towards LR = 1. Fusion weighs its members by the square of the information each carries
+(1 − C_llr), and calibrates their weighted mean. A regression on the members, the usual fusion, has as many free weights
+as members: with a few dozen background authors these follow chance, the more so as members agree (docs/compare.md).
 
 References
 ----------
@@ -17,13 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ravenbench.metrics.logistic import newton
-from ravenbench.statistics.likelihood_ratios import LN10, sides
+from ravenbench.statistics.likelihood_ratios import LN10, cllr, sides
 from ravenbench.types import Bools, Floats
 
 RIDGE = 1.0
 """Weight of the pull towards LR = 1 in calibration, in pairs."""
-PULL = 4.0
-"""Weight of the pull towards the mean in fusion, in pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,17 +72,20 @@ def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Cali
 
 
 def fuse(members: Floats, same: Bools, weight: Floats | None = None) -> Fusion:
-    """The fusion of log10 LRs (n, m).
+    """The fusion of log10 LRs (n, m) that are calibrated each; members that carry no information get no weight.
 
     Raises
     ------
     ValueError
         If a class is absent.
     """
-    each = _balanced(same, weight)
-    count = members.shape[1]
-    found = newton(members * LN10, same, each, PULL, np.full(count, 1.0 / count))
-    return Fusion(found[:-1], float(found[-1]) / LN10)
+    worth_of = [max(0.0, 1.0 - cllr(member, same, weight)) ** 2 for member in members.T]
+    if not any(worth_of):
+        worth_of = [1.0] * len(worth_of)
+    weights = np.array(worth_of) / sum(worth_of)
+    found = calibrate(members @ weights, same, weight)
+    slope = float(found.slope[0] / found.scale[0])
+    return Fusion(weights * slope, found.offset - slope * float(found.centre[0]))
 
 
 def worth(weight: Floats) -> float:

@@ -14,8 +14,7 @@ from ravenbench.bench.compare.plan import draft
 from ravenbench.bench.compare.spec import CompareSpec, build, default_folder
 from ravenbench.bench.compare.units import units_of
 from ravenbench.bench.shared.engines import local
-from ravenbench.bench.shared.folder import earlier, take_up
-from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.shared.folder import take_up
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.result import RunResult
 from ravenbench.bench.shared.spec import documented
@@ -63,7 +62,7 @@ def compare(
     InputError
         Before any long work, if something cannot be used.
     """
-    spec, material, folder, data = _asked(locals(), out)
+    spec, material, folder, data = asked(locals(), out)
 
     def planned(store: Store, begin: Callable[[], None]) -> None:
         draft(spec, material, progress).write(store, begin)
@@ -73,31 +72,8 @@ def compare(
     return RunResult(store, tuple(errors))
 
 
-def outlook(out: str | Path | None = None, progress: Progress = silent, **given: object) -> Outlook:
-    """What ``compare`` would do with the same arguments; nothing is written and no method is run.
-
-    Raises
-    ------
-    InputError
-        If something cannot be used.
-    """
-    spec, material, folder, data = _asked(given, out)
-    plan = draft(spec, material, progress).plan
-    store = earlier(folder, "compare", spec.resolved(), data, spec.seed)
-    missing = plan.cells if store is None else store.unanswered()
-    sizes = {name: len(shape.problems) for shape in plan.shapes for name in [f"{shape.name} cases"]}
-    learned = {(place.verifier, plan.folds[place.fold].train_digest) for place in missing}
-    return Outlook(
-        task="compare",
-        folder=str(folder),
-        problems={"cases": len(plan.cases), **sizes},
-        cells=len(plan.cells),
-        done=len(plan.cells) - len(missing),
-        fits=len(learned),
-    )
-
-
-def _asked(given: Mapping[str, object], out: str | Path | None) -> tuple[CompareSpec, Material, Path, dict[str, str]]:
+def asked(given: Mapping[str, object], out: str | Path | None) -> tuple[CompareSpec, Material, Path, dict[str, str]]:
+    """What was asked for: the spec, the texts, the folder and the hashes of all data."""
     spec = build({name: value for name, value in given.items() if name in CompareSpec.__struct_fields__})
     material = read_material(spec)
     data = spec.data(material.paths())

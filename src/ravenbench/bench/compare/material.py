@@ -152,18 +152,24 @@ def _texts(paths: Sequence[Path], notes: list[str]) -> list[Text]:
 
 
 def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
-    """Paths by candidate; one without a name is called after its file or folder."""
+    """Paths by candidate."""
     named = [value.partition("=") for value in known]
     found: dict[str, list[Path]] = {}
     if not any(equals for _, equals, _ in named):
         paths = [Path(value) for value in known]
-        name = paths[0].resolve().name if paths[0].is_dir() else paths[0].resolve().stem
-        return {name if len(paths) == 1 else "the candidate": paths}
+        return {_called(paths): paths}
     for value, (name, equals, path) in zip(known, named, strict=True):
         if not equals or not name.strip() or not path:
             raise SpecError("of several candidates each has a name", found=value, expected="--known NAME=PATH")
         found.setdefault(name.strip(), []).append(Path(path))
     return found
+
+
+def _called(paths: Sequence[Path]) -> str:
+    """What a candidate without a name is called: as their folder is, unless that says nothing of them."""
+    name = paths[0].resolve().name
+    plain = len(paths) > 1 or not paths[0].is_dir() or name.lower() in ("known", "candidate", "texts")
+    return "the candidate" if plain else name
 
 
 def _id(text: Text, candidate: Candidate, texts: bool, candidates: bool) -> str:
@@ -196,7 +202,7 @@ def _batch(path: Path) -> Material:
         places = tuple(path.parent / str(place).strip() for place in given)
         if places not in read:
             read[places] = _texts(places, notes)
-        name = str(row.get("candidate") or places[0].stem)
+        name = str(row.get("candidate") or _called(places))
         cases.append(
             Case(str(row.get("case") or f"{asked.path.stem} / {name}"), asked, Candidate(name, tuple(read[places])))
         )

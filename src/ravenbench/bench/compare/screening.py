@@ -54,23 +54,23 @@ def screen(cases: Sequence[Case], corpus: Corpus) -> Screened:
     text that repeats a known or a background text refuses its case: that is copying, and says nothing of style.
     """
     found = Screened(np.ones(len(corpus), dtype=np.bool_), [])
-    candidates = {case.candidate.name: case.candidate for case in cases}
     asked = {case.questioned.path: case.questioned for case in cases}
-    names = {_folded(name): name for name in candidates}
+    own = {case.candidate: [runs(text.text) for text in case.candidate.texts] for case in cases}
+    names = {_folded(candidate.name): candidate.name for candidate in own}
     gone: dict[int, str] = {}
     for code, author in enumerate(corpus.author.names):
         if (name := names.get(_folded(author))) is not None:
             gone[code] = f"{author}: has the name of the candidate {name}"
-    own = {name: [runs(text.text) for text in one.texts] for name, one in candidates.items()}
     questions = {path: runs(text.text) for path, text in asked.items()}
     copied: dict[object, str] = {}
     for row in range(len(corpus)):
         code = int(corpus.author.codes[row])
         here = runs(corpus.texts[row])
-        for name, several in own.items():
+        for candidate, several in own.items():
             if code not in gone and any(is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several):
                 gone[code] = (
-                    f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a known text of {name}"
+                    f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a known text of "
+                    f"{candidate.name}"
                 )
         for path, one in questions.items():
             if is_copy(one, here, COPIED):
@@ -87,7 +87,7 @@ def screen(cases: Sequence[Case], corpus: Corpus) -> Screened:
                 f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
                 "which a comparison of style cannot tell"
             )
-        for text, known in zip(case.candidate.texts, own[case.candidate.name], strict=True):
+        for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
             if is_copy(questions[path], known, COPIED) or _alike(case.questioned, text):
                 found.refusals.setdefault(case.id, []).append(
                     f"the questioned text repeats the known text {text.name}: identical passages are a finding of "

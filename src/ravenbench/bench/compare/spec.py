@@ -27,8 +27,8 @@ class CompareSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     known: Annotated[
         tuple[str, ...],
         told(
-            "Texts the candidate wrote: a .txt file or a folder of them. Several candidates: NAME=PATH, repeated; "
-            "one name with several paths is one candidate."
+            "Texts the candidate wrote: a .txt file or a folder of them. NAME=PATH names the candidate; else the "
+            "folder does. Several candidates: repeat NAME=PATH; one name with several paths is one candidate."
         ),
     ] = ()
     background: Annotated[

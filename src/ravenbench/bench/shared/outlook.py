@@ -14,7 +14,8 @@ class Outlook:
     """What a task would do; nothing was written and no method was run to find it out.
 
     ``problems`` counts problems by the set they stand in, ``cells`` the results that the task keeps one by one,
-    ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained.
+    ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained. ``notes`` are
+    sentences; ``cpu_seconds`` is a rough estimate of what is left to do, where a task makes one.
     """
 
     task: Kind
@@ -23,6 +24,8 @@ class Outlook:
     cells: int
     done: int
     fits: int
+    notes: tuple[str, ...] = ()
+    cpu_seconds: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from ravenbench.reports.compare.model import FUSED, Validated
 from ravenbench.reports.compare.scores import PairScores
+from ravenbench.reports.compare.words import signed
 from ravenbench.types import Floats
 
 RARE = 0.01
@@ -45,7 +46,7 @@ def disagreement(known: Floats, sets: Floats) -> str | None:
     if least >= 0 or as_low > RARE * len(sets):
         return None
     return (
-        f"the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
-        f"{least:+.1f}; of {len(sets)} sets of as many texts by one background author each, {as_low} agree as little; "
-        "they may not be by one writer"
+        "the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
+        f"{signed(least)}; of {len(sets)} sets of as many texts by one background author each, {as_low} agree as "
+        "little; they may not be by one writer"
     )

@@ -12,6 +12,7 @@ from ravenbench.reports.compare.evidence import Evidence, evidence
 from ravenbench.reports.compare.model import FUSED, Validated, comparable, intervals, likeness, taken, validate
 from ravenbench.reports.compare.records import Answer, CaseFound, Comparison, Line
 from ravenbench.reports.compare.scores import ShapeScores, read_scores
+from ravenbench.reports.compare.words import signed
 from ravenbench.reports.compare.worth import slices, worth_of
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.statistics.likelihood_ratios import misleading
@@ -71,8 +72,8 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     notes = list(case.notes)
     if fused.raw != fused.llr:
         notes.append(
-            f"the verifiers' own log10 LR is {fused.raw:+.1f}; "
-            f"this background supports no value beyond {fused.llr:+.1f}"
+            f"the verifiers' own log10 LR is {signed(fused.raw)}; "
+            f"this background supports no value beyond {signed(fused.llr)}"
         )
     low, high = comparable(pairs.content, pairs.same)
     if case.content > high:
@@ -130,7 +131,7 @@ def _reasons(fused: Line, known: Floats, sets: Floats) -> list[str]:
     if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= 1:
         found.append(
             "background pairs of this length and distance of topics cannot be told apart "
-            f"(C_llr {fused.worth.cllr:.2f}, where 1 is guessing): the texts are too short for this background"
+            f"(C_llr {fused.worth.cllr:.2f}, where 1 is guessing): longer texts or more background authors are needed"
         )
     elif fused.bounds.upper - fused.bounds.lower < NARROW:
         found.append("the background supports no likelihood ratio other than 1")

@@ -10,7 +10,7 @@ import numpy as np
 from ravenbench.reports.compare.model import FUSED, Validated, taken, validate
 from ravenbench.reports.compare.records import ContentCheck, Line
 from ravenbench.reports.compare.scores import PairScores, ShapeScores
-from ravenbench.reports.compare.words import SCALE
+from ravenbench.reports.compare.words import SCALE, signed
 from ravenbench.reports.compare.worth import worth_of
 
 WEAK = SCALE[-1][0]
@@ -59,7 +59,7 @@ def _of_style(moved: PairScores) -> Validated:
 
 
 def _told(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
-    as_written = f"log10 LR {llr:+.1f} as written, {style:+.1f} with its content words replaced by those of other texts"
+    as_written = f"log10 LR {signed(llr)} as written, {signed(style)} with content words from other texts"
     if cllr_min >= BLIND:
         return "open", (
             "Without content words, style alone tells hardly anything in this background, so it stays open how much of "

@@ -20,7 +20,7 @@ SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
 
 def place_figure(answer: Answer) -> Figure:
     """Background pairs by their LR, one dot each, and the case as a line with its interval."""
-    figure, (axes,) = canvas(6.2, 2.3)
+    figure, (axes,) = canvas(5.0, 2.2)
     valid = answer.validated
     llr, same, size = valid.llr[FUSED], valid.pairs.same, valid.weight
     jitter = stream(0, "compare-jitter").random(len(llr))

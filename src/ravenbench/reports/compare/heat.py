@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from ravenbench.reports.compare.evidence import Evidence, Passage, Token
+from ravenbench.reports.compare.evidence import Evidence
+from ravenbench.reports.compare.passages import Passage, Token
 from ravenbench.reports.shared.tables import printable
 
 STEPS = (0.25, 0.6, 1.1)

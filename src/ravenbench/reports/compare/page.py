@@ -14,7 +14,8 @@ from ravenbench.reports.compare.heat import heat
 from ravenbench.reports.compare.json_form import to_json
 from ravenbench.reports.compare.records import CaseFound, Comparison
 from ravenbench.reports.compare.tables import case_table, feature_tables, material_table, slice_table, verifier_table
-from ravenbench.reports.compare.words import NO_PROBABILITY, support, times, verbal
+from ravenbench.reports.compare.words import NO_PROBABILITY, signed, support, times, verbal
+from ravenbench.reports.shared.figures import style
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import Table, to_html
@@ -52,6 +53,7 @@ def write(found: Comparison, folder: Path) -> None:
         case_table=to_html(tables[0]),
         run=msgspec.to_builtins(found.run),
         most=MOST_SHOWN,
+        signed=signed,
     )
     told = to_json(found)
     write_json(folder / "case.json", told)
@@ -67,7 +69,7 @@ def terminal(found: Comparison) -> list[RenderableType]:
         parts.append(shown(case_table(found)))
     for case in found.cases if len(found.cases) == 1 else ():
         parts += [Text(line) for line in _lines(case)]
-        if case.answer is not None:
+        if case.answer is not None and case.answered:
             parts.append(shown(verifier_table(case.answer)))
     parts += [Text(f"note: {note}") for note in found.plan.notes]
     parts += [Text(f"left out of the background: {text}") for text in found.plan.background.left_out]
@@ -79,10 +81,10 @@ def _lines(case: CaseFound) -> list[str]:
     answer, name = case.answer, case.record.candidate
     if answer is None or not case.answered:
         return ["No answer is given:", *(f"  {reason}" for reason in case.reasons)]
-    low, high = answer.fused.interval
+    llr, (low, high) = answer.fused.llr, answer.fused.interval
     lines = [
-        support(answer.fused.llr, name),
-        f"log10 LR {answer.fused.llr:+.1f}, 95% interval {low:+.1f} to {high:+.1f} ({verbal(answer.fused.llr)}).",
+        support(llr, name),
+        f"log10 LR {signed(llr)}, 95% interval {signed(low)} to {signed(high)} ({verbal(llr)}).",
         NO_PROBABILITY.format(name=name),
     ]
     if answer.content is not None:
@@ -105,11 +107,9 @@ def _tables(case: CaseFound, mark: str) -> dict[str, Table]:
 def _figures(case: CaseFound, mark: str) -> dict[str, Figure]:
     if case.answer is None:
         return {}
-    return {
-        f"place{mark}": place_figure(case.answer),
-        f"tippett{mark}": tippett_figure(case.answer),
-        f"calibration{mark}": pav_figure(case.answer),
-    }
+    drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
+    with style():
+        return {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
 
 
 def _words(case: CaseFound) -> dict[str, Any]:

@@ -9,6 +9,11 @@ from ravenbench.reports.compare.words import verbal
 from ravenbench.reports.shared.tables import Column, Range, Table, without
 
 LR = "log10 LR"
+WORTH_NOTE = (
+    "C_llr: what the LRs cost, 0 where all are right and sure, 1 where they say nothing; C_llr min: what would be left "
+    "of it if each LR were as strong as it should be; EER: share of errors where those of both kinds are equally many. "
+    "Measured on background pairs by methods that knew neither author."
+)
 WORDS_NOTE = (
     "Rates in a thousand words. Pull: the product of both sides' distance from the background in standard deviations, "
     "as a share of the whole (Cosine Delta); above 0 both leave it the same way."
@@ -55,8 +60,7 @@ def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
         )
         for line in sorted(answer.lines, key=lambda line: line.name != FUSED)
     )  # fmt: skip
-    note = "C_llr: cost of the LRs in bits, 0 perfect, 1 guessing; C_llr min: the same after the best recalibration; "
-    note += "EER: equal error rate. Measured on background pairs like this case, by methods that knew neither author."
+    note = f"Bounds: no LR beyond them is supported by so many background pairs. {WORTH_NOTE}"
     return Table(key, "Every verifier's own likelihood ratio", columns, rows, note)
 
 
@@ -72,7 +76,8 @@ def slice_table(answer: Answer, key: str = "validation") -> Table:
         else (name, one.same, one.different, one.cllr, one.cllr_min, one.eer)
         for name, one in answer.slices
     )
-    return Table(key, "How good such likelihood ratios are", columns, rows, "n/a: fewer than ten pairs of a kind.")
+    note = f"{WORTH_NOTE} n/a: fewer than ten pairs of a kind."
+    return Table(key, "How good such likelihood ratios are", columns, rows, note)
 
 
 def feature_tables(found: Evidence, mark: str) -> list[Table]:

@@ -7,6 +7,8 @@ ENFSI 2015, Guideline for evaluative reporting in forensic science, table of ver
 
 from __future__ import annotations
 
+from ravenbench.reports.shared.tables import Column, number
+
 SCALE = (
     (6.0, "extremely strong support"),
     (4.0, "very strong support"),
@@ -17,6 +19,11 @@ SCALE = (
 )
 """Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
 NO_PROBABILITY = "This is not a probability that {name} wrote the text."
+
+
+def signed(llr: float) -> str:
+    """A log10 LR to one digit, with its sign where it has one."""
+    return number(llr, Column("", digits=1, signed=True))
 
 
 def verbal(llr: float) -> str:

@@ -29,7 +29,7 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
     near, far = pairs.content > high, pairs.content <= low
     found: list[tuple[str, Worth | None]] = [
         ("pairs like this case", worth_of(llr, pairs.same, valid.weight)),
-        ("all pairs alike", worth_of(llr, pairs.same)),
+        ("all pairs, counting alike", worth_of(llr, pairs.same)),
     ]
     for name, chosen in (
         ("content most alike", near),

@@ -1,0 +1,183 @@
+"""The cases of ``benchmarks.study_cases``: known texts, questioned ones, a background, and what is true of each."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.study_human_obfuscation import read as read_ebg
+from ravenbench import load_corpus
+from ravenbench.formats.pan_problems import read_pan_problems
+from ravenbench.problems.like_case import rounded
+from ravenbench.randomness import stream
+from ravenbench.text.lengths import count_words, cut
+
+SEED = 7
+WORDS, LEAST = 500, 470
+"""Words that EBG's texts are cut to, and those of the shortest used, so that all cases have one shape."""
+MOST_CASES = 40
+"""Cases of a PAN-2014 corpus."""
+
+
+def data() -> Path:
+    """The folder of research corpora."""
+    return Path(os.environ["RAVEN_DATA"])
+
+
+class Batch:
+    """Texts and cases laid out as files."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.lines: list[dict[str, Any]] = []
+        self.truth: dict[str, str] = {}
+
+    def finish(self) -> Path:
+        """Write the list of cases; its path."""
+        path = self.place / "cases.jsonl"
+        path.write_text("\n".join(map(json.dumps, self.lines)) + "\n", encoding="utf-8")
+        return path
+
+    def text(self, name: str, text: str) -> str:
+        """A text of the cases; returns its path from the batch's folder."""
+        path = self.place / "texts" / f"{name}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return str(path.relative_to(self.place))
+
+    def other(self, author: str, name: str, text: str) -> None:
+        """A text of the background."""
+        path = self.place / "background" / author / f"{name}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def case(self, name: str, kind: str, known: Sequence[str], questioned: str, candidate: str) -> None:
+        """A case of some kind: ``same``, ``different`` or a hostile one."""
+        self.lines.append({"case": name, "questioned": questioned, "known": list(known), "candidate": candidate})
+        self.truth[name] = kind
+
+
+def ebg(place: Path, part: int, words: int = WORDS, least: int = LEAST, parts: int = 3) -> Batch:
+    """One part of the authors against the others; questioned texts of so many words, hostile ones where they are whole.
+
+    Two known samples of a candidate, and up to two questioned ones, each of other source documents.
+    """
+    samples, attacks = read_ebg(str(data() / "ebg" / "extended-brennan-greenstadt.zip"))
+    order = sorted(samples)
+    names = [order[i] for i in stream(SEED, "ebg").permutation(len(order))]
+    asked = names[part::parts]
+    batch = Batch(place)
+    for author in (name for name in names if name not in asked):
+        for number, (source, text) in enumerate(_apart(samples[author])):
+            batch.other(author, f"{number}-{'-'.join(sorted(source))}", text)
+    split = {name: [text for _, text in _apart(samples[name], least)][:4] for name in asked}
+    split = {name: texts for name, texts in split.items() if len(texts) > 2}
+    ready = list(split)
+    for place_of, name in enumerate(ready):
+        known = [batch.text(f"{name}/known{i}", cut(text, WORDS)) for i, text in enumerate(split[name][:2])]
+
+        def ask(kind: str, what: str, text: str, name: str = name, known: list[str] = known) -> None:
+            batch.case(f"{name}-{what}", kind, known, batch.text(f"{name}/{what}", cut(text, words)), name)
+
+        for i, text in enumerate(split[name][2:]):
+            ask("same", f"own{i}-{words}", text)
+        for i in range(2):
+            writer = ready[(place_of + i + 1) % len(ready)]
+            ask("different", f"by-{writer}-{words}", split[writer][2 + i % (len(split[writer]) - 2)])
+        for kind, texts in attacks.items() if words == WORDS else ():
+            if name in texts and count_words(texts[name]) >= least:
+                ask(kind, kind, texts[name])
+    return batch
+
+
+Sample = tuple[frozenset[str], str]
+
+
+def _apart(samples: Sequence[Sample], least: int = 0, most: int = 6) -> list[Sample]:
+    """Samples of so many words no two of which are from one source document."""
+    found: list[Sample] = []
+    for sources, text in samples:
+        if len(found) < most and count_words(text) >= least and not any(sources & other for other, _ in found):
+            found.append((sources, text))
+    return found
+
+
+def newsgroups(place: Path, words: int = 150, background: int = 40, asked: int = 30) -> Batch:
+    """Posts of authors who wrote three of so many words or more."""
+    corpus = load_corpus("newsgroups")
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, author in enumerate(corpus.author):
+        if author is not None and count_words(corpus.texts[row]) >= words:
+            rows[author].append(row)
+    able = sorted(name for name, own in rows.items() if len(own) >= 4)
+    names = [able[i] for i in stream(SEED, "newsgroups").permutation(len(able))[: background + asked]]
+    batch = Batch(place)
+    for number, name in enumerate(names[asked:]):
+        for row in rows[name][:6]:
+            batch.other(f"author{number:03d}", str(row), corpus.texts[row])
+    held = names[:asked]
+    for number, name in enumerate(held):
+        own = [cut(corpus.texts[row], words) for row in rows[name]]
+        paths = [batch.text(f"{number}/known{i}", text) for i, text in enumerate(own[:2])]
+        stranger = cut(corpus.texts[rows[held[(number + 1) % asked]][2]], words)
+        batch.case(f"{number}-own", "same", paths, batch.text(f"{number}/own", own[2]), f"person {number}")
+        batch.case(f"{number}-other", "different", paths, batch.text(f"{number}/other", stranger), f"person {number}")
+    return batch
+
+
+def pan14(place: Path, name: str) -> Batch:
+    """Test problems with two known texts or more, cut to one length, against the authors of the training problems.
+
+    Authors with a text that stands in the test part too are left out.
+    """
+    archive = data() / "pan14" / f"{name}.zip"
+    train, test = (read_pan_problems(archive, split)[0] for split in ("train", "test"))
+    problems, same = train.problems, train.truth()
+    batch = Batch(place)
+    asked, truth = test.problems, test.truth()
+    tested = {" ".join(asked.texts[row].split()) for row in asked.documents}
+    group = _authors(problems, same)
+    both = {author for row, author in group.items() if " ".join(problems.texts[row].split()) in tested}
+    for row, author in group.items():
+        if author not in both:
+            batch.other(f"author{author:03d}", str(row), problems.texts[row])
+    words = {int(row): count_words(asked.texts[row]) for row in asked.documents}
+    long = min(rounded(int(np.quantile(list(words.values()), 0.25))), rounded(WORDS))
+    least = [sorted((words[int(row)] for row in asked.known(i)), reverse=True)[:2] for i in range(len(asked))]
+    usable = [
+        i
+        for i in range(len(asked))
+        if len(least[i]) == 2 and min(*least[i], words[int(asked.questioned_index[i])]) >= 0.92 * long
+    ]
+    drawn = stream(SEED, "pan14", name).permutation(len(usable))[:MOST_CASES]
+    for i in (usable[number] for number in sorted(drawn)):
+        name_of = str(asked.ids[i])
+        longest = sorted(asked.known(i).tolist(), key=lambda row: -words[row])[:2]
+        known = [cut(asked.texts[row], long) for row in longest]
+        paths = [batch.text(f"{name_of}/known{k}", text) for k, text in enumerate(known)]
+        questioned = batch.text(f"{name_of}/questioned", cut(asked.texts[asked.questioned_index[i]], long))
+        batch.case(name_of, "same" if truth[i] else "different", paths, questioned, f"candidate {name_of}")
+    return batch
+
+
+def _authors(problems: Any, same: Any) -> dict[int, int]:
+    """The author of each training document as far as problems tell: known sets and same-author problems link them."""
+    parent = {int(row): int(row) for row in problems.documents}
+
+    def root(row: int) -> int:
+        while parent[row] != row:
+            row = parent[row]
+        return row
+
+    for i in range(len(problems)):
+        linked = [*problems.known(i).tolist(), *([int(problems.questioned_index[i])] if same[i] else [])]
+        for row in linked[1:]:
+            parent[root(row)] = root(linked[0])
+    names = {r: n for n, r in enumerate(sorted({root(row) for row in parent}))}
+    return {row: names[root(row)] for row in parent}
