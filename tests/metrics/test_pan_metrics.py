@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.errors import InputError
-from ravenbench.metrics import scores
 from ravenbench.metrics.auc import auc
+from ravenbench.metrics.scores import scores, scores_of
+from ravenbench.metrics.sums import checked, count
 
 PAN20 = {  # auc, c@1, f1, f05u (2020), overall (2020), f05u, overall
     "boenninghoff20-small": (0.939986, 0.889061, 0.905762, 0.853452, 0.897065, 0.868667, 0.900869),
@@ -117,3 +118,10 @@ def test_against_scikit_learn(rows: list[tuple[bool, float]]) -> None:
                 assert got["precision"] == pytest.approx(sk.precision_score(truth, said))
             if got["recall"] is not None:
                 assert got["recall"] == pytest.approx(sk.recall_score(truth, said))
+
+
+def test_many_at_once_score_as_each_alone() -> None:
+    rng = np.random.default_rng(0)
+    systems = [(rng.random(n) < 0.5, rng.choice([0.0, 0.3, 0.5, 0.8, 1.0], n)) for n in (1, 2, 5, 40)]
+    assert scores_of([count(*checked(*system)) for system in systems]) == [scores(*system) for system in systems]
+    assert scores_of([]) == []

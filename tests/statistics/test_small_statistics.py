@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -96,3 +98,10 @@ def test_detectable_has_the_stated_power() -> None:
     assert found.mean() == pytest.approx(0.8, abs=0.03)
     assert detectable(1.0, 1) is None
     assert (detectable(1.0, 9, correlation=0.5) or 0) > (detectable(1.0, 9) or 9)
+
+
+def test_overlap_is_the_mean_share_of_topics_in_common() -> None:
+    pools = [[1, 2, 3], [3, 4], [5, 6, 1, 2], [9]]
+    shares = [len({*a} & {*b}) / min(len(a), len(b)) for a, b in combinations(pools, 2)]
+    assert overlap_share(pools) == pytest.approx(np.mean(shares))
+    assert overlap_share([[1, 2]]) == 0.0

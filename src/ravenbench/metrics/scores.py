@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.metrics.pan import METRICS
@@ -45,9 +45,15 @@ def scores(
     InputError
         If a value is NaN, infinite or outside [0, 1], or lengths differ.
     """
-    sums = count(*checked(same, value, decision))
-    found: dict[str, float | None] = {}
-    for name, formula in metrics.items():
-        number = float(formula(sums))
-        found[name] = None if math.isnan(number) else number
-    return found | {"unanswered": float(sums.unanswered)}
+    return scores_of([count(*checked(same, value, decision))], metrics)[0]
+
+
+def scores_of(
+    sums: Sequence[Sums], metrics: Mapping[str, Callable[[Sums], Floats]] = METRICS
+) -> list[dict[str, float | None]]:
+    """``scores`` of many systems or folds, each from its sums: every formula is worked out once for all of them."""
+    every = Sums(*np.array(sums, dtype=np.float64).reshape(-1, len(Sums._fields)).T)
+    columns = {name: formula(every).tolist() for name, formula in metrics.items()}
+    columns["unanswered"] = every.unanswered.tolist()
+    rows = zip(*columns.values(), strict=True)
+    return [{k: None if v != v else v for k, v in zip(columns, row, strict=True)} for row in rows]

@@ -104,7 +104,7 @@ class _Deal:
 
     def _swap(self, i: int) -> bool:
         """Exchange a document of broken pair i with one of the same topic so that both pairs are good."""
-        doc = self.doc
+        doc, writer = self.doc, self.writer
         for slot in (i, i + self.n):
             places = self.places[self.subject[slot]]
             mate = doc[self._opposite(slot)]
@@ -114,17 +114,16 @@ class _Deal:
                 if p == i:
                     continue
                 rest = doc[self._opposite(there)]
-                old = self._key(doc[there], rest)
-                if not self.broken[p]:
-                    self.used.discard(old)
+                if writer[doc[there]] == writer[mate] or writer[doc[slot]] == writer[rest]:
+                    continue
                 new = {self._key(doc[there], mate), self._key(doc[slot], rest)}
-                if len(new) == 2 and self._fits(doc[there], mate) and self._fits(doc[slot], rest):
+                freed = set() if self.broken[p] else {self._key(doc[there], rest)}
+                if len(new) == 2 and self.used.isdisjoint(new - freed):
                     doc[slot], doc[there] = doc[there], doc[slot]
+                    self.used -= freed
                     self.used |= new
                     self.broken[i] = self.broken[p] = False
                     return True
-                if not self.broken[p]:
-                    self.used.add(old)
         return False
 
     def _bring_in(self, i: int) -> None:

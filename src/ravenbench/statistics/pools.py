@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -45,8 +44,14 @@ class PoolMean(NamedTuple):
 def overlap_share(pools: Sequence[Sequence[int]]) -> float:
     """Mean over pairs of pools of the share of topics they have in common (of the smaller pool); 0 for one pool."""
     sets = [set(pool) for pool in pools]
-    shares = [len(a & b) / max(1, min(len(a), len(b))) for a, b in combinations(sets, 2)]
-    return float(np.mean(shares)) if shares else 0.0
+    place = {topic: i for i, topic in enumerate(set().union(*sets))}
+    held = np.zeros((len(sets), len(place)))
+    for row, topics in zip(held, sets, strict=True):
+        row[[place[topic] for topic in topics]] = 1
+    size = held.sum(axis=1)
+    one, two = np.triu_indices(len(sets), 1)
+    shares = (held @ held.T)[one, two] / np.maximum(1, np.minimum(size[one], size[two]))
+    return float(shares.mean()) if len(shares) else 0.0
 
 
 def correlation(pools: Sequence[Sequence[int]], part: float = PART) -> float:

@@ -70,6 +70,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._folds: dict[str, dict[str, NDArray[Any]]] = {}
+        self._held = 0
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
@@ -215,7 +216,7 @@ class Store:
         buffer = io.BytesIO()
         np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
         files.make_folder(self.path / "folds")
-        self._folds.pop(fold.name, None)
+        self._held -= _size(self._folds.pop(fold.name, {}))
         files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
 
     def fold(self, name: str) -> Fold:
@@ -237,7 +238,7 @@ class Store:
 
     def truth(self, name: str) -> Bools:
         """Truth of a fold's test problems, (n,)."""
-        return self._fold_arrays(name)["test_same"]
+        return (self._folds.get(name) or self._fold_file(name, ["test_same"]))["test_same"].copy()
 
     def cell_path(self, key: str) -> Path:
         """File of a cell."""
@@ -296,16 +297,23 @@ class Store:
     def _fold_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Arrays of a fold, the caller's own; those read last are kept, for methods of one fold follow each other."""
         found = self._folds.pop(name, None)
-        known = found is not None
         if found is None:
-            path = self.path / "folds" / f"{name}.npz"
-            try:
-                with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
-                    found = dict(archive)
-            except (OSError, ValueError, EOFError) as error:
-                raise damaged(path, error) from error
+            found = self._fold_file(name)
+            self._held += _size(found)
         self._folds[name] = found
-        held = 0 if known else sum(a.nbytes for kept in self._folds.values() for a in kept.values())
-        while len(self._folds) > 1 and held > RECENT:
-            held -= sum(a.nbytes for a in self._folds.pop(next(iter(self._folds))).values())
+        while len(self._folds) > 1 and self._held > RECENT:
+            self._held -= _size(self._folds.pop(next(iter(self._folds))))
         return {part: array.copy() for part, array in found.items()}
+
+    def _fold_file(self, name: str, parts: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
+        """Arrays of a fold's file, all unless some are named."""
+        path = self.path / "folds" / f"{name}.npz"
+        try:
+            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+                return {part: archive[part] for part in (archive.files if parts is None else parts)}
+        except (OSError, ValueError, EOFError, KeyError) as error:
+            raise damaged(path, error) from error
+
+
+def _size(arrays: Mapping[str, NDArray[Any]]) -> int:
+    return sum(array.nbytes for array in arrays.values())

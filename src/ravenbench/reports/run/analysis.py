@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ravenbench.bench.shared.store import Store
 
 NEIGHBOURS = 5
+_Pools = dict[tuple[str, int | None], list[FoldRow]]
 
 
 def analyse(store: Store) -> Analysis:
@@ -51,7 +52,10 @@ def analyse(store: Store) -> Analysis:
     setups = tuple(_setup(plan, name, similarity, second) for name in _setup_names(plan))
     by_setup = {s.name: [f for f in folds if f.setup == s.name] for s in setups}
     tested = {"hits", "random"} <= set(by_setup) and no_choice(plan) is None
-    shortcut = tuple(_shortcut(plan, folds, v, metric) for metric in TESTED for v in names) if tested else ()
+    by_pool: _Pools = {}
+    for fold in folds:
+        by_pool.setdefault((fold.setup, fold.info.pool), []).append(fold)
+    shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in TESTED for v in names) if tested else ()
     return Analysis(
         name=store.path.name,
         path=str(store.path),
@@ -70,7 +74,7 @@ def analyse(store: Store) -> Analysis:
         probe=probe,
         strata=strata(store, plan, names),
         lengths=lengths,
-        stability={name: {m: _stability(rows, names, m) for m in METRICS} for name, rows in by_setup.items()},
+        stability={name: {m: _stability(by_pool, name, names, m) for m in METRICS} for name in by_setup},
         folds=folds,
         failures=failures,
         similarity=similarity,
@@ -181,24 +185,24 @@ def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float
     return float(mean_ranks(values)[names.index(verifier)]) if values.size else None
 
 
-def _stability(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
+def _stability(by_pool: _Pools, setup: str, names: Sequence[str], metric: str) -> float | None:
     """Between two folds of a pool, mean over pairs of folds and pools, as in sweeps; None for a single verifier."""
     from ravenbench.statistics.stability import ranking_stability
 
     if len(names) < 2:
         return None
-    pools = {f.info.pool: [g for g in rows if g.info.pool == f.info.pool] for f in rows}
-    return _mean(ranking_stability(_matrix(own, names, metric)).rho for own in pools.values())
+    own = (rows for (which, _), rows in by_pool.items() if which == setup)
+    return _mean(ranking_stability(_matrix(rows, names, metric)).rho for rows in own)
 
 
-def _shortcut(plan: RunPlan, folds: Sequence[FoldRow], verifier: str, metric: str) -> Shortcut:
+def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Shortcut:
     """Within a pool, the folds complete in both setups are compared by their number."""
     from ravenbench.statistics.pools import pool_mean
 
     pools, hits, random = [], [], []
     for pool in plan.pools:
-        mine = _by_number(folds, "hits", pool.pool, verifier, metric)
-        other = _by_number(folds, "random", pool.pool, verifier, metric)
+        mine = _by_number(by_pool.get(("hits", pool.pool), ()), verifier, metric)
+        other = _by_number(by_pool.get(("random", pool.pool), ()), verifier, metric)
         both = sorted(mine.keys() & other.keys())
         if both:
             pools.append(pool.topics)
@@ -224,14 +228,13 @@ def _median_detectable(shortcut: Sequence[Shortcut]) -> float | None:
     return float(np.median(known)) if known else None
 
 
-def _by_number(folds: Sequence[FoldRow], setup: str, pool: int, verifier: str, metric: str) -> dict[int, float]:
+def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int, float]:
     """Value by number of fold, averaged over the draws of a setup that was drawn several times."""
     found: dict[int, list[float]] = {}
     for f in folds:
-        if f.setup == setup and f.info.pool == pool:
-            value = f.scores.get(verifier, {}).get(metric)
-            if value is not None:
-                found.setdefault(f.info.fold or 0, []).append(value)
+        value = f.scores.get(verifier, {}).get(metric)
+        if value is not None:
+            found.setdefault(f.info.fold or 0, []).append(value)
     return {number: float(np.mean(values)) for number, values in found.items()}
 
 

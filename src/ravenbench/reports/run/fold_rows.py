@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ravenbench.reports.shared.cell_scores import Failure
 
 if TYPE_CHECKING:
@@ -33,19 +31,23 @@ def fold_rows(
     store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]]
 ) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
     """Rows of (fold, its setup), and the cells among them that have no answers."""
-    from ravenbench.metrics import scores
+    from ravenbench.metrics.scores import scores_of
+    from ravenbench.metrics.sums import Sums, checked, count
 
-    rows, failures = [], []
+    rows: list[FoldRow] = []
+    failures: list[Failure] = []
+    counted: list[tuple[dict[str, Mapping[str, float | None]], str, Sums]] = []
     for fold, setup in setups:
         info, truth = store.plan.folds[fold], store.truth(fold)
-        found: dict[str, dict[str, float | None]] = {}
+        found: dict[str, Mapping[str, float | None]] = {}
         for name in names:
             cell = store.cell(name, fold)
             if cell is not None and cell.answers is not None:
-                found[name] = scores(truth, cell.answers)
-                found[name]["unanswered"] = float(np.mean(cell.answers == 0.5))
+                counted.append((found, name, count(*checked(truth, cell.answers))))
             else:
                 error = "not computed" if cell is None else cell.error or "no answers"
                 failures.append(Failure(store.keys.get((name, fold), ""), name, fold, error))
         rows.append(FoldRow(fold, setup, info, found))
+    for (found, name, sums), row in zip(counted, scores_of([sums for _, _, sums in counted]), strict=True):
+        found[name] = row | {"unanswered": float(sums.unanswered / sums.n)}
     return tuple(rows), tuple(failures)
