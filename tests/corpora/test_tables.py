@@ -58,7 +58,10 @@ def _rows(**change):
         (_rows(author="eve"), "no author wrote two documents"),
         (ROWS[:2], "every document has one author"),
         ([{"text": "x", "autor": "a", "topic": "t"}], r"no column 'author'[\s\S]*did you mean 'autor'"),
-        ([{"text": "x", "Jahr": "1", "topic": "t"}], r"no column 'author'[\s\S]*Jahr \(1\)[\s\S]*--author COLUMN, and take c from then on$"),
+        (
+            [{"text": "x", "Jahr": "1", "topic": "t"}],
+            r"no column 'author'[\s\S]*Jahr \(1\)[\s\S]*--author COLUMN, and take c from then on$",
+        ),
     ],
 )
 def test_a_bad_row_is_named(tmp_path, rows, message):

@@ -122,3 +122,16 @@ def test_what_is_no_run_is_refused(folder, tmp_path):
 
 def test_addresses_are_different_and_safe():
     assert list(slugs(["a b", "A.B", "../x", "ü"]).values()) == ["a-b", "a-b-2", "x", "x-2"]
+
+
+def test_runs_of_other_verifiers_over_the_same_folds_share_a_board(folder, tmp_path):
+    ravenbench.run(
+        "synthetic(documents=300, authors=40, topics=8)", verifiers="ppm, function-words", topics=4, folds=2, pools=1,
+        samplers="random", probe="transplant", out=tmp_path / "later", workers=1,
+    )  # fmt: skip
+    page = site([folder / "forum", tmp_path / "later"], tmp_path / "site")
+    assert [p.name for p in (page.parent / "boards").glob("*.html")] == ["forum.html"]
+    board = (page.parent / "boards" / "forum.html").read_text()
+    assert all(f">{name}</a>" in board for name in ("char-ngram", "style-only", "length", "ppm", "function-words"))
+    profile = (page.parent / "systems" / "ppm.html").read_text()
+    assert "c@1 by words of the questioned text" in profile and profile.count("Style left") == 1

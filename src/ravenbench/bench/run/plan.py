@@ -248,6 +248,7 @@ def _given_plan(
     name = Path(spec.test).stem
     faults = {**dict(train.faults), **dict(test.faults)}
     notes: dict[str, Any] = {"train": spec.train, "test": spec.test, "faults": faults}
+    notes |= {k: v for k, v in (("language", test.language), ("genre", test.genre)) if v is not None}
     if (joined := collapsed(train_problems, train_same)) is not None:
         notes["training"] = joined
     asked = plan_given_transplants(fold, progress, spec.seed) if spec.probe in ("transplant", "both") else None

@@ -11,7 +11,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import location
 from ravenbench.formats.answers import SystemAnswers, Truth
-from ravenbench.types import Fold, Ints, Labels, name_array
+from ravenbench.types import Floats, Fold, Ints, Labels, name_array
 
 
 def is_run(path: str | Path) -> bool:
@@ -24,7 +24,7 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     """Truth, the answers of each verifier, and what a reader should know; of a folder, or of a store that is open.
 
     Ids are prefixed with their fold where there are several folds; a problem's group is its setup where there are
-    several. Folds that lack a verifier's answers are left out for all of them.
+    several. Verifiers without any answers are left out, and then folds that lack a verifier's.
 
     Raises
     ------
@@ -39,17 +39,19 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
         raise InputError(
             "this folder is not of raven run or raven pan14", file=path, fix="give truth and files of answers"
         )
-    verifiers = [v.name for v in store.plan.verifiers]
     # The probes' folds repeat each other's problems on purpose; they are no setup's.
     folds = [name for name, record in store.plan.folds.items() if record.transplanted is None]
     if store.kind == "run":
         folds = list(dict.fromkeys(fold for setup in store.plan_as(RunPlan).setups for fold in setup.folds))
+    silent = [
+        v.name for v in store.plan.verifiers if not any(_answers(store, v.name, fold) is not None for fold in folds)
+    ]
+    verifiers = [v.name for v in store.plan.verifiers if v.name not in silent]
     ids, same, authors, setups = [], [], [], []
     values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
     left_out = []
     for fold in folds:
-        cells = [store.cell(name, fold) for name in verifiers]
-        answers = [c.answers for c in cells if c is not None and c.answers is not None]
+        answers = [found for name in verifiers if (found := _answers(store, name, fold)) is not None]
         if len(answers) < len(verifiers):
             left_out.append(fold)
             continue
@@ -83,7 +85,14 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
         )
     if left_out:
         notes.append(f"Left out, since a verifier has no answers there: {', '.join(left_out)}.")
+    if silent:
+        notes.append(f"Left out, since they answered no fold: {', '.join(silent)}.")
     return truth, systems, notes
+
+
+def _answers(store: Store, verifier: str, fold: str) -> Floats | None:
+    cell = store.cell(verifier, fold)
+    return None if cell is None else cell.answers
 
 
 def _authors(fold: Fold, labels: Labels | None) -> Ints:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
 from ravenbench.reports.shared.folder import write_whole
-from ravenbench.reports.site.collect import board
+from ravenbench.reports.site.collect import boards
 from ravenbench.reports.site.pages import site_pages
 from ravenbench.reports.site.records import slugs
 
@@ -28,7 +28,8 @@ def site(
     Parameters
     ----------
     runs : sequence of paths
-        Folders of ``raven run``, ``pan14`` and ``safety``, and folders written by ``raven evaluate --out``.
+        Folders of ``raven run``, ``pan14`` and ``safety``, and folders written by ``raven evaluate --out``. Runs of
+        other verifiers over the same folds share a leaderboard.
     out : path
         The site's folder.
     title : str
@@ -58,17 +59,15 @@ def site(
     if repeated is not None:
         raise InputError("two runs have folders of one name", found=repeated, fix="rename one")
     addresses = slugs(names)
-    boards = []
-    for place, name in zip(places, names, strict=True):
-        given = _for(name, submitted or {}, only=len(places) == 1)
-        boards.append(board(place, addresses[name], given))
-    pages = site_pages(title, boards)
+    given = {addresses[name]: _for(name, submitted or {}, only=len(places) == 1) for name in names}
+    found = boards({addresses[name]: place for place, name in zip(places, names, strict=True)}, given)
+    pages = site_pages(title, found)
 
     def write(folder: Path) -> None:
         for address, text in pages.items():
             (folder / address).parent.mkdir(parents=True, exist_ok=True)
             write_text(folder / address, text)
-        for one in boards:
+        for one in found:
             for name, text in one.downloads.items():
                 (folder / "downloads" / one.key).mkdir(parents=True, exist_ok=True)
                 write_text(folder / "downloads" / one.key / name, text)

@@ -14,12 +14,15 @@ from ravenbench.errors import FormatError, InputError
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.evaluation import Evaluation
 from ravenbench.reports.evaluate.of_run import read_run
-from ravenbench.reports.evaluate.tables import breakdown
+from ravenbench.reports.evaluate.tables import parts
 from ravenbench.reports.of_any import report_of
 from ravenbench.reports.shared.content_words import badge
-from ravenbench.reports.shared.outside import WithAnswers, with_answers
+from ravenbench.reports.shared.outside import with_answers
 from ravenbench.reports.shared.tables import Column, Table, to_csv
+from ravenbench.reports.site.divided import divisions, kind_of_text, parts_of
+from ravenbench.reports.site.joined import joined
 from ravenbench.reports.site.records import Board, FoldPage, Number, Standing
+from ravenbench.statistics.axes import Domain
 from ravenbench.statistics.clustered import Figure
 
 METRICS = ("auc", "c@1", "overall", "final")
@@ -27,34 +30,41 @@ REPLICATES = 2_000
 """Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
 
 
-def board(place: Path, key: str, submitted: Mapping[str, Path]) -> Board:
-    """Everything that a site shows of one folder.
+def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]) -> list[Board]:
+    """Everything that a site shows of some folders; runs of other verifiers over the same folds share a board.
 
     Parameters
     ----------
-    place : Path
-        A folder of ``raven run``, ``pan14`` or ``safety``, or one that ``raven evaluate --out`` wrote.
-    key : str
-        Its address.
-    submitted : mapping of str to Path
-        Answers from outside by system, for runs that take them.
+    places : mapping of str to Path
+        Folders of ``raven run``, ``pan14`` or ``safety``, or ones that ``raven evaluate --out`` wrote, by address.
+    submitted : mapping
+        Answers from outside by address and system, for runs that take them.
 
     Raises
     ------
     InputError
-        If the folder is of another kind, or answers are not valid.
+        If a folder is of another kind, or answers are not valid.
     """
-    if (place / "report.json").is_file() and not (place / "run.json").is_file():
-        return _evaluated(place, key)
-    store = Store.open(place)
-    if store.kind == "safety":
-        return _attacked(store, key)
-    if store.kind not in ("run", "pan14"):
-        raise InputError(
-            f"a site has no place for a folder of raven {store.kind}", file=place,
-            expected="folders of raven run, pan14, safety or evaluate",
-        )  # fmt: skip
-    return _run(with_answers(store, submitted) if submitted else store, key)
+    found: list[Board] = []
+    keys: dict[Path, str] = {}
+    runs: list[Store] = []
+    for key, place in places.items():
+        if (place / "report.json").is_file() and not (place / "run.json").is_file():
+            found.append(_evaluated(place, key))
+            continue
+        store = Store.open(place)
+        if store.kind not in ("run", "pan14", "safety"):
+            raise InputError(
+                f"a site has no place for a folder of raven {store.kind}", file=place,
+                expected="folders of raven run, pan14, safety or evaluate",
+            )  # fmt: skip
+        keys[store.path] = key
+        runs.append(with_answers(store, submitted[key]) if submitted.get(key) else store)
+    for run in joined(runs):
+        key = keys[run.path]
+        found.append(_attacked(run, key) if run.kind == "safety" else _run(run, key))
+    order = list(places)
+    return sorted(found, key=lambda board: order.index(board.key))
 
 
 def _run(store: Store, key: str) -> Board:
@@ -63,13 +73,15 @@ def _run(store: Store, key: str) -> Board:
     found = report.analyse(store)
     content, probe = found.content, getattr(found, "probe", None)
     scored = evaluate(
-        truth, {s.system: s.value for s in systems}, tests=("c@1",), replicates=REPLICATES, trials=REPLICATES
-    )
-    outside = getattr(store, "outside", ()) if isinstance(store, WithAnswers) else ()
+        truth, {s.system: s.value for s in systems}, tests=("c@1",), replicates=REPLICATES, trials=REPLICATES,
+        breakdowns=divisions(store, truth),
+    )  # fmt: skip
+    outside = [name for run in getattr(store, "runs", (store,)) for name in getattr(run, "outside", ())]
     standings = []
     for s in (*scored.ranked, *scored.meta):
         row = None if content is None or s.tie_group is None else content.row(s.name)
         gain = None if probe is None or s.tie_group is None else probe.row(s.name)
+        gain = None if gain is None or gain.judged.outcome is Domain.NO_VERDICT else gain
         standings.append(
             Standing(
                 s.name,
@@ -83,6 +95,7 @@ def _run(store: Store, key: str) -> Board:
                 gain=_number(gain and gain.gain),
                 domain="" if gain is None else badge(gain.judged),
                 submitted=s.name in outside,
+                parts={b.by: parts_of(b, s.name) for b in scored.breakdowns},
             )
         )
     made = report.to_json(found)
@@ -97,9 +110,10 @@ def _run(store: Store, key: str) -> Board:
         standings=tuple(standings),
         material=material,
         provenance=_provenance(store),
-        tables=tuple(breakdown(scored, b) for b in scored.breakdowns),
+        tables=tuple(parts(scored, b, "c@1") for b in scored.breakdowns),
         folds=_folds(found) if store.kind == "run" else (),
         notes=tuple(notes),
+        text=kind_of_text(store),
         downloads={"report.json": _json(made), "scores.csv": _scores(scored)},
     )
 

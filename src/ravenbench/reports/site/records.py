@@ -20,6 +20,10 @@ class Number:
     interval: Interval | None = None
 
 
+Part = tuple[str, int, Number]
+"""A part of a board's problems, how many there are, and a system's c@1 on them."""
+
+
 @dataclass(frozen=True)
 class Standing:
     """One system on one board.
@@ -27,7 +31,7 @@ class Standing:
     ``tie`` is its tie group, 1 for the best, None for meta-classifiers and where nothing was tested. ``scores`` are by
     metric (AUC, c@1 …); ``style_left``, ``swing`` and ``gain`` are the verdict's figures, ``content`` and ``domain``
     its words, "" where it was not asked. ``loss`` is the impact of every obfuscator. ``submitted`` says that its
-    answers came from outside.
+    answers came from outside; ``parts`` has c@1 on parts of the problems, by what divides them.
     """
 
     system: str
@@ -42,6 +46,7 @@ class Standing:
     domain: str = ""
     loss: Mapping[str, Number] = field(default_factory=dict)
     submitted: bool = False
+    parts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,8 +62,8 @@ class FoldPage:
 class Board:
     """One run or evaluation.
 
-    ``metric`` orders ``standings``, best first; ``tables`` are shown below them; ``material`` and ``provenance`` are
-    lists for reading; ``downloads`` are files by name.
+    ``text`` says the language and genre, "" where unknown. ``metric`` orders ``standings``, best first; ``tables`` are
+    shown below them; ``material`` and ``provenance`` are lists for reading; ``downloads`` are files by name.
     """
 
     key: str
@@ -74,6 +79,7 @@ class Board:
     folds: tuple[FoldPage, ...] = ()
     notes: tuple[str, ...] = ()
     downloads: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
 
 
 def slug(text: str) -> str:
