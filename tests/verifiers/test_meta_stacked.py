@@ -7,9 +7,10 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import SpecError
+from ravenbench.metrics.logistic import newton
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers.combinations.meta import Meta
-from ravenbench.verifiers.combinations.stacked import Stacked, log_odds
+from ravenbench.verifiers.combinations.stacked import Stacked, log_odds, weights
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.published.cng_2013 import CNG2013
 from ravenbench.verifiers.published.impostors import Impostors
@@ -42,8 +43,27 @@ def test_band_is_learned_out_of_fold() -> None:
 def test_stacking_prefers_the_better_member() -> None:
     train, same = toy_problems(60, 1, seed=4)
     members = [Impostors(units="char3", iterations=30), CNG2013(n=1, size=1)]
-    weights = Stacked(members, folds=3).fit(train, same).weights_.coef_
+    weights = Stacked(members, folds=3).fit(train, same).coef_
     assert weights[0] > abs(weights[1])
+
+
+def test_weights_are_those_of_a_ridge_regression_where_no_bound_is_met() -> None:
+    rng = np.random.default_rng(5)
+    odds = rng.normal(size=(300, 3))
+    same = odds @ [1.0, 0.5, 0.8] + rng.logistic(size=300) > 0
+    coef, intercept = weights(odds, same, C=0.1)
+    free = newton(odds, same, np.full(300, 0.1), 1.0, np.full(3, 1 / 3))
+    assert np.append(coef, intercept) == pytest.approx(free, abs=1e-5)
+
+
+def test_a_member_that_seems_wrong_out_of_fold_is_left_aside_and_never_turned_round() -> None:
+    rng = np.random.default_rng(6)
+    same = rng.random(400) < 0.5
+    odds = np.column_stack([np.where(same, 1, -1) + rng.normal(size=400), np.where(same, -1, 1) + rng.normal(size=400)])
+    coef, _ = weights(odds, same, C=0.1)
+    assert coef[0] > 1 and coef[1] == 0
+    both, _ = weights(odds[:, [1, 1]], same, C=0.1)
+    assert (both == 0).all()
 
 
 def test_log_odds_are_bounded() -> None:

@@ -7,17 +7,23 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from ravenbench.components import Component
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.calibrators.logistic import Logistic
+from ravenbench.verifiers.calibrators.inputs import learnable
 from ravenbench.verifiers.combinations.meta import Combined, answers_apart, answers_of, fit_members
 
 
 @dataclass(eq=False, repr=False)
 class Stacked(Combined):
     """Logistic regression over the log-odds of the members' answers, learned on answers out of fold.
+
+    No member weighs less than nothing (Breiman 1996): a higher answer always means the same author, and where out of
+    fold the opposite seems true it is by chance, or because the members of each fold learned from the others' share of
+    same-author problems. Weights are drawn to those of the plain mean.
 
     Marks for calibration are ignored: the folds keep groups whole and give every problem an answer by members
     that never saw it.
@@ -26,7 +32,7 @@ class Stacked(Combined):
     ----------
     members : list of verifiers or scorers
     C : float
-        Inverse strength of regularisation.
+        Inverse strength of the pull to the plain mean.
     folds : int
         Of the cross-validation that gives the answers out of fold.
     band : bool
@@ -35,18 +41,19 @@ class Stacked(Combined):
     Attributes
     ----------
     members_ : list of fitted verifiers
-    weights_ : Logistic
-        Fitted on log-odds (n, members).
+    coef_ : (members,) float64
+        Weight of each member's log-odds, at least 0.
+    intercept_ : float
     radius_ : float
         Half-width of the band.
 
     References
     ----------
-    Wolpert 1992, Stacked generalization.
+    Wolpert 1992, Stacked generalization. Breiman 1996, Stacked regressions.
     """
 
     name = "stacked"
-    version = 2
+    version = 3
     provenance = "ours"
 
     members: Sequence[Component]
@@ -60,14 +67,44 @@ class Stacked(Combined):
         apart = log_odds(answers_apart(self.members, problems, same, self.folds))
         told = ~np.isnan(apart).any(axis=1)
         apart, truth = apart[told], same[told]
-        self.weights_ = Logistic(radius=0.0, C=self.C).fit(apart, truth)
-        self.radius_ = best_radius(self.weights_.transform(apart), truth) if self.band else 0.0
+        self.coef_, self.intercept_ = weights(apart, truth, self.C)
+        self.radius_ = best_radius(self._weighed(apart), truth) if self.band else 0.0
         self.members_ = fit_members(self.members, problems, same)
         return self
 
     def verify(self, problems: Problems) -> Floats:
-        answers = self.weights_.transform(log_odds(answers_of(self.members_, problems)))
-        return apply_band(answers, self.radius_)
+        return apply_band(self._weighed(log_odds(answers_of(self.members_, problems))), self.radius_)
+
+    def _weighed(self, odds: Floats) -> Floats:
+        # Not a matrix product: its rounding may depend on how many rows there are.
+        return np.asarray(expit((odds * self.coef_).sum(axis=1) + self.intercept_))
+
+
+def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
+    """Coefficients (members,) of at least 0 and an intercept, of odds (n, members).
+
+    They minimise the logistic loss · ``C`` + ½ |coefficients − 1 / members|².
+
+    Raises
+    ------
+    CorpusError
+        If one class is absent.
+    """
+    odds, same = learnable(odds, same, Stacked.name)
+    members = odds.shape[1]
+    design = np.column_stack([odds, np.ones(len(odds))])
+    mean = np.append(np.full(members, 1 / members), 0.0)
+    sign = np.where(same, 1.0, -1.0)
+    pulled = np.append(np.ones(members), 0.0)
+
+    def loss(beta: Floats) -> tuple[float, Floats]:
+        margin, off = sign * (design @ beta), pulled * (beta - mean)
+        slope = C * (design.T @ (-sign * expit(-margin))) + off
+        return float(C * np.logaddexp(0.0, -margin).sum() + off @ off / 2), slope
+
+    bounds = [(0.0, None)] * members + [(None, None)]
+    beta = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}).x
+    return beta[:members], float(beta[members])
 
 
 def log_odds(answers: Floats) -> Floats:
