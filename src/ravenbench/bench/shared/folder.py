@@ -73,9 +73,16 @@ def take_up(
 
 
 def _name_edited(store: Store) -> None:
-    """Say which classes were edited since the plan was made though their ``version`` is the same."""
+    """Say which classes were edited since the plan was made though their ``version`` is the same.
+
+    One whose printed form does not say where it lies, because it has a ``name`` of its own, is passed over.
+    """
     for record in store.plan.verifiers:
-        if record.source is not None and source_hash(registry.parse("verifier", record.spec)) != record.source:
+        try:
+            now = None if record.source is None else source_hash(registry.parse("verifier", record.spec))
+        except SpecError:
+            continue
+        if now != record.source:
             logger.warning(
                 f"{record.name}: its file changed since this run began, but its version is still {record.version}. "
                 "Answers that are here already come from the earlier file.\n"
