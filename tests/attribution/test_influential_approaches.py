@@ -176,18 +176,25 @@ def test_every_word_is_in_one_set():
     assert method.scores(TEXTS).sum(axis=1) == pytest.approx(np.ones(4))
 
 
-def test_the_variant_of_cng_sums_over_the_text_alone():
-    method = Stamatatos2007(n=3, size=20).fit(TEXTS, AUTHORS)
+@pytest.mark.parametrize("norm", [False, True])
+def test_the_variant_of_cng_sums_over_the_text_alone(norm):
+    method = Stamatatos2007(n=3, size=20, norm=norm).fit(TEXTS, AUTHORS)
+
+    def grams(texts):
+        return Counter(t[i : i + 3] for t in texts for i in range(len(t) - 2))
 
     def profile(counts):
         best = sorted(counts, key=lambda g: (-counts[g], g))[:20]
         return {g: counts[g] / sum(counts.values()) for g in best}
 
-    def grams(texts):
-        return Counter(t[i : i + 3] for t in texts for i in range(len(t) - 2))
+    def apart(f, g):
+        return (2 * (f - g) / (f + g)) ** 2
 
-    profiles = [profile(grams(known)) for known in (A, B)]
+    everything = grams(TEXTS)
+    shares = {g: count / sum(everything.values()) for g, count in everything.items()}
     for text, row in zip(ASKED[:2], method.scores(ASKED[:2]), strict=True):
         mine = profile(grams([text]))
-        wanted = [-sum((2 * (f - p.get(g, 0)) / (f + p.get(g, 0))) ** 2 for g, f in mine.items()) for p in profiles]
+        weight = {g: apart(f, shares.get(g, 0)) if norm else 1 for g, f in mine.items()}
+        profiles = [profile(grams(known)) for known in (A, B)]
+        wanted = [-sum(weight[g] * apart(f, p.get(g, 0)) for g, f in mine.items()) for p in profiles]
         assert row == pytest.approx(wanted)

@@ -38,7 +38,6 @@ class CNG(Attributor):
 
     name = "cng"
     shared_only: ClassVar[bool] = False
-    of_text_only: ClassVar[bool] = False
 
     n: int = 4
     size: int = 1500
@@ -55,19 +54,23 @@ class CNG(Attributor):
         self.profiles_ = np.ascontiguousarray(profiles.T.toarray())
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
+        documents, known = self._documents(texts, rows)
+        shared, match = compare(documents.data, known, documents.indptr, self.profiles_)
+        if self.shared_only:
+            return np.asarray(shared / self.size)
+        one_sided = self.sizes_[None, :] + np.diff(documents.indptr)[:, None] - 2 * shared
+        return np.asarray(-(4 * one_sided + match))
+
+    def _documents(self, texts: TextTable, rows: Ints) -> tuple[Any, Ints]:
+        """Profiles of questioned texts, a csr_array, and the row in ``profiles_`` of each of its n-grams (or −1)."""
         own = Counts(CharNgrams(self.n, self.lowercase)).fit(texts, rows)
         documents = top(own.transform(texts, rows), self.size)
         column = {name: i for i, name in enumerate(self.counts_.vocabulary_)}
         known = np.array([column.get(name, -1) for name in own.vocabulary_], dtype=np.int64)
-        shared, match = compare(documents.data, known[documents.indices], documents.indptr, self.profiles_)
-        if self.shared_only:
-            return np.asarray(shared / self.size)
-        one_sided = np.diff(documents.indptr)[:, None] - shared
-        if not self.of_text_only:
-            one_sided = one_sided + self.sizes_[None, :] - shared
-        return np.asarray(-(4 * one_sided + match))
+        return documents, known[documents.indices]
 
 
+@dataclass(eq=False, repr=False)
 class Stamatatos2007(CNG):
     """CNG's sum over the n-grams of the text's profile alone, so that authors of little text are not favoured.
 
@@ -76,10 +79,29 @@ class Stamatatos2007(CNG):
     n, size : int
         Length of the n-grams and size of a profile.
     lowercase : bool
+    norm : bool
+        Weigh each n-gram by how far the text is from all training texts in it, the paper's second measure.
     """
 
     name = "stamatatos-2007"
-    of_text_only = True
+
+    norm: bool = False
+
+    def _fit(self, texts: TextTable, rows: Ints, codes: Ints) -> None:
+        super()._fit(texts, rows, codes)
+        total = np.asarray(self.counts_.transform(texts, rows).sum(axis=0)).ravel()
+        self.all_ = total / max(1.0, float(total.sum()))
+
+    def _scores(self, texts: TextTable, rows: Ints) -> Floats:
+        documents, known = self._documents(texts, rows)
+        found = np.zeros((len(rows), len(self.classes_)))
+        for i in range(len(rows)):
+            part = slice(documents.indptr[i], documents.indptr[i + 1])
+            own, at = documents.data[part][:, None], known[part]
+            theirs = np.where(at[:, None] >= 0, self.profiles_[at], 0.0)
+            weight = apart(own, np.where(at >= 0, self.all_[at], 0.0)[:, None]) if self.norm else 1.0
+            found[i] = -(apart(own, theirs) * weight).sum(axis=0)
+        return found
 
 
 class SCAP(CNG):
@@ -94,6 +116,11 @@ class SCAP(CNG):
 
     name = "scap"
     shared_only = True
+
+
+def apart(f: Floats, g: Floats) -> Floats:
+    """(2 (f − g) / (f + g))², elementwise, f above 0."""
+    return np.asarray((2 * (f - g) / (f + g)) ** 2)
 
 
 def top(counts: Any, size: int) -> Any:

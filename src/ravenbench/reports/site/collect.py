@@ -140,7 +140,7 @@ def _attacked(store: Store, key: str) -> Board:
         standings=tuple(standings),
         material={"problems": found.problems, "attacked": found.attacked, "seeds": list(found.seeds)},
         provenance=_provenance(store),
-        notes=("Impact is the share of rightly recognised same-author problems that an obfuscator takes away.",),
+        notes=("Impact is the share of right answers on rewritten texts that an obfuscator takes away.",),
         downloads={"report.json": _json(report.to_json(found))},
     )
 
