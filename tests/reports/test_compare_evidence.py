@@ -7,7 +7,7 @@ from ravenbench.reports.compare.evidence import evidence
 from ravenbench.reports.compare.heat import heat
 from ravenbench.reports.compare.model import comparable, likeness
 from ravenbench.reports.compare.passages import hidden
-from ravenbench.reports.compare.words import support, times, verbal
+from ravenbench.reports.compare.words import sided, support, times, verbal
 from ravenbench.testing import toy_problems
 from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Problems
@@ -59,6 +59,9 @@ def test_scale_of_enfsi():
     assert [verbal(x) for x in (0.0, 0.3, 0.31, -1.0, 1.99, 2.0, 3.5, -5, 6)] == [
         "no support for either", "no support for either", "weak support", "moderate support", "moderate support",
         "moderately strong support", "strong support", "very strong support", "extremely strong support",
+    ]  # fmt: skip
+    assert [sided(x) for x in (1.2, -1.2, -0.1)] == [
+        "moderate support", "moderate support for someone else", "no support for either",
     ]  # fmt: skip
     assert support(-1.2, "Ann").endswith("that someone other than Ann wrote the questioned text.")
     assert times(0.5) == "3.2" and times(-2.345) == "220" and times(1.0) == "10"

@@ -14,7 +14,7 @@ from ravenbench.reports.compare.heat import heat
 from ravenbench.reports.compare.json_form import to_json
 from ravenbench.reports.compare.records import CaseFound, Comparison
 from ravenbench.reports.compare.tables import case_table, feature_tables, material_table, slice_table, verifier_table
-from ravenbench.reports.compare.words import NO_PROBABILITY, signed, support, times, verbal
+from ravenbench.reports.compare.words import NO_PROBABILITY, sided, signed, support, times
 from ravenbench.reports.shared.figures import style
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
@@ -84,7 +84,7 @@ def _lines(case: CaseFound) -> list[str]:
     llr, (low, high) = answer.fused.llr, answer.fused.interval
     lines = [
         support(llr, name),
-        f"log10 LR {signed(llr)}, 95% interval {signed(low)} to {signed(high)} ({verbal(llr)}).",
+        f"log10 LR {signed(llr)}, 95% interval {signed(low)} to {signed(high)} ({sided(llr)}).",
         NO_PROBABILITY.format(name=name),
     ]
     if answer.content is not None:
@@ -120,7 +120,7 @@ def _words(case: CaseFound) -> dict[str, Any]:
     llr = answer.fused.llr
     return {
         "support": support(llr, name),
-        "verbal": verbal(llr),
+        "verbal": sided(llr),
         "times": times(llr),
         "likelier": f"{name} wrote both" if llr > 0 else "two people wrote them",
         "caution": NO_PROBABILITY.format(name=name),

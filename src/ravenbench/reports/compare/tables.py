@@ -5,7 +5,7 @@ from __future__ import annotations
 from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.model import FUSED
 from ravenbench.reports.compare.records import Answer, CaseFound, Comparison
-from ravenbench.reports.compare.words import verbal
+from ravenbench.reports.compare.words import sided
 from ravenbench.reports.shared.tables import Column, Range, Table, without
 
 LR = "log10 LR"
@@ -37,13 +37,13 @@ def case_table(found: Comparison) -> Table:
             case.record.id,
             None if answer is None else answer.fused.llr,
             None if answer is None else Range(*answer.fused.interval),
-            "no answer: " + "; ".join(case.reasons) if answer is None else verbal(answer.fused.llr),
+            "no answer: " + "; ".join(case.reasons) if answer is None else sided(answer.fused.llr),
         ))  # fmt: skip
     columns = (
         Column("case", text=True), Column(LR, digits=1, signed=True), Column("95% interval", digits=1, signed=True),
         Column("in words", text=True),
     )  # fmt: skip
-    return Table("cases", "Cases", columns, tuple(rows), "Above 0: for the candidate; below 0: for someone else.")
+    return Table("cases", "Answers", columns, tuple(rows), "Above 0: for the candidate; below 0: for someone else.")
 
 
 def verifier_table(answer: Answer, key: str = "verifiers") -> Table:

@@ -31,6 +31,12 @@ def verbal(llr: float) -> str:
     return next((text for least, text in SCALE if abs(llr) >= least - 1e-9), "no support for either")
 
 
+def sided(llr: float) -> str:
+    """The step of the scale, and for whom where it is not the candidate."""
+    step = verbal(llr)
+    return f"{step} for someone else" if llr < 0 and not step.startswith("no ") else step
+
+
 def support(llr: float, name: str) -> str:
     """A whole phrase: how much support, and for which of the two."""
     step = verbal(llr)
