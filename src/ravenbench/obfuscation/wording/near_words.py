@@ -12,7 +12,7 @@ from ravenbench.files import cache_folder
 from ravenbench.obfuscation.guards.choice import acceptable, forms
 from ravenbench.obfuscation.measures.neural import encoder_folder
 from ravenbench.obfuscation.wording.resources import language_model
-from ravenbench.obfuscation.wording.words import base_form
+from ravenbench.obfuscation.wording.words import base_form, senses
 from ravenbench.topics.sbert_models import is_static, load_sentences, load_static
 from ravenbench.types import Floats
 
@@ -64,4 +64,5 @@ def near_words(model: str, word: str, pos: str, tag: str) -> tuple[str, ...]:
         return ()
     cosine = space @ space[words.index(word)]
     near = (words[i] for i in np.argsort(-cosine, kind="stable") if cosine[i] >= LEAST)
-    return tuple(w for w in near if w != word and tag in forms(w, pos) and acceptable(word, base_form(w, pos), pos))
+    fitting = (w for w in near if w != word and senses(w, pos) and tag in forms(w, pos))
+    return tuple(w for w in fitting if acceptable(word, base_form(w, pos), pos))
