@@ -59,10 +59,8 @@ def namesakes(rows: Sequence[Row]) -> str:
          "yes" if mine[name]["right_way"] else "no"]
         for name, value in published.items()
     ]  # fmt: skip
-    return _table(
-        ["namesake", "impact published", "here", "at published recall", "accuracy", "recall", "recall brought to"],
-        lines,
-    )
+    heads = ["namesake", "impact published", "here", "at published recall", "accuracy", "recall", "recall brought to"]
+    return _table([*heads, "the right way"], lines)
 
 
 def aims(targets: Mapping[str, Mapping[str, float]]) -> str:

@@ -40,6 +40,7 @@ def main() -> None:
     parser.add_argument("problems")
     parser.add_argument("--texts", type=int, default=16)
     parser.add_argument("--encoder", default=ENCODER)
+    parser.add_argument("--seconds", type=float, default=np.inf, help="Of processor time, after which it stops.")
     parser.add_argument("--kept", type=Path, default=Path("raven-runs/transfer"))
     given = parser.parse_args()
     given.kept.mkdir(parents=True, exist_ok=True)
@@ -52,12 +53,18 @@ def main() -> None:
     wanted += [(f"bevendorff-2019(search='astar', nodes={nodes})", "", SEARCHED) for nodes in (400, 3000)]
     made = []
     for number, (recipe, surrogates, count) in enumerate(wanted):
-        place = given.kept / f"{number}.json"
-        if not place.exists():
-            asked = Surrogates(surrogates, train.problems, train.truth()) if surrogates else None
-            place.write_text(json.dumps(_rewritten(recipe, asked, tasks[:count])), encoding="utf-8")
-        made.append((recipe, surrogates, json.loads(place.read_text("utf-8"))))
-        print("rewritten:", recipe, surrogates, flush=True)
+        asked = Surrogates(surrogates, train.problems, train.truth()) if surrogates else None
+        found = []
+        for task in tasks[:count]:
+            place = given.kept / f"{number}-{task.id}.json"
+            if not place.exists():
+                if time.process_time() > given.seconds:
+                    print(f"stopped at {recipe} {surrogates} {task.id}; repeat the command to go on")
+                    return
+                place.write_text(json.dumps(_rewritten(recipe, asked, task)), encoding="utf-8")
+            found.append(json.loads(place.read_text("utf-8")))
+        texts, reached, seconds = zip(*found, strict=True)
+        made.append((recipe, surrogates, (texts, float(np.mean(reached)), sum(seconds))))
     answers = _answers(train.problems, train.truth(), test.problems, truth, [texts for _, _, (texts, *_) in made])
     for (recipe, surrogates, (texts, misled, seconds)), found in zip(made, answers, strict=True):
         counts = [changed(plain_words(t.questioned), plain_words(n))[0] for t, n in zip(tasks, texts, strict=False)]
@@ -69,15 +76,16 @@ def main() -> None:
         )
 
 
-def _rewritten(spec: str, asked: Surrogates | None, tasks: Sequence[ObfuscationTask]) -> tuple[list[str], float, float]:
-    """New texts, the share that reached the search's own goal, and CPU seconds."""
-    recipe = registry.parse("obfuscator", spec).fit(tasks)
+def _rewritten(spec: str, asked: Surrogates | None, task: ObfuscationTask) -> tuple[str, bool, float]:
+    """The new text, whether it reached the search's own goal, and CPU seconds."""
+    recipe = registry.parse("obfuscator", spec).fit([task])
     oracle = None if asked is None else asked.oracle
+    if oracle is not None:
+        oracle([task.questioned], task.known)
     began = time.process_time()
-    found = [recipe.obfuscate(task, 7, oracle) for task in tasks]
+    found = recipe.obfuscate(task, 7, oracle)
     seconds = time.process_time() - began
-    reached = [not any("not misled" in note or "not reached" in note for note in one.notes) for one in found]
-    return [one.text for one in found], float(np.mean(reached)), seconds
+    return found.text, not any("not misled" in note or "not reached" in note for note in found.notes), seconds
 
 
 def _answers(

@@ -83,7 +83,7 @@ def _watch(path: str, first: str, judge: object) -> None:
             if now == last:
                 continue
             after = {name: values[0] for name, values in judge.answers([now]).items()}
-            for line in [*changes(last, now), summary(before, after)]:
+            for line in [*changes(last, now), *summary(before, after)]:
                 say(line)
             last, before, told = now, after, ""
     except KeyboardInterrupt:

@@ -96,8 +96,8 @@ def _clip(text: str, most: int = 30) -> str:
     return f"“{words if len(words) <= most else words[: most - 1] + '…'}”" if words else "nothing"
 
 
-def summary(before: Mapping[str, float], after: Mapping[str, float]) -> str:
-    """Answers before and after an edit, on one line."""
+def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str]:
+    """Answers before and after an edit: the mean, and each verifier's."""
     means = [float(np.mean(list(one.values()))) for one in (before, after)]
-    own = ", ".join(f"{name} {figure(before[name])[:3]} → {figure(after[name])[:3]}" for name in after)
-    return f"mean {figure(means[0])} → {figure(means[1])} ({figure(means[1] - means[0], signed=True)}): {own}"
+    own = ", ".join(f"{name} {figure(before[name])} → {figure(after[name])}" for name in after)
+    return [f"mean {figure(means[0])} → {figure(means[1])} ({figure(means[1] - means[0], signed=True)})", f"  {own}"]
