@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ravenbench.bench.compare.spec import CompareSpec
+from ravenbench.cli import signals
 from ravenbench.cli.options import option
 
 POLL = 1.0
@@ -87,4 +88,7 @@ def _watch(path: str, first: str, judge: object) -> None:
                 say(line)
             last, before, told = now, after, ""
     except KeyboardInterrupt:
+        # Ctrl-C is how watching ends; SIGTERM is obeyed as everywhere.
+        if signals.farewell() == signals.TERMINATED:
+            raise
         typer.echo("")
