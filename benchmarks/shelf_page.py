@@ -102,11 +102,6 @@ weights.
 
 `command` stands for an outside program, here a compressor that reads pairs: it cannot answer problems with several
 known documents, as PAN-2014 has them.
-
-`stacked` is at fault on Greek and EBG. It learns its members' weights on answers out of fold taken together, and those
-of one fold stand higher than those of another where its members learned from a larger share of same-author problems.
-On EBG the pairs join all authors, so whole folds hold different-author pairs alone: `char-ngram` has AUC .55 to .91
-inside folds and .15 to .23 over all, and its weight turns negative. `meta`, which only averages, cannot be turned so.
 """
 
 Row = Mapping[str, Any]

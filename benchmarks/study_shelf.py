@@ -122,8 +122,8 @@ def spec_of(name: str, speed: str) -> RunSpec:
     return build({**given, "verifiers": ", ".join(forms), "aliases": aliases})
 
 
-def page(corpora: list[str], speeds: list[str], out: Path, read: bool) -> None:
-    """Compute and write the shelf's table."""
+def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read: bool) -> None:
+    """Compute and write the shelf's table; ``only`` some verifiers, in folders of their own."""
     slowest = registry.split(SLOWEST)
     slow = ", ".join(verifier for verifier in registry.split(SLOW) if verifier not in slowest)
     groups = {"recent": RECENT, **SHELF, "slow": slow, "slowest": SLOWEST}
@@ -132,8 +132,10 @@ def page(corpora: list[str], speeds: list[str], out: Path, read: bool) -> None:
             mask = "posnoise" if name in shelf_page.ENGLISH else "frequency-mask"
             own = {"masked": f"masked(lambdag, {mask})", "moreau-2014": SEARCH}
             found = {verifier: own.get(verifier, form(verifier)) for verifier in registry.split(groups[speed])}
-            forms = {verifier: spec for verifier, spec in found.items() if spec is not None}
-            folder = out / f"page-{name}-{speed}"
+            forms = {v: spec for v, spec in found.items() if spec is not None and (not only or v in only)}
+            folder = out / "-".join(("page", name, speed, *only))
+            if not forms:
+                continue
             log = folder.with_suffix(".cpu.jsonl")
             if not read:
                 spec = shelf_page.spec_of(name, forms, corpus)
@@ -209,6 +211,7 @@ def main() -> None:
     parser.add_argument("--table", default="both", choices=("verdict", "shelf", "both"))
     parser.add_argument("--corpora", help="default: those of the table")
     parser.add_argument("--speeds", help="of recent and slowest (the shelf's alone), fast, medium, slow; default: all")
+    parser.add_argument("--verifiers", help="of the shelf's table only these, run anew; default: all")
     parser.add_argument("--out", type=Path, default=Path("raven-runs/shelf"), help="where the runs' folders lie")
     parser.add_argument("--read", action="store_true", help="compute nothing")
     options = parser.parse_args()
@@ -216,7 +219,9 @@ def main() -> None:
     corpora = options.corpora.split(",") if options.corpora else None
     speeds = options.speeds.split(",") if options.speeds else None
     if options.table != "verdict":
-        page(corpora or list(shelf_page.CORPORA), speeds or ["recent", *SHELF, "slowest"], options.out, options.read)
+        only = options.verifiers.split(",") if options.verifiers else []
+        every = ["recent", *SHELF, "slowest"]
+        page(corpora or list(shelf_page.CORPORA), speeds or every, only, options.out, options.read)
     if options.table == "shelf":
         return
     parts = [(name, speed) for speed in speeds or SHELF for name in corpora or DESIGNS if speed in SHELF]
