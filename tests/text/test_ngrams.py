@@ -91,3 +91,24 @@ def test_a_count_that_fails_leaves_no_trace(monkeypatch):
         return {name: count for name, count in zip(names, total.tolist(), strict=True) if count}
 
     assert counts(store) == counts(fresh)
+
+
+def test_more_characters_than_sixteen_bits_tell_apart_keep_their_ids():
+    every = "".join(chr(c) for c in range(32, 0x1F000) if not 0xD800 <= c < 0xE000)
+    units = CharNgrams(4, lowercase=False)
+    lexicon = units.lexicon()
+    first = lexicon.count([MIXED])[1]
+    names = lexicon.names(first.astype(np.int64))
+    for text, counts in zip([every, MIXED], counts_of(lexicon, [every, MIXED]), strict=True):
+        assert counts == dict(units.reference(text))
+    assert len(every) > 1 << 16
+    assert np.array_equal(lexicon.ids(names), first)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts=TEXTS | HABITS | st.lists(st.text(alphabet="aA1٣_é.! \u3000\u00b2", max_size=60), max_size=6))
+@pytest.mark.parametrize("units", [ALL_TOKENS, CONTENT_WORDS])
+def test_tokens_are_scanned_as_the_pattern_finds_them(texts, units):
+    scanned, found = units.lexicon(), Tokens(units.pattern).lexicon()
+    for _ in range(2):
+        assert list(counts_of(scanned, texts)) == list(counts_of(found, texts))

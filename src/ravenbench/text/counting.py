@@ -7,6 +7,7 @@ unit and its count take four bytes, so the counts of a text take about as many b
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -15,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.ngrams import Int32s
+from ravenbench.text.interning import Int32s
 from ravenbench.texts import TextTable
 from ravenbench.types import Ints
 
@@ -74,10 +75,13 @@ class CountStore:
 
     def __init__(self, lexicon: Any, cap: int = CAP) -> None:
         self.lexicon, self._cap = lexicon, cap
+        self._names, self._ids = list[str](), np.empty(0, np.int64)
         self._forget()
 
     def _forget(self) -> None:
         self._slot: dict[bytes, int] = {}
+        self._table: Callable[[], TextTable | None] = lambda: None
+        self._slots = np.empty(0, np.int64)
         self._packed, self._many = np.empty(0, np.uint32), dict[int, tuple[int, int]]()
         self._ends, self._texts = np.zeros(1, np.int64), 0
         self._room = np.empty((2, 0), np.int32)
@@ -87,19 +91,7 @@ class CountStore:
         for first in range(0, len(documents), _BLOCK):
             if self._ends[self._texts] > self._cap:
                 self._forget()
-            joined = table.hashes[documents[first : first + _BLOCK]].tobytes()
-            hashes = [joined[at : at + 16] for at in range(0, len(joined), 16)]
-            new: dict[bytes, int] = {}
-            for key, row in zip(hashes, documents[first : first + _BLOCK], strict=True):
-                if key not in self._slot:
-                    new.setdefault(key, int(row))
-            try:
-                self._add(table, new)
-            except BaseException:
-                # Texts that were promised a slot have no counts in it: later ones would read each other's.
-                self._forget()
-                raise
-            slots = np.array([self._slot[key] for key in hashes], dtype=np.int64)
+            slots = self._places(table, documents[first : first + _BLOCK])
             ends = self._ends
             stops = np.cumsum(ends[slots + 1] - ends[slots])
             starts = np.concatenate([[0], stops[:-1]])
@@ -110,6 +102,29 @@ class CountStore:
             for at, there in unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
                 ids[at], counts[at] = self._many[int(there)]
             yield Rows(first, ids, counts, starts, stops)
+
+    def ids(self, names: list[str]) -> Ints:
+        """The lexicon's ids of these units; those of the list last asked for are kept, as long as it stays as it is."""
+        if names is not self._names:
+            self._names, self._ids = names, self.lexicon.ids(names)
+        return self._ids
+
+    def _places(self, table: TextTable, rows: Ints) -> Ints:
+        """Where the counts of these rows of a table are, (len(rows),); those not there are made."""
+        if self._table() is not table:
+            self._table, self._slots = weakref.ref(table), np.full(len(table), -1, np.int64)
+        unseen = np.unique(rows[self._slots[rows] < 0])
+        if len(unseen):
+            keys = [table.hash(row) for row in unseen]
+            new = {key: int(row) for key, row in zip(keys, unseen, strict=True) if key not in self._slot}
+            try:
+                self._add(table, new)
+            except BaseException:
+                # Texts that were promised a slot have no counts in it: later ones would read each other's.
+                self._forget()
+                raise
+            self._slots[unseen] = [self._slot[key] for key in keys]
+        return self._slots[rows]
 
     def _add(self, table: TextTable, new: dict[bytes, int]) -> None:
         batch: list[str] = []
@@ -131,10 +146,13 @@ class CountStore:
         if need > len(self._packed):
             # In place: a copy would hold all counts twice. No view of them outlives a block.
             self._packed.resize(max(need, len(self._packed) * 3 // 2), refcheck=False)
-        apart = (counts >= _MANY) | (ids >= 1 << 24)
-        self._packed[filled:need] = ids.astype(np.uint32) << 8 | np.where(apart, _MANY, counts).astype(np.uint32)
-        for at in np.flatnonzero(apart):
-            self._many[filled + int(at)] = int(ids[at]), int(counts[at])
+        packed = self._packed[filled:need]
+        np.left_shift(ids, 8, out=packed.view(np.int32))
+        packed |= np.minimum(counts, _MANY).view(np.uint32)
+        if counts.max(initial=0) >= _MANY or ids.max(initial=0) >= 1 << 24:
+            for at in np.flatnonzero((counts >= _MANY) | (ids >= 1 << 24)):
+                packed[at] |= _MANY
+                self._many[filled + int(at)] = int(ids[at]), int(counts[at])
         first, self._texts = self._texts + 1, self._texts + len(batch)
         if self._texts >= len(self._ends):
             self._ends.resize(max(self._texts + 1, len(self._ends) * 3 // 2), refcheck=False)

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numba import njit
 
-from ravenbench.text.ngrams import Int32s, Interner, Keys, Points, place_of
+from ravenbench.text.interning import Int32s, Interner, Keys, home_of, place_of
+from ravenbench.text.ngrams import Points
 from ravenbench.types import Bools, Floats, Ints
 
 _SHIFT = np.uint64(21)
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _32 = np.uint64(32)
 _1 = np.uint64(1)
 _58 = np.uint64(58)
@@ -110,7 +110,7 @@ def survey(packed: Keys, bounds: Ints, table: Keys, keys: Keys, ids: Int32s) -> 
 
     ``ids`` takes the id of the key at every place, −1 where it is 0. There is room for all keys in ``table``.
     """
-    last = len(table) - 1
+    len(table) - 1
     spread, most = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
     first, here, text = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64), np.full(len(keys), -1, np.int64)
     size = 0
@@ -119,7 +119,7 @@ def survey(packed: Keys, bounds: Ints, table: Keys, keys: Keys, ids: Int32s) -> 
             if packed[i] == 0:
                 ids[i] = -1
                 continue
-            home = np.int64((packed[i] * _GOLDEN) >> _32) & last
+            home = home_of(packed[i], table)
             slot, grown = place_of(packed[i], home, table, keys, size)
             key = np.int64(table[slot, 1] >> _32)
             if grown > size:
@@ -149,14 +149,14 @@ def plant(codes: Points, bounds: Ints, table: Keys, keys: Keys) -> tuple[int, In
 
     A node's key is its parent's id plus one (0: the root) with its character.
     """
-    last = len(table) - 1
+    len(table) - 1
     ends = np.empty(len(bounds) - 1, np.int64)
     size = 0
     for d in range(len(bounds) - 1):
         node = np.uint64(0)
         for i in range(bounds[d], bounds[d + 1]):
             key = (node << _SHIFT) | np.uint64(codes[i])
-            home = np.int64((key * _GOLDEN) >> _32) & last
+            home = home_of(key, table)
             slot, size = place_of(key, home, table, keys, size)
             node = (table[slot, 1] >> _32) + np.uint64(1)
         ends[d] = np.int64(node) - 1
@@ -183,7 +183,7 @@ def deepest(codes: Points, bounds: Ints, table: Keys) -> Int32s:
             node = np.uint64(0)
             for j in range(i, bounds[d + 1]):
                 key = (node << _SHIFT) | np.uint64(codes[j])
-                slot = np.int64((key * _GOLDEN) >> _32) & last
+                slot = home_of(key, table)
                 while table[slot, 0] != key and table[slot, 0] != 0:
                     slot = (slot + 1) & last
                 if table[slot, 0] == 0:

@@ -55,8 +55,11 @@ def pack(points: Array, words: Array, keys: Array) -> bool:
     bool
         Whether the keys hold: at most ``SYMBOLS`` distinct characters, n < 2 ** ``POSITION_BITS``.
     """
-    code = np.zeros(int(points.max()) + 1, np.int32)
-    words[:3] = _ZERO
+    highest = np.int64(0)
+    for point in points:
+        highest = max(highest, np.int64(point))
+    code = np.zeros(highest + 1, np.int32)
+    words[0] = words[1] = words[2] = _ZERO
     word = _ZERO
     for i in range(len(points)):
         c = np.uint64(points[i])
@@ -161,16 +164,20 @@ def occurrences(times: Array, common: Array, count: Array) -> None:
 @njit(cache=True)
 def drop_end(count: Array, common: Array, final: int) -> None:
     """Turn occurrences into occurrences as a context: no character follows the end of the text."""
-    count[final, 1:] -= 1
+    # Plain loops here and below: to compile an assignment to a slice takes a second.
+    for level in range(1, WIDTH):
+        count[final, level] -= 1
     depth, k = LEVELS, final
     while k > 0 and common[k] > 0:
         depth = min(depth, common[k])
         k -= 1
-        count[k, 1 : depth + 1] -= 1
+        for level in range(1, depth + 1):
+            count[k, level] -= 1
     depth, k = LEVELS, final + 1
     while k < len(count) and common[k] > 0:
         depth = min(depth, common[k])
-        count[k, 1 : depth + 1] -= 1
+        for level in range(1, depth + 1):
+            count[k, level] -= 1
         k += 1
 
 
@@ -243,13 +250,13 @@ def match(
     while i < len(high_a) or j < len(high_b):
         if j == len(high_b) or (i < len(high_a) and high_a[i] < high_b[j]):
             near, depth = _nearest(high_a[i], high_b, j)
-            at[start_a[i] : start_a[i + 1]] = start_b[near] if depth else 0
-            level[start_a[i] : start_a[i + 1]] = depth
+            for slot in range(start_a[i], start_a[i + 1]):
+                at[slot], level[slot] = start_b[near] if depth else 0, depth
             i += 1
         elif i == len(high_a) or high_a[i] > high_b[j]:
             near, depth = _nearest(high_b[j], high_a, i)
-            at[shift + start_b[j] : shift + start_b[j + 1]] = start_a[near] if depth else 0
-            level[shift + start_b[j] : shift + start_b[j + 1]] = depth
+            for slot in range(shift + start_b[j], shift + start_b[j + 1]):
+                at[slot], level[slot] = start_a[near] if depth else 0, depth
             j += 1
         else:
             _merge(low_a, start_a[i], start_a[i + 1], low_b, start_b[j], start_b[j + 1], shift, at, level)

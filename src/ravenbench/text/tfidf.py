@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.counting import CountStore, Units, frequencies, largest, with_counts
-from ravenbench.text.ngrams import Int32s
+from ravenbench.text.interning import Int32s
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
@@ -49,7 +49,7 @@ class Tfidf:
         total[known[known < len(total)]] = 0
         self.vocabulary_ = sorted(largest(store, total, self.size))
         if store.lexicon.fold is None:
-            df = held[store.lexicon.ids(self.vocabulary_)]
+            df = held[store.ids(self.vocabulary_)]
         else:
             df = self._folded_frequency(store, texts, documents, weights)
         self.idf_ = np.log((1 + weights.sum()) / (1 + df)) + 1
@@ -91,7 +91,7 @@ class _Columns:
 
     def __init__(self, store: CountStore, vocabulary: list[str]) -> None:
         self._lexicon = store.lexicon
-        self._ids = self._lexicon.ids(vocabulary)
+        self._ids = store.ids(vocabulary)
 
     def map(self) -> Int32s:
         column = np.full(len(self._lexicon), -1, np.int32)
@@ -163,25 +163,24 @@ def weigh(
 @njit(cache=True)
 def cosines(data: Floats, index: Int32s, ptr: Int32s, left: Ints, right: Ints, keep: Bools) -> Floats:
     """Cosine of each pair of rows over the columns in ``keep``."""
-    result = np.zeros(len(left), np.float64)
+    result, square = np.zeros(len(left), np.float64), np.zeros(len(ptr) - 1, np.float64)
+    for row in range(len(square)):
+        for i in range(ptr[row], ptr[row + 1]):
+            square[row] += keep[index[i]] * data[i] * data[i]
+    # The left row lies spread out; a column that it lacks adds 0, which changes no sum.
+    spread = np.zeros(len(keep), np.float64)
+    there = np.int64(-1)
     for p in range(len(left)):
-        i, i_end = ptr[left[p]], ptr[left[p] + 1]
-        j, j_end = ptr[right[p]], ptr[right[p] + 1]
+        if left[p] != there:
+            if there >= 0:
+                for i in range(ptr[there], ptr[there + 1]):
+                    spread[index[i]] = 0.0
+            there = left[p]
+            for i in range(ptr[there], ptr[there + 1]):
+                spread[index[i]] = keep[index[i]] * data[i]
         dot = 0.0
-        square_i = 0.0
-        square_j = 0.0
-        while i < i_end or j < j_end:
-            a = index[i] if i < i_end else len(keep)
-            b = index[j] if j < j_end else len(keep)
-            kept = keep[min(a, b)]
-            if a <= b:
-                square_i += kept * data[i] * data[i]
-                i += 1
-            if b <= a:
-                square_j += kept * data[j] * data[j]
-                j += 1
-            if a == b:
-                dot += kept * data[i - 1] * data[j - 1]
-        if square_i > 0 and square_j > 0:
-            result[p] = min(dot / np.sqrt(square_i * square_j), 1.0)
+        for j in range(ptr[right[p]], ptr[right[p] + 1]):
+            dot += spread[index[j]] * data[j]
+        if square[left[p]] > 0 and square[right[p]] > 0:
+            result[p] = min(dot / np.sqrt(square[left[p]] * square[right[p]]), 1.0)
     return result

@@ -1,0 +1,118 @@
+"""Finding and counting words and marks in one pass over the characters; ``tokens.TOKEN`` says the same as a pattern."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ravenbench.text.interning import Int32s, Keys, home_of
+from ravenbench.text.ngrams import Points
+from ravenbench.types import Ints
+
+_SPACE, _MARK, _DIGIT, _LETTER = range(4)
+_GOLDEN, _LOW, _32, _1 = map(np.uint64, (0x9E3779B97F4A7C15, 0xFFFFFFFF, 32, 1))
+
+
+def _class(point: int) -> int:
+    """What a character is to tokens: ``\\s``, ``\\d``, another ``\\w``, or a mark."""
+    c = chr(point)
+    if c.isspace():
+        return _SPACE
+    return _DIGIT if c.isdecimal() else _LETTER if c.isalnum() or c == "_" else _MARK
+
+
+_ASCII = np.array([_class(point) for point in range(128)], dtype=np.uint8)
+
+
+@cache
+def _block(number: int) -> NDArray[np.uint8]:
+    return np.array([_class(point) for point in range(number << 12, (number + 1) << 12)], dtype=np.uint8)
+
+
+@lru_cache(maxsize=1)
+def _many(blocks: int) -> NDArray[np.uint8]:
+    return np.concatenate([_block(number) for number in range(blocks)])
+
+
+def classes_to(highest: int) -> NDArray[np.uint8]:
+    """Classes by code point up to one at least."""
+    return _ASCII if highest < 128 else _many((highest >> 12) + 1)
+
+
+@njit(cache=True)
+def scan(
+    points: Points,
+    bounds: Ints,
+    classes: NDArray[np.uint8],
+    content: bool,
+    table: Keys,
+    keys: Keys,
+    letters: Points,
+    begins: Ints,
+    size: int,
+) -> tuple[int, Ints, Int32s, Int32s]:
+    """Count the tokens of every text; returns how many are known now, bounds by text, tokens and counts.
+
+    Parameters
+    ----------
+    classes : (more than the highest code point,)
+    content : bool
+        Leave out marks, single characters and numbers.
+    table, keys : an open hash as ``ngrams.tally`` has it, with room; keys are hashes of tokens
+    letters, begins : uint32, int64, with room
+        The characters of token i are ``letters[begins[i]:begins[i + 1]]``; new ones are added.
+    size : int
+        How many tokens are known.
+    """
+    ids, counts = np.empty(len(points) + 1, np.int32), np.empty(len(points) + 1, np.int32)
+    ends = np.zeros(len(bounds), np.int64)
+    filled = 0
+    for d in range(len(bounds) - 1):
+        start = filled
+        i, stop = bounds[d], bounds[d + 1]
+        while i < stop:
+            first, kind = i, classes[points[i]]
+            i += 1
+            if kind == _SPACE or (content and kind == _MARK):
+                continue
+            key = (np.uint64(points[first]) + _1) * _GOLDEN
+            highest = kind
+            if kind != _MARK:
+                while i < stop and classes[points[i]] > _MARK:
+                    highest = max(highest, classes[points[i]])
+                    key = (key + np.uint64(points[i]) + _1) * _GOLDEN
+                    i += 1
+                if content and (i - first < 2 or highest == _DIGIT):
+                    continue
+            key |= _1
+            slot = home_of(key, table)
+            while True:
+                if table[slot, 0] == 0:
+                    table[slot, 0], table[slot, 1], keys[size] = key, np.uint64(size) << _32, key
+                    for j in range(i - first):
+                        letters[begins[size] + j] = points[first + j]
+                    begins[size + 1] = begins[size] + i - first
+                    size += 1
+                    break
+                if table[slot, 0] == key:
+                    token = np.int64(table[slot, 1] >> _32)
+                    same = begins[token + 1] - begins[token] == i - first
+                    for j in range(i - first if same else 0):
+                        same = same and letters[begins[token] + j] == points[first + j]
+                    if same:
+                        break
+                slot = (slot + 1) & (len(table) - 1)
+            value = table[slot, 1]
+            ids[filled] = slot
+            filled += int(value & _LOW == 0)
+            table[slot, 1] = value + _1
+        for j in range(start, filled):
+            value = table[ids[j], 1]
+            table[ids[j], 1] = value & ~_LOW
+            counts[j] = np.int32(value & _LOW)
+            ids[j] = np.int32(value >> _32)
+        ends[d + 1] = filled
+    return size, ends, ids[:filled], counts[:filled]
