@@ -117,7 +117,7 @@ def test_the_command_writes_a_page_and_goes_on(tmp_path):
     assert "False convictions" in page and "<svg" in page and "worlds number 7 to 8" in page
     for table in ("content", "domain"):
         assert (report / "tables" / f"{table}.csv").is_file()
-    assert (report / "figures" / "outcomes.svg").is_file()
+    assert (report / "figures" / "differences.svg").is_file()
     assert json.loads((report / "report.json").read_text())["kind"] == "simulate"
     assert "2 of them done" in raven(*arguments, "--plan").output
     shutil.rmtree(report)

@@ -11,6 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from kinds_of_pages import Pages
 
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
@@ -154,3 +155,9 @@ def test_import_is_light() -> None:
         "sys.exit(str(heavy) if heavy else 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_page_of_a_run_holds_every_section(pages: Pages) -> None:
+    read = Reader(pages("run").read_text())
+    wanted = ["summary", "content", "domain", "shortcut", "scores", "topics", "lengths", "data", "folds", "method"]
+    assert [name for name in read.ids if name in [*wanted, "provenance"]] == [*wanted, "provenance"]

@@ -20,6 +20,6 @@ def t_test(a: ArrayLike, b: ArrayLike) -> float | None:
     from scipy.stats import ttest_ind
 
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if not len(x) or not len(y) or len(x) + len(y) < 3 or (np.ptp(x) == 0 and np.ptp(y) == 0):
+    if not len(x) or not len(y) or len(x) + len(y) < 3 or max(np.ptp(x), np.ptp(y)) < 1e-12:
         return None
     return float(ttest_ind(x, y).pvalue)

@@ -84,9 +84,10 @@ def results(analysis: Analysis) -> Table:
     for verifier in analysis.verifiers:
         shares = [r.unanswered for r in analysis.results if r.verifier == verifier and r.unanswered is not None]
         if shares and min(shares) > MOSTLY:
+            much = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
             note += (
-                f" {verifier} left {min(shares):.0%} or more of the problems unanswered (0.5): a calibrator that does"
-                " not suit the scale of its scores does that; scaled-logistic suits any."
+                f" {verifier} left {much} problems unanswered (0.5): its scores hardly differ, or its calibrator does"
+                " not suit their scale (scaled-logistic suits any)."
             )
     if analysis.shortcut:
         note += (

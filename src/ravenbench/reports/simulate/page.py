@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,25 +14,28 @@ from ravenbench.reports.shared.tables import Column, Range, Table, Value, to_htm
 from ravenbench.reports.simulate.records import Axis, Mean, ScorerRow, Share, Simulation, to_json
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from rich.console import RenderableType
+
+Pick = Callable[[Axis], tuple[float | None, tuple[float, float] | None]]
+"""A figure of an axis and its interval, None where there is none."""
 
 
 def write(simulation: Simulation, folder: Path) -> None:
     """Fill a report's folder."""
     made = (content_table(simulation), domain_table(simulation))
-    figure = outcomes(simulation)
+    figures = outcomes(simulation)
     page = render(
         "simulate.html.j2",
         sections=[("found", "Findings"), ("content", "Content"), ("domain", "Training domain"), ("method", "Method")],
         simulation=simulation,
         findings=findings(simulation),
-        figure=inline(figure, "outcomes"),
+        figures={name: inline(figure, name) for name, figure in figures.items()},
         tables={table.key: to_html(table) for table in made},
         worlds=numbers(simulation),
     )
-    parts = {"outcomes": figure}
-    write_parts(folder, kind="simulate", page=page, json=to_json(simulation), tables=made, figures=parts)
+    write_parts(folder, kind="simulate", page=page, json=to_json(simulation), tables=made, figures=figures)
 
 
 def terminal(simulation: Simulation) -> list[RenderableType]:
@@ -145,32 +149,34 @@ def domain_table(simulation: Simulation) -> Table:
     return Table("domain", "Does its training domain matter?", columns, tuple(rows), note)
 
 
-def outcomes(simulation: Simulation) -> Figure:
+def outcomes(simulation: Simulation) -> dict[str, Figure]:
     """For each scorer the mean swing and gain, and the share of worlds in which it was convicted."""
     rows = simulation.rows[::-1]
     with style():
-        figure, (left, right) = canvas(7.2, 0.9 + 0.24 * len(rows), columns=2)
-        for name, color, mark, up in (("content", SETUP["hits"], "o", 0.13), ("domain", SETUP["random"], "s", -0.13)):
-            label = {"content": "content: swing", "domain": "training domain: gain"}[name]
-            for axes, pick in ((left, _of_figure), (right, _of_convicted)):
-                at = [(y + up, *pick(axis)) for y, row in enumerate(rows) if (axis := _side(row, name)) is not None]
-                for y, value, interval in at:
-                    if value is not None and interval is not None:
-                        axes.plot(interval, (y, y), color=color, linewidth=2, alpha=0.6)
-                points = [(value, y) for y, value, _ in at if value is not None]
-                axes.plot(*zip(*points, strict=True), mark, color=color, markersize=4, label=label)
-        left.axvline(0, color=INK, linewidth=0.8)
-        left.set_yticks(range(len(rows)), [row.scorer for row in rows])
-        right.set_yticks(range(len(rows)), [""] * len(rows))
-        left.set_title("mean difference in AUC", color=INK)
-        right.axvline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
-        right.set_xlim(-0.03, 1.03)
-        right.set_title("share of worlds convicted", color=INK)
-        for axes in (left, right):
-            axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-        handles, labels = left.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=9)
-    return figure
+        differences, axes = _drawn(rows, _of_figure, "mean difference in AUC")
+        axes.axvline(0, color=INK, linewidth=0.8)
+        convicted, axes = _drawn(rows, _of_convicted, "share of worlds convicted")
+        axes.axvline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
+        axes.set_xlim(-0.03, 1.03)
+    return {"differences": differences, "convicted": convicted}
+
+
+def _drawn(rows: Sequence[ScorerRow], pick: Pick, title: str) -> tuple[Figure, Axes]:
+    """Both axes of the verdict in one picture, narrow enough for a phone."""
+    figure, (axes,) = canvas(4.4, 1.1 + 0.24 * len(rows))
+    for name, color, mark, up in (("content", SETUP["hits"], "o", 0.13), ("domain", SETUP["random"], "s", -0.13)):
+        at = [(y + up, *pick(axis)) for y, row in enumerate(rows) if (axis := _side(row, name)) is not None]
+        for y, value, interval in at:
+            if value is not None and interval is not None:
+                axes.plot(interval, (y, y), color=color, linewidth=2, alpha=0.6)
+        points = [(value, y) for y, value, _ in at if value is not None]
+        label = {"content": "content: swing", "domain": "training domain: gain"}[name]
+        axes.plot(*zip(*points, strict=True), mark, color=color, markersize=4, label=label)
+    axes.set_yticks(range(len(rows)), [row.scorer for row in rows])
+    axes.set_title(title, color=INK)
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, fontsize=9)
+    return figure, axes
 
 
 def _side(row: ScorerRow, name: str) -> Axis | None:
@@ -207,4 +213,7 @@ def _value(mean: Mean | None) -> float | None:
 
 
 def _interval(share: Share) -> str:
-    return "" if share.interval is None else f", 95 % interval {share.interval[0]:.2f} to {share.interval[1]:.2f}"
+    if share.interval is None:
+        return ""
+    low, high = (tables.figure(end) for end in share.interval)
+    return f", 95 % interval {low} to {high}"
