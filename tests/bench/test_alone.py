@@ -160,3 +160,15 @@ def test_a_file_in_the_place_of_the_cells_is_refused(tmp_path):
     Path(store.path / "cells").write_text("a file")
     with pytest.raises(InputError, match=r"a file stands where a folder belongs"):
         run(out=tmp_path / "run", **OPTIONS)
+
+
+def test_a_run_that_lost_its_head_goes_on_and_a_strangers_folder_is_refused(tmp_path):
+    store = run(out=tmp_path / "run", **OPTIONS).store
+    before = {p.name: p.stat().st_mtime_ns for p in (store.path / "cells").iterdir()}
+    (store.path / "run.json").unlink()
+    assert run(out=tmp_path / "run", **OPTIONS).errors == ()
+    assert {p.name: p.stat().st_mtime_ns for p in (store.path / "cells").iterdir()} == before
+    for name in ("run.json", "plan.json"):
+        (store.path / name).unlink()
+    with pytest.raises(InputError, match="this folder holds other files"):
+        run(out=tmp_path / "run", **OPTIONS)

@@ -15,7 +15,7 @@ import msgspec
 from ravenbench import __version__, files, registry
 from ravenbench.bench.shared.alone import NAME as LOCK
 from ravenbench.bench.shared.alone import hold
-from ravenbench.bench.shared.record import Head, Kind, OtherFormat, write_record
+from ravenbench.bench.shared.record import Head, Kind, OtherFormat, open_record, write_record
 from ravenbench.bench.shared.store import Store
 from ravenbench.components import identity_hash, source_hash
 from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
@@ -122,9 +122,17 @@ def _earlier(folder: Path, kind: Kind, head: Head) -> Store | None:
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
         whole = _check_same(store, kind, head)
-    elif folder.exists() and any(inner.name != LOCK for inner in folder.iterdir()):
+    elif folder.exists() and any(inner.name != LOCK for inner in folder.iterdir()) and not _headless(store, kind):
         raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
     return store if whole and store.planned else None
+
+
+def _headless(store: Store, kind: Kind) -> bool:
+    """Whether this is a planned run of this task that lost its ``run.json``, which is then written anew."""
+    try:
+        return open_record(store.path / "plan.json")[0] == kind
+    except (OSError, StoreError):
+        return False
 
 
 def begin(folder: Path, kind: Kind, head: Head, *, anew: bool = False) -> None:
