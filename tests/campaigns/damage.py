@@ -64,6 +64,7 @@ def damage_files(outcome: Outcome, scratch: Path, whole: Path, seed: int, each: 
     rng, folder = random.Random(f"damage-{seed}"), scratch / "damaged"
     names = sorted(expected)
     cases = [(how, name) for how in DAMAGES for name in (names if each is None else rng.sample(names, each))]
+    rng.shuffle(cases)
     while outcome.wants(2 * len(cases)):
         how, name = cases[outcome.tried // 2]
         shutil.copytree(whole, folder)
