@@ -40,6 +40,7 @@ def main() -> None:
     parser.add_argument("pan18")
     parser.add_argument("--methods", default=METHODS)
     parser.add_argument("--recipes", default=RECIPES)
+    parser.add_argument("--limit", type=int, help="use so many questioned texts of each problem")
     parser.add_argument("--only", choices=("ebg", "closed", "open"), help="one of the three runs")
     parser.add_argument("--out", type=Path, help="where runs are kept, so that they go on where they stopped")
     parser.add_argument("--workers", type=int, default=1)
@@ -68,7 +69,8 @@ def attack(name: str, out: Path, given: argparse.Namespace) -> None:
         write_attribution(problems, one)
     reject = 0.1 if name == "open" else None
     result = safety(
-        problems, methods=given.methods, obfuscators=f"identity, {recipes}", reject=reject, out=out / name,
+        problems, methods=given.methods, obfuscators=f"identity, {recipes}", reject=reject, limit=given.limit,
+        out=out / name,
         rewritings=out / "rewritings", workers=given.workers,
     )  # fmt: skip
     from rich.console import Console

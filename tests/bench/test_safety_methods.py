@@ -128,7 +128,10 @@ def test_texts_rewritten_elsewhere_by_name(tmp_path):
     spec = f"rewritings({str(tmp_path / 'hidden')!r}, label='swapped')"
     found = safety(tmp_path / "p", methods=[CharSVM()], obfuscators=spec, out=tmp_path / "run", workers=1)
     (row,) = analyse(found.store).attribution
+    assert row.obfuscator == "swapped"
     assert row.change.accuracy.after < 0.2 < 0.7 < row.change.accuracy.before
+    with pytest.raises(InputError, match="two obfuscators have one label"):
+        safety(tmp_path / "p", methods="svm", obfuscators=f"{spec}, rewritings('x', label='swapped')")
 
 
 class Wordless:

@@ -70,10 +70,13 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         Raises
         ------
         SpecError
-            If one does not parse or stands twice.
+            If one does not parse, or two have one name or label.
         """
         found = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
-        return cast("dict[str, Obfuscator]", found)
+        shown = {getattr(component, "label", "") or name: component for name, component in found.items()}
+        if len(shown) < len(found):
+            raise SpecError("two obfuscators have one label", found=", ".join(found), fix="label='…' for each")
+        return cast("dict[str, Obfuscator]", shown)
 
     def named_verifiers(self) -> dict[str, Component]:
         """Display name → component, in order.
