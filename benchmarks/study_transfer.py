@@ -50,7 +50,7 @@ def main() -> None:
     mutant, near, every = "mutant-x-2019", f"mutant-x-2019(encoder={given.encoder!r})", ", ".join(SINGLE)
     wanted = [(mutant, one, len(tasks)) for one in SINGLE] + [(mutant, every, len(tasks)), (near, every, len(tasks))]
     wanted += [("bevendorff-2019", "", SEARCHED)]
-    wanted += [(f"bevendorff-2019(search='astar', nodes={nodes})", "", SEARCHED) for nodes in (400, 3000)]
+    wanted += [(f"bevendorff-2019(search='astar', nodes={nodes})", "", SEARCHED) for nodes in (400, 1500)]
     made = []
     for number, (recipe, surrogates, count) in enumerate(wanted):
         asked = Surrogates(surrogates, train.problems, train.truth()) if surrogates else None

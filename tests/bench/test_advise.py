@@ -101,6 +101,8 @@ def test_bad_input_is_one_error(others, mine, tmp_path):
         ravenbench.advise(write(tmp_path / "empty.txt", " \n"), known, others, **FAST)
     with pytest.raises(SpecError, match="--background is missing"):
         ravenbench.advise(draft, known, "", **FAST)
+    with pytest.raises(SpecError, match="--known is missing"):
+        ravenbench.advise(draft, (), others, **FAST)
     with pytest.raises(InputError, match="has 9 words; fewer than 50"):
         ravenbench.advise(write(tmp_path / "short.txt", "one two three four five six seven eight nine"), known, others)
     with pytest.raises(InputError, match="repeats the known text"):

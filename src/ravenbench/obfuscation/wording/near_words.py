@@ -18,7 +18,7 @@ from ravenbench.types import Floats
 
 LEAST = 0.75
 """Cosine from which a word is near (Mahmood et al. 2019, section 4)."""
-MOST = 12_000
+MOST = 6_000
 """Words of Brown that are looked at, the most frequent ones."""
 
 

@@ -20,7 +20,7 @@ from ravenbench.bench.compare.plan import draft
 from ravenbench.bench.compare.screening import FEWEST_WORDS
 from ravenbench.bench.compare.spec import build
 from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.errors import InputError, MissingPart
+from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.obfuscation.guards.choice import relatives, same_form
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
@@ -129,6 +129,8 @@ def advise(
         If a text is missing, empty or too short, if there is no background or too small a one, or if the text repeats
         one of the others.
     """
+    if not known:
+        raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
     asked = {"questioned": (str(text),), "known": known, "background": background, "seed": seed}
     spec = build({**asked, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
     material = read_material(spec)
