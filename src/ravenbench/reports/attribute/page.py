@@ -52,7 +52,7 @@ def page(analysis: AttributionAnalysis, figure: Figure) -> str:
 def accuracies(analysis: AttributionAnalysis) -> Figure:
     """Accuracy of each method in every protocol, with bars of one standard error."""
     with style():
-        figure, (axes,) = canvas(7.2, 1.1 + 0.4 * len(analysis.main.methods))
+        figure, (axes,) = canvas(4.6, 1.1 + 0.4 * len(analysis.main.methods))
         spread = 0.16 if len(analysis.protocols) > 1 else 0.0
         names = [m.method for m in analysis.main.methods]
         for place, scores in enumerate(analysis.protocols):

@@ -44,7 +44,7 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
 
 def domain(found: Probing) -> Figure:
     """Gain in AUC of every verifier (filled) and of its null (open), with intervals."""
-    figure, (axes,) = canvas(7.2, 1.2 + 0.4 * len(found.rows))
+    figure, (axes,) = canvas(4.6, 1.2 + 0.4 * len(found.rows))
     axes.axvline(0, color=INK, linewidth=0.8)
     ends = [-0.02, 0.02]
     for y, row in enumerate(found.rows):
@@ -58,7 +58,7 @@ def domain(found: Probing) -> Figure:
             ends += [which.value, *(which.interval or ())]
     name_rows(axes, [row.verifier for row in found.rows])
     axes.set_xlim(1.08 * min(ends), 1.08 * max(ends))
-    axes.set_xlabel("gain in AUC (filled), gain under permuted similarities (open)")
+    axes.set_xlabel("gain in AUC (filled), with permuted similarities (open)")
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
     return figure
 
@@ -66,7 +66,7 @@ def domain(found: Probing) -> Figure:
 def shortcut(analysis: Analysis) -> Figure:
     """HITS − Random in AUC per verifier, with its interval over pools."""
     rows = [s for s in analysis.shortcut if s.metric == TESTED[0] and s.difference is not None]
-    figure, (axes,) = canvas(7.2, 0.9 + 0.34 * len(rows))
+    figure, (axes,) = canvas(4.6, 0.9 + 0.34 * len(rows))
     axes.axvline(0, color=INK, linewidth=0.8)
     for y, s in enumerate(rows):
         if s.interval is not None:

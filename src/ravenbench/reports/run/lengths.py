@@ -113,7 +113,7 @@ def lengths_json(rows: Sequence[LengthRow]) -> list[dict[str, Any]]:
 
 def lengths_figure(rows: Sequence[LengthRow]) -> Figure:
     """AUC over words, a line a verifier; bars are 95 % intervals."""
-    drawn, (axes,) = canvas(7.2, 3.4)
+    drawn, (axes,) = canvas(4.6, 3.2)
     names = list(dict.fromkeys(r.verifier for r in rows))
     for i, name in enumerate(names):
         mine = sorted((r for r in rows if r.verifier == name and r.auc is not None), key=lambda r: r.words)
