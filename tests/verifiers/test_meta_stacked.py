@@ -10,7 +10,7 @@ from ravenbench.errors import SpecError
 from ravenbench.metrics.logistic import newton
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers.combinations.meta import Meta
-from ravenbench.verifiers.combinations.stacked import Stacked, log_odds, weights
+from ravenbench.verifiers.combinations.stacked import Stacked, levelled, log_odds, weights
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.published.cng_2013 import CNG2013
 from ravenbench.verifiers.published.impostors import Impostors
@@ -64,6 +64,18 @@ def test_a_member_that_seems_wrong_out_of_fold_is_left_aside_and_never_turned_ro
     assert coef[0] > 1 and coef[1] == 0
     both, _ = weights(odds[:, [1, 1]], same, C=0.1)
     assert (both == 0).all()
+
+
+def test_a_fold_that_answers_higher_as_a_whole_does_not_turn_a_member_round() -> None:
+    rng = np.random.default_rng(7)
+    fold = rng.integers(0, 2, 400)
+    same = rng.random(400) < np.where(fold == 1, 0.1, 0.7)
+    odds = (np.where(same, 1, -1) + 3 * fold + 0.5 * rng.normal(size=400))[:, None]
+    assert weights(odds, same, C=0.1)[0][0] < 0.2
+    level = levelled(odds, fold)
+    assert weights(level, same, C=0.1)[0][0] > 1
+    assert level.mean() == pytest.approx(odds.mean())
+    assert np.ptp((odds - level)[fold == 0]) == pytest.approx(0, abs=1e-12)
 
 
 def test_log_odds_are_bounded() -> None:
