@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
@@ -20,7 +21,7 @@ BEGIN, END = "<!-- cases: written by python -m benchmarks.study_cases --write --
 TITLES = {
     "ebg1": "EBG, part 1: 500 words, looked at while the fusion was chosen",
     "ebg2": "EBG, part 2: 500 words, looked at once, when all was settled",
-    "newsgroups": "20 Newsgroups: posts of 150 words",
+    "newsgroups": "20 Newsgroups: posts of 150 words, looked at while the fusion was chosen",
     "en_essays": "PAN-2014, English essays",
     "du_essays": "PAN-2014, Dutch essays",
 }
@@ -121,7 +122,7 @@ def _calibration(kept: dict[str, Any]) -> str:
     found = [one for name in TITLES for one in plain(kept.get(name, ())) if one["llr"] and not one["refused"]]
     llr = np.array([one["llr"][FUSED] for one in found])
     same = np.array([one["kind"] == "same" for one in found])
-    lines = ["**How LRs kept their promise, all five together, answered**\n"]
+    lines = ["**How LRs kept their promise, all cases above, answered**\n"]
     lines += ["| log10 LR | cases | by one author | promised at even odds |", "|---|---|---|---|"]
     for low, high in pairwise([-9.0, -1.0, -0.3, 0.3, 1.0, 9.0]):
         inside = (llr >= low) & (llr < high)
@@ -139,7 +140,7 @@ def _silent(kept: dict[str, Any]) -> str:
         if name in kept and f"| {name} |" not in "\n".join(lines):
             found = plain(kept[name])
             silent = [one for one in found if one["refused"]]
-            why = Counter(one["refused"][0] for one in silent).most_common()
+            why = Counter(re.sub(r" (author\d|\(C_llr).*", "", one["refused"][0]) for one in silent).most_common()
             told = "; ".join(f"{count}: {reason}" for reason, count in why)
             lines.append(f"| {name} | {len(found)} | {_two(len(silent) / len(found))} | {told} |")
     return "\n".join(lines)
