@@ -1,9 +1,13 @@
-"""Cells of nothing: what planning, keeping and reporting cost the bench itself, a cell."""
+"""Cells of nothing: what planning, keeping and reporting cost the bench itself, a cell.
+
+``python -m benchmarks.bench_cells 500`` says it of 20,000 cells, from 500 pools.
+"""
 
 from __future__ import annotations
 
 import resource
 import statistics
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -39,7 +43,7 @@ def rows() -> list[dict[str, Any]]:
     ]
 
 
-def once(folder: Path) -> tuple[int, dict[str, float]]:
+def once(folder: Path, pools: int = POOLS) -> tuple[int, dict[str, float]]:
     """How many cells there were, and CPU seconds by stage."""
     marks: list[float] = []
 
@@ -51,10 +55,15 @@ def once(folder: Path) -> tuple[int, dict[str, float]]:
     store = run(
         "synthetic(authors=40, topics=20, documents=600, words=60)",
         verifiers=", ".join(f"benchmarks.nothing:Nothing(number={i})" for i in range(METHODS)),
-        topics=4, folds=2, pools=POOLS, samplers="hits, random", docs_per_topic=20, probe="none",
+        topics=4, folds=2, pools=pools, samplers="hits, random", docs_per_topic=20, probe="none",
         out=folder, workers=1, progress=progress,
     ).store  # fmt: skip
     done = time.process_time()
     write_report(Store.open(folder))
     told = time.process_time()
     return len(store.plan.cells), {"plan": marks[0] - began, "keep": done - marks[0], "report": told - done}
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as place:
+        print(*once(Path(place) / "run", int(sys.argv[1])))

@@ -3,12 +3,14 @@
 The run is planned, nothing of it is computed. Every verifier is trained and asked on one training set of the
 setups and one of the probe, chosen in the middle of their order, and what that took is multiplied by how many there
 are: a projection, and too high for scorers that learn nothing, whose pairs a run compares once. A first small
-training is not counted, for it compiles and loads.
+training is not counted, for it compiles and loads. Rows are kept in ``costs.json`` and written as a table between the
+marks of ``docs/scale.md``; without names the table alone is written anew.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import tempfile
 import time
 from collections import defaultdict
@@ -25,9 +27,30 @@ from ravenbench.bench.shared.work import one_thread
 from ravenbench.components import Component
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
+RESULTS = Path(__file__).parent / "costs.json"
+PAGE = Path(__file__).parents[1] / "docs" / "scale.md"
+MARKS = "<!-- costs: python -m benchmarks.study_costs -->", "<!-- end of costs -->"
 
-def measured(component: Component, store: Any, trainings: list[list[str]], cap: float) -> tuple[float, float] | None:
-    """CPU seconds of a training and its tests, mean of these; None if one alone takes longer than ``cap``."""
+
+def table(rows: dict[str, dict[str, float]]) -> str:
+    """The rows as Markdown, the dearest first."""
+    lines = ["| verifier | a training | a test | the run |", "|---|---|---|---|"]
+    for name, row in sorted(rows.items(), key=lambda item: -item[1]["run"]):
+        lines.append(f"| `{name}` | {row['fit']:.2f} | {row['test']:.2f} | {row['run']:,.0f} |")
+    return "\n".join(lines)
+
+
+def write_table(rows: dict[str, dict[str, float]]) -> None:
+    """Put the table between its marks."""
+    before, rest = PAGE.read_text("utf-8").split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    PAGE.write_text(f"{before}{MARKS[0]}\n\n{table(rows)}\n\n{MARKS[1]}{after}", "utf-8")
+
+
+def measured(
+    component: Component, store: Any, trainings: list[list[str]], cap: float
+) -> tuple[list[float], list[float]] | None:
+    """CPU seconds of each training and of a test after it; None if one training alone takes longer than ``cap``."""
     fits, tests = [], []
     for turn, names in enumerate([trainings[0], *trainings]):
         fold = store.fold(names[0])
@@ -46,15 +69,19 @@ def measured(component: Component, store: Any, trainings: list[list[str]], cap: 
             tests.append((time.process_time() - fitted) / len(names))
         if fitted - began > cap:
             return None
-    return float(np.mean(fits)), float(np.mean(tests))
+    return fits, tests
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_costs", description=__doc__)
-    parser.add_argument("names", nargs="+", help="verifiers, as raven run takes them")
+    parser.add_argument("names", nargs="*", help="verifiers, as raven run takes them")
     parser.add_argument("--folder", type=Path, help="a planned run of newsgroups to read instead of planning one")
     parser.add_argument("--cap", type=float, default=120, help="most CPU seconds of one training")
     options = parser.parse_args()
+    known = json.loads(RESULTS.read_text("utf-8"))
+    if not options.names:
+        write_table(known)
+        return
     if options.folder is not None:
         store = open_store(options.folder)
     else:
@@ -73,9 +100,13 @@ def main() -> None:
             if found is None:
                 print(f"{name:32s} more than {options.cap:g} for one training", flush=True)
                 continue
-            fit, test = found
+            fit = float(np.average(found[0], weights=[len(setups), len(probe)]))
+            test = float(np.average(found[1], weights=[sum(map(len, part)) for part in (setups, probe)]))
             whole = fit * len(sharing) + test * len(store.plan.folds)
             print(f"{name:32s} {fit:10.2f} {test:8.2f} {whole:8.0f}", flush=True)
+            known[name] = {"fit": round(fit, 3), "test": round(test, 3), "run": round(whole)}
+            RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8")
+    write_table(known)
 
 
 if __name__ == "__main__":

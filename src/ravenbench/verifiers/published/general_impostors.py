@@ -31,7 +31,8 @@ class GeneralImpostors(Scorer):
 
     Defaults are those of ``bitig`` on the n-grams of ``idiolect``. ``general-impostors(known='nearest', draw='half')``
     is the form of Kestemont et al. 2016 as ``idiolect`` runs it (KGI). Given the same features and draws, scores equal
-    those of ``bitig``.
+    those of ``bitig``. A default run on newsgroups takes it some twenty CPU minutes (``docs/scale.md``): every problem
+    draws its own impostors in every iteration, so that little can be shared between problems.
 
     Parameters
     ----------
