@@ -67,7 +67,8 @@ def write(out: Path, corpora: Sequence[str]) -> None:
 def tables(kept: dict[str, Any]) -> str:
     """All tables as Markdown."""
     parts = [_worth(TITLES[name], kept[name]) for name in TITLES if name in kept]
-    return "\n\n".join([*parts, *(made(kept) for made in (_fusion, _lengths, _calibration, _silent, _hostile))]) + "\n"
+    made = (_package, _fusion, _lengths, _calibration, _silent, _hostile)
+    return "\n\n".join([*parts, *(part for make in made if (part := make(kept)))]) + "\n"
 
 
 def plain(found: Found) -> Found:
@@ -94,6 +95,18 @@ def _worth(title: str, found: Found) -> str:
     for method in sorted(methods, key=lambda name: (name != FUSED, name == "bitig")):
         lines.append(f"| {NAMES.get(method, method)} | {figures(found, method)} |")
     return "\n".join(lines)
+
+
+def _package(kept: dict[str, Any]) -> str:
+    """What LambdaG's own package answered."""
+    if (told := kept.get("ebg2.lambdag")) is None:
+        return ""
+    return (
+        "LambdaG's own package, `lambdag`, is thousands of times as slow as our port\n(`python -m benchmarks lambdag`). "
+        f"Of part 2 it answered {len(told['cases'])} of the cases, drawn at random ({', '.join(told['cases'])}),\non the "
+        f"same masked texts and draws: its scores differ from the port's by at most {told['difference']:.0e}. The port "
+        "answers the rest."
+    )
 
 
 def _fusion(kept: dict[str, Any]) -> str:
