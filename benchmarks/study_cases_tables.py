@@ -102,9 +102,10 @@ def _package(kept: dict[str, Any]) -> str:
     if (told := kept.get("ebg2.lambdag")) is None:
         return ""
     return (
-        "LambdaG's own package, `lambdag`, is thousands of times as slow as our port\n(`python -m benchmarks lambdag`). "
-        f"Of part 2 it answered {len(told['cases'])} of the cases, drawn at random ({', '.join(told['cases'])}),\non the "
-        f"same masked texts and draws: its scores differ from the port's by at most {told['difference']:.0e}. The port "
+        "LambdaG's own package, `lambdag`, is thousands of times as slow as our port\n(`python -m benchmarks "
+        f"lambdag`). Of part 2 it answered {len(told['cases'])} of the cases, drawn at random "
+        f"({', '.join(told['cases'])}),\non the same masked texts and draws: its scores differ from the port's by at "
+        f"most {told['difference']:.0e}. The port "
         "answers the rest."
     )
 
