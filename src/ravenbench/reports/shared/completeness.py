@@ -52,7 +52,8 @@ def add_gaps(folder: Path, found: list[Gap]) -> None:
     write_json(folder / "report.json", {**kept, "incomplete": to_json(found)})
     if found:
         page = (folder / "index.html").read_text("utf-8")
-        told = Markup('<main id="main">\n<div class="finding warn"><p>{}</p></div>').format(printable(averaged_over(found)))
+        told = Markup('<main id="main">\n<div class="finding warn"><p>{}</p></div>')
+        told = told.format(printable(averaged_over(found)))
         write_text(folder / "index.html", page.replace('<main id="main">', told, 1))
 
 
