@@ -18,6 +18,10 @@ _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 _1 = np.uint64(1)
 _AHEAD = 16
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+PLACE_OF_BIT = np.zeros(64, np.int64)
+PLACE_OF_BIT[[((1 << bit) * int(DE_BRUIJN) & (1 << 64) - 1) >> 58 for bit in range(64)]] = np.arange(64)
+"""The place of a word's only bit: its product with a De Bruijn sequence begins with six bits that tell."""
 
 
 class Interner:

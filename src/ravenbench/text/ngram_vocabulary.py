@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numba import njit
 
-from ravenbench.text.interning import Int32s, Interner, Keys, home_of, place_of
+from ravenbench.text.interning import DE_BRUIJN, PLACE_OF_BIT, Int32s, Interner, Keys, home_of, place_of
 from ravenbench.text.ngrams import Points
 from ravenbench.types import Bools, Floats, Ints
 
@@ -19,10 +19,6 @@ _SHIFT = np.uint64(21)
 _32 = np.uint64(32)
 _1 = np.uint64(1)
 _58 = np.uint64(58)
-_DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-_PLACE = np.zeros(64, np.int64)
-_PLACE[[((1 << bit) * int(_DE_BRUIJN) & (1 << 64) - 1) >> 58 for bit in range(64)]] = np.arange(64)
-"""The place of a word's only bit: its product with a De Bruijn sequence begins with six bits that tell."""
 
 
 def frequent_ngrams(
@@ -260,7 +256,7 @@ def shares(
             while word:
                 lowest = word & (~word + _1)
                 word ^= lowest
-                g = (block << 6) + _PLACE[(lowest * _DE_BRUIJN) >> _58]
+                g = (block << 6) + PLACE_OF_BIT[(lowest * DE_BRUIJN) >> _58]
                 ids[filled] = g
                 values[filled] = here[g] / (sizes[family[g], d] - length[g] + 1)
                 filled += 1

@@ -8,9 +8,11 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.counting import CountStore, Units, frequencies, largest, with_counts
-from ravenbench.text.interning import Int32s
+from ravenbench.text.interning import DE_BRUIJN, PLACE_OF_BIT, Int32s
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
+
+_1, _58 = np.uint64(1), np.uint64(58)
 
 
 class Tfidf:
@@ -135,21 +137,28 @@ def weigh(
 ) -> Int32s:
     """Write unit rows into ``data`` and ``index`` and return their pointers.
 
-    A row is spread out and read back, so its columns come sorted.
+    A row is spread out and read back bit by bit of those set for its columns, which so come sorted.
     """
-    width = len(idf)
     ptr = np.zeros(len(starts) + 1, np.int32)
-    spread = np.zeros(width + 1, np.int32)
+    # Column −1 writes behind all others, into a place and a word that nobody reads.
+    spread, touched = np.zeros(len(idf) + 1, np.int32), np.zeros((len(idf) >> 6) + 2, np.uint64)
     filled = 0
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):
-            spread[column[ids[j]]] += counts[j]
+            c = column[ids[j]]
+            spread[c] += counts[j]
+            touched[c >> 6] |= _1 << np.uint64(c & 63)
         first = filled
-        for c in range(width):
-            data[filled] = spread[c] * idf[c]
-            index[filled] = c
-            filled += int(spread[c] > 0)
-        spread[:] = 0
+        for block in range(len(touched) - 1):
+            word = touched[block]
+            touched[block] = 0
+            while word:
+                lowest = word & (~word + _1)
+                word ^= lowest
+                c = (block << 6) + PLACE_OF_BIT[(lowest * DE_BRUIJN) >> _58]
+                data[filled], index[filled] = spread[c] * idf[c], c
+                spread[c] = 0
+                filled += 1
         square = 0.0
         for j in range(first, filled):
             square += data[j] * data[j]
