@@ -5,14 +5,19 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import SpecError
+from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.guards.mend import article, mended_text
+from ravenbench.obfuscation.guards.mend import article, mended
 from ravenbench.obfuscation.guards.stretches import Stretches
 from ravenbench.testing import toy_tasks
 
 RECIPES = ["random(rate=0.5)", "mihaylova-2016", "mansoorizadeh-2016", "castro-2017", "bevendorff-2019"]
 RECIPES += ["mutant-x-2019(generations=2)"]
 KNOWN = ("The people who live in the town say that they like the big house and the old school near the river.",) * 3
+
+
+def mended_text(original, text):
+    return mended((Part(0, len(original), original, text),))[0].obfuscation
 
 
 def rewrite(spec, text, seed=0, known=KNOWN):
@@ -94,7 +99,7 @@ def test_articles(word, right):
 
 
 @pytest.mark.parametrize(
-    ("original", "edited", "mended"),
+    ("original", "edited", "wanted"),
     [
         ("He has a big idea.", "He has a idea.", "He has an idea."),
         ("It is an old town.", "It is an large town.", "It is a large town."),
@@ -113,8 +118,8 @@ def test_articles(word, right):
         ("a apple is left as written", "a apple is kept as written", "a apple is kept as written"),
     ],
 )
-def test_what_edits_left_behind_is_mended(original, edited, mended):
-    assert mended_text(original, edited) == mended
+def test_what_edits_left_behind_is_mended(original, edited, wanted):
+    assert mended_text(original, edited) == wanted
 
 
 def test_what_was_not_edited_is_not_mended():

@@ -164,7 +164,7 @@ def test_what_cannot_be_transplanted_is_counted():
         NOBODY_ON: 1, reasons.NO_CONTENT: 1, reasons.NO_FUNCTION: 1, NO_TOPIC: 1, reasons.REPEATED: 1,
     }  # fmt: skip
     assert done.rows.tolist() == [5]
-    assert "1 left out: no other author" in done.too_few(np.ones(6, bool))
+    assert "1 left out: no other author" in shortage(1, 0, done.left_out)
 
 
 def test_no_topic_far_from_both():
@@ -181,7 +181,6 @@ def test_languages_without_spaces_are_refused_with_the_reason():
     texts, _ = TextTable.collect(rows)
     done = Transplanter(texts).transplant(Problems.pairs(texts, [0, 1], [2, 3]))
     assert len(done) == len(done.on) == 0 and "without spaces" in done.reason
-    assert done.too_few([True, False]) == done.reason
     none, _ = TextTable.collect([])
     assert Transplanter(none).refusal == "there is no text"
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from ravenbench.types import Ints, Problems
 
 FEWEST_PAIRS = 20
@@ -45,13 +42,6 @@ class Transplanted:
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    def too_few(self, same: ArrayLike, fewest: int = FEWEST_PAIRS) -> str | None:
-        """Why these are too few to say anything, or None; ``same`` is the truth of the whole test set."""
-        if self.reason is not None:
-            return self.reason
-        kept = np.asarray(same, dtype=bool)[self.rows]
-        return shortage(int(kept.sum()), int((~kept).sum()), self.left_out, fewest)
 
 
 def shortage(same: int, different: int, left_out: Mapping[str, int], fewest: int = FEWEST_PAIRS) -> str | None:

@@ -58,11 +58,6 @@ def mended(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(out)
 
 
-def mended_text(original: str, text: str) -> str:
-    """A rewritten text, mended."""
-    return mended((Part(0, len(original), original, text),))[0].obfuscation
-
-
 def _changes(original: str, text: str) -> list[tuple[int, int, str]]:
     """Corrections of ``text`` as (start, end, new), in order and without overlap."""
     found = _Tokens(original, text).corrections()

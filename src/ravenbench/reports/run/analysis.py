@@ -20,6 +20,7 @@ from ravenbench.reports.run.probe import probing
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
 from ravenbench.reports.run.strata import strata
 from ravenbench.reports.run.sweep import sweeping
+from ravenbench.reports.shared.cell_scores import mean
 from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.ttest import t_test
 from ravenbench.types import Floats
@@ -101,10 +102,10 @@ def _setup(plan: RunPlan, name: str, similarity: Floats | None, second: Floats |
         authors=_means(_sides(i.authors) for i in infos),
         composition=_composition(infos),
         neighbours=_neighbours(plan, infos, similarity),
-        mean_similarity=_mean(s.mean_similarity for s in mine),
-        max_similarity=_mean(s.max_similarity for s in mine),
-        mean_similarity2=_mean(None if b is None else float(b.mean()) for b in blocks2),
-        max_similarity2=_mean(None if b is None else float(b.max()) for b in blocks2),
+        mean_similarity=mean(s.mean_similarity for s in mine),
+        max_similarity=mean(s.max_similarity for s in mine),
+        mean_similarity2=mean(None if b is None else float(b.mean()) for b in blocks2),
+        max_similarity2=mean(None if b is None else float(b.max()) for b in blocks2),
     )
 
 
@@ -160,10 +161,10 @@ def _result(
         setup=setup,
         folds=len(done),
         planned=len(rows),
-        mean={m: _mean(s[m] for s in done) for m in METRICS},
+        mean={m: mean(s[m] for s in done) for m in METRICS},
         std={m: _std(_values(done, m)) for m in METRICS},
         p=p,
-        unanswered=_mean(s["unanswered"] for s in done),
+        unanswered=mean(s["unanswered"] for s in done),
         rank=_rank(rows, names, verifier),
     )
 
@@ -192,7 +193,7 @@ def _stability(by_pool: _Pools, setup: str, names: Sequence[str], metric: str) -
     if len(names) < 2:
         return None
     own = (rows for (which, _), rows in by_pool.items() if which == setup)
-    return _mean(ranking_stability(_matrix(rows, names, metric)).rho for rows in own)
+    return mean(ranking_stability(_matrix(rows, names, metric)).rho for rows in own)
 
 
 def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Shortcut:
@@ -212,7 +213,7 @@ def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Sho
         return Shortcut(verifier, metric, None, None, None, None, None)
     found = pool_mean(np.subtract(hits, random), pools)
     detectable = _detectable_by_pools(np.subtract(hits, random), pools)
-    return Shortcut(verifier, metric, _mean(hits), _mean(random), found.mean, found.interval, detectable)
+    return Shortcut(verifier, metric, mean(hits), mean(random), found.mean, found.interval, detectable)
 
 
 def _detectable_by_pools(differences: Floats, pools: Sequence[Sequence[int]]) -> float | None:
@@ -240,12 +241,7 @@ def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int
 
 def _means(records: Iterable[Mapping[str, float | None] | None]) -> dict[str, float | None]:
     kept = [r for r in records if r]
-    return {key: _mean(r.get(key) for r in kept) for key in (kept[0] if kept else ())}
-
-
-def _mean(values: Iterable[float | None]) -> float | None:
-    kept = [v for v in values if v is not None]
-    return float(np.mean(kept)) if kept else None
+    return {key: mean(r.get(key) for r in kept) for key in (kept[0] if kept else ())}
 
 
 def _std(values: Sequence[float]) -> float | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.reports.shared.cell_scores import Failure, ranked, sides_of
+from ravenbench.reports.shared.cell_scores import Failure, mean, ranked, sides_of
 from ravenbench.statistics.axes import Domain, Judged, domain_axis
 from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure
@@ -93,8 +93,8 @@ def probing(store: Store, names: Sequence[str]) -> Probing | None:
         section=section,
         rows=tuple(rows),
         pairs=pairs,
-        matched_similarity=_mean([entry.matched_similarity for entry in real]),
-        mismatched_similarity=_mean([entry.mismatched_similarity for entry in real]),
+        matched_similarity=mean([entry.matched_similarity for entry in real]),
+        mismatched_similarity=mean([entry.mismatched_similarity for entry in real]),
         failures=tuple(failures),
     )
 
@@ -112,7 +112,3 @@ def _row(verifier: str, real: list[Repetition], null: list[Repetition], pairs: f
     else:
         judged = domain_axis(gain, len(real), alike=alike(real))
     return DomainRow(verifier, gain, gain_figure(null), len(real), judged)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None

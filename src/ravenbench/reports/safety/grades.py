@@ -12,6 +12,7 @@ from ravenbench.bench.safety.measures import measures_of
 from ravenbench.bench.safety.record import GradedText, MeasuredText, SafetyPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.formats.reviews import VERDICTS
+from ravenbench.reports.shared.cell_scores import mean
 from ravenbench.statistics.agreement import alpha_interval, ordinal_alpha
 from ravenbench.statistics.bootstrap import Interval
 from ravenbench.statistics.rank_correlation import RankCorrelation, rank_correlation
@@ -141,11 +142,11 @@ def _row(name: str, given: Sequence[GradedText], measured: Mapping[Text, Measure
     return PeopleRow(
         name,
         len(texts),
-        _mean(grades),
+        mean(grades),
         {v: verdicts.count(v) / len(verdicts) for v in VERDICTS} if verdicts else {},
-        _mean(blind),
-        _mean([row.survives for row in found]),
-        _mean(bits),
+        mean(blind),
+        mean([row.survives for row in found]),
+        mean(bits),
     )
 
 
@@ -170,7 +171,3 @@ def _correlation(measure: Mapping[Text, float], answers: Mapping[Text, float]) -
     both = [text for text in measure if text in answers]
     problems = [problem for _, _, problem in both]
     return rank_correlation([measure[text] for text in both], [answers[text] for text in both], problems)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return float(np.mean(values)) if values else None

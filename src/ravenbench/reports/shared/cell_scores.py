@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,12 @@ from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from ravenbench.bench.shared.store import Cell, Store
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of the values that are defined, None where none is."""
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
 
 
 @dataclass(frozen=True)
