@@ -11,9 +11,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from benchmarks.measure import compare
-from ravenbench.attribution.char_svm import CharSVM
 from ravenbench.attribution.counts import prepare
-from ravenbench.attribution.words import MaxEnt
+from ravenbench.attribution.methods.char_svm import CharSVM
+from ravenbench.attribution.methods.words import MaxEnt
 from ravenbench.randomness import stream
 from ravenbench.text.counting import forget_counts
 

@@ -8,8 +8,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import MaxAbsScaler
 
 from ravenbench.attribution.answering import answer_problem
-from ravenbench.attribution.char_svm import CharSVM
-from ravenbench.attribution.delta import CosineDelta
+from ravenbench.attribution.methods.char_svm import CharSVM
+from ravenbench.attribution.methods.delta import CosineDelta
 from ravenbench.attribution.open_set import Leads, standardised
 from ravenbench.attribution.scaled import Scaled
 from ravenbench.errors import CorpusError, SpecError

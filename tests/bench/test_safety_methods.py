@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 
 from ravenbench import safety
 from ravenbench.attribution.answering import answer_problem
-from ravenbench.attribution.char_svm import CharSVM
-from ravenbench.attribution.delta import BurrowsDelta
+from ravenbench.attribution.methods.char_svm import CharSVM
+from ravenbench.attribution.methods.delta import BurrowsDelta
 from ravenbench.bench.safety.attribution import true_codes
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError

@@ -1,1 +1,1 @@
-"""Authorship attribution: methods, the protocols that divide documents, and their evaluation."""
+"""Authorship attribution: what methods share, the protocols that divide documents, and their evaluation."""

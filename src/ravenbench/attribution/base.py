@@ -28,7 +28,7 @@ class Attributor(Component):
 
     Examples
     --------
-    >>> from ravenbench.attribution.words import MaxEnt
+    >>> from ravenbench.attribution.methods.words import MaxEnt
     >>> method = MaxEnt().fit(["whilst I hoped", "whilst we hope", "while I wait", "while we wait"], list("AABB"))
     >>> method.predict(["whilst you hope", "while you wait"]).tolist()
     ['A', 'B']

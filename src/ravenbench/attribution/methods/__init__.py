@@ -1,0 +1,1 @@
+"""Attribution methods; what they share stands one folder up."""
