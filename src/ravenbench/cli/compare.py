@@ -9,11 +9,13 @@ import typer
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.options import option
+from ravenbench.errors import InputError
 
 
 def command(
-    questioned: Annotated[list[str] | None, option(CompareSpec, "questioned")] = None,
-    known: Annotated[list[str] | None, option(CompareSpec, "known")] = None,
+    context: typer.Context,
+    questioned: Annotated[list[str] | None, option(CompareSpec, "questioned", metavar="FILE")] = None,
+    known: Annotated[list[str] | None, option(CompareSpec, "known", metavar="[NAME=]PATH")] = None,
     background: Annotated[str | None, option(CompareSpec, "background")] = None,
     batch: Annotated[str | None, option(CompareSpec, "batch")] = None,
     verifiers: Annotated[str | None, option(CompareSpec, "verifiers")] = None,
@@ -43,13 +45,21 @@ def command(
     if someone else did. It is not a probability that the candidate wrote it. Where the texts are too short, too unlike
     the background, or the background is too small, no answer is given and the reason is said.
 
-        raven compare --questioned letter.txt --known smith/ --background others/ -o case
+        raven compare --questioned letter.txt --known smith/ --background others/
 
-        raven compare --questioned letter.txt --known anne=a/ --known bob=b/ --background others/
+        raven compare --questioned letter.txt --known anne=a/ --known bob=b/ ...
 
         raven compare --batch cases.csv --background others/ -o cases
     """
     given = {name: value for name, value in locals().items() if name in CompareSpec.__struct_fields__}
+    if context.args:
+        raise InputError(
+            "raven compare takes each text by an option that says what it is",
+            found=" ".join(context.args),
+            expected="--questioned FILE --known FILE_OR_FOLDER --background FOLDER",
+            fix="say which text is questioned and which is known, as raven compare --help shows; the background "
+            "folder holds texts by other people",
+        )
     from ravenbench.bench.compare.api import compare
     from ravenbench.bench.compare.outlook import outlook
     from ravenbench.bench.shared import engines

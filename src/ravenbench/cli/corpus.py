@@ -56,7 +56,12 @@ def list_(json: Json = False) -> None:
 
 @app.command()
 def info(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A name, a table, PAN pairs or an imported folder.")],
+    corpus: Annotated[
+        str,
+        typer.Argument(
+            metavar="CORPUS", help="A name, a table, a folder of texts by author, PAN pairs or an imported folder."
+        ),
+    ],
     level: Annotated[str, typer.Option("--level", help="Level of topic to count.")] = "topic",
     text: TextColumn = None,
     author: AuthorColumn = None,
@@ -100,7 +105,10 @@ def info(
 
 @app.command("import")
 def import_(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A Parquet, JSONL or CSV table, or PAN20–23 pairs.")],
+    source: Annotated[
+        str,
+        typer.Argument(metavar="SOURCE", help="A table (Parquet, JSONL, CSV), a folder of texts by author, PAN pairs."),
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; it must not exist.")],
     text: TextColumn = None,
     author: AuthorColumn = None,

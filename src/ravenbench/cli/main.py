@@ -69,7 +69,9 @@ def build(wanted: str | None) -> typer.Typer:
         if isinstance(found, typer.Typer):
             app.add_typer(found, name=name, help=text)
         else:
-            app.command(name, help=_flowing(found.__doc__ or ""))(found)
+            # Two bare file names are what anybody tries first: compare says itself what it takes instead.
+            bare = {"allow_extra_args": name == "compare"}
+            app.command(name, help=_flowing(found.__doc__ or ""), context_settings=bare)(found)
     return app
 
 
@@ -115,3 +117,7 @@ def run() -> None:
         code = signals.farewell()
         typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
         sys.exit(code)
+
+
+if __name__ == "__main__":
+    run()

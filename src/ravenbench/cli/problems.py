@@ -19,7 +19,7 @@ def command(
         str | None,
         typer.Option(
             help="A column in which the questioned document differs from the known ones: COLUMN, or "
-            "COLUMN=KNOWN:QUESTIONED. It is not matched."
+            "COLUMN=A:B for known ones of A and a questioned one of B. It is not matched."
         ),
     ] = None,
     min_words: Annotated[int, typer.Option(min=0, help="Leave out shorter documents.")] = 0,

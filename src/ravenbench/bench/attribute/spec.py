@@ -24,9 +24,7 @@ class AttributeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """What decides the answers of attribution, and the difference for which its report reckons topics."""
 
     corpus: Annotated[str, told("A corpus by name, a table, or PAN18/19 attribution problems.")]
-    topic: Annotated[
-        str | None, told("Level of topic: a column, e.g. extract(clusters=20), or none (k-fold alone).")
-    ] = None
+    topic: Annotated[str | None, told("Level of topic: a column, extract(clusters=20), or none (k-fold alone).")] = None
     protocol: Annotated[
         Literal["novel-topic", "k-fold", "both"],
         told("novel-topic (leave one topic out, the default), k-fold, or both."),

@@ -30,10 +30,14 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """
 
     corpus: Annotated[
-        str | None, told("A known corpus (raven corpus list), a table or an imported folder; default: synthetic.")
+        str | None,
+        told(
+            "A known corpus (raven corpus list), a table, a folder of texts by author or an imported one."
+            " Default: synthetic."
+        ),
     ] = "synthetic"
     train: Annotated[str | None, told("Problem set to train on, instead of a corpus.")] = None
-    test: Annotated[str | None, told("Problem set to answer, together with train.")] = None
+    test: Annotated[str | None, told("Problem set to answer, together with --train.")] = None
     topic: Annotated[str | None, told("Level of topic: a column, or extract(within='group').")] = None
     topics: Annotated[
         AtLeastTwo | tuple[AtLeastTwo, ...] | None, told("How many topics to choose; several numbers are a sweep.")

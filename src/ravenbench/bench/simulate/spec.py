@@ -37,7 +37,7 @@ class SimulateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         tuple[Dose, ...],
         told("Shares of topic in the blends; style and topic alone are always there. Default: .1, .3, .5."),
     ] = DOSES
-    replicates: Annotated[AtLeastTwo, told("Worlds, about 15 CPU seconds each. Default: 20.")] = 20
+    replicates: Annotated[AtLeastTwo, told("Worlds; a generated one takes some 10 CPU seconds. Default: 20.")] = 20
     pools: Annotated[AtLeastOne, told("Draws of topics a world. Default: 5.")] = 5
     folds: Annotated[AtLeastTwo, told("Folds a pool. Default: 5.")] = 5
     repetitions: Annotated[AtLeastTwo, told("Repetitions of the crossed probe. Default: 10.")] = 10
