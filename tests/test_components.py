@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from ravenbench import registry
+from ravenbench import components, registry
 from ravenbench.components import Component, identity, identity_hash
 from ravenbench.errors import MissingPart, SpecError
 from ravenbench.randomness import stream
@@ -38,6 +38,7 @@ class Wrap(Leaf):
 def known(monkeypatch):
     here = {"leaf": f"{__name__}:Leaf", "wrap": f"{__name__}:Wrap", "gone": "ravenbench.types:Nothing"}
     monkeypatch.setattr(registry, "targets", lambda kind: here if kind == "verifier" else {})
+    monkeypatch.setattr(components, "_provided", lambda name: [here[name]] if name in here else [])
 
 
 @pytest.mark.parametrize(

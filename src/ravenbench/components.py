@@ -11,6 +11,7 @@ import inspect
 import json
 import sys
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -89,7 +90,7 @@ class Component:
             bare = positional and isinstance(value, Component)
             shown.append(show(value) if bare else f"{name}={show(value)}")
             positional = bare
-        return (self.name or path_of(type(self))) + (f"({', '.join(shown)})" if shown else "")
+        return _printed_name(type(self)) + (f"({', '.join(shown)})" if shown else "")
 
     __repr__ = __str__
 
@@ -135,7 +136,7 @@ def identity(value: Any) -> Any:
     if isinstance(value, Component):
         params = {name: identity(getattr(value, name)) for name in value._parameters() if name not in value.apart}
         return {
-            "component": identity(value.name or path_of(type(value))),
+            "component": identity(own_name(type(value))),
             "version": value.version,
             "params": params,
         }
@@ -200,3 +201,28 @@ def unknown_parameter(cls: type[Component], name: str) -> SpecError:
 def path_of(cls: type) -> str:
     """The path ``module:Class`` by which a class is named and saved."""
     return f"{cls.__module__}:{cls.__qualname__}"
+
+
+def own_name(cls: type[Component]) -> str:
+    """The name of a class, or its path where it has none; outside Raven an inherited name is another class's."""
+    inherited = not cls.__module__.startswith("ravenbench.") and "name" not in vars(cls)
+    return path_of(cls) if inherited or not cls.name else cls.name
+
+
+def _printed_name(cls: type[Component]) -> str:
+    """The name under which a class is found again: its path where it lies outside Raven and no package provides it."""
+    name = own_name(cls)
+    if cls.__module__.startswith("ravenbench.") or any(_is(target, cls) for target in _provided(name)):
+        return name
+    return path_of(cls) if _is(path_of(cls), cls) else name
+
+
+def _is(target: str, cls: type) -> bool:
+    module, _, attribute = target.partition(":")
+    return getattr(sys.modules.get(module), attribute, None) is cls
+
+
+@cache
+def _provided(name: str) -> list[str]:
+    """What outside packages provide under a name, whatever its kind."""
+    return [point.value for point in entry_points(name=name) if point.group.startswith("ravenbench.")]

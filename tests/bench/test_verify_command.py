@@ -364,3 +364,12 @@ def test_a_class_that_was_edited_under_one_version_is_named(corpus, monkeypatch,
         result(ask(corpus, "answers.txt", "edited_later:Mine", "--folder", "kept", "--json"))
         assert ("its file changed since this run began" in caplog.text) == told, caplog.text
         assert not told or "fix: if the change matters, raise `version`" in caplog.text
+
+
+def test_a_class_with_a_name_of_its_own_is_found_again(corpus, monkeypatch):
+    monkeypatch.syspath_prepend(str(corpus.parent))
+    text = "from ravenbench.verifiers.controls.length import Length\n\n\nclass Mine(Length):\n    name = 'my-own'\n"
+    (corpus.parent / "named_for_verify.py").write_text(text)
+    for _ in range(2):
+        found = result(ask(corpus, "answers.txt", "named_for_verify:Mine", "--folder", "kept", "--json"))
+        assert found["verifier"] == "named_for_verify:Mine"
