@@ -15,7 +15,7 @@ from ravenbench.statistics.axes import (
     needed,
     wrong_by_chance,
 )  # fmt: skip
-from ravenbench.statistics.clustered import Figure, Units, alike, figure, mean_effects
+from ravenbench.statistics.clustered import Figure, Units, alike, figure, mean_effects, within_one
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.statistics.placements import influence, placements
 
@@ -46,6 +46,20 @@ def answered(d, rng, content=0.0, style=0.8, author=0.5, authors=40):
         jitter = rng.normal(size=(3, len(base))) * 0.3
         scores.append(Versions(base, base + content + jitter[0], base + jitter[1], base + jitter[2]))
     return scores
+
+
+def test_what_lies_between_0_and_1_has_no_interval_beyond() -> None:
+    rng = np.random.default_rng(0)
+    d = design(rng, folds=1, pairs=6, authors=8)
+    for sign in (1.0, -1.0):
+        scores = [Versions(*(sign * part for part in one)) for one in answered(d, rng, style=1.2)]
+        found = d.figures(scores)
+        assert abs(found.style_left.value - 0.5) + 1.96 * found.style_left.error > 0.5
+        for one in (found.auc, found.style_left, found.share, found.null_share):
+            assert 0 <= one.interval[0] <= one.value <= one.interval[1] <= 1
+    # Where it lies within, it stays what it was.
+    inside = Figure(0.9, 0.02, (0.85, 0.95), 9.0)
+    assert within_one(inside) == inside and within_one(inside._replace(interval=None)).interval is None
 
 
 def test_placements_make_the_auc() -> None:

@@ -151,6 +151,14 @@ def figure(
     return Figure(value, error, (value - half, value + half), freedom)
 
 
+def within_one(found: Figure) -> Figure:
+    """A figure that lies between 0 and 1, such as an AUC, with its interval as far as it can lie there."""
+    if found.interval is None:
+        return found
+    low, high = found.interval
+    return found._replace(interval=(max(low, 0.0), min(high, 1.0)))
+
+
 def alike(similarity: Floats) -> Floats:
     """How far topics are alike, (T, T) from 0 (the median pair, or less) to 1 (equal)."""
     if len(similarity) < 2:

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.statistics.clustered import Figure, Units, figure, mean_effects
+from ravenbench.statistics.clustered import Figure, Units, figure, mean_effects, within_one
 from ravenbench.statistics.placements import influence, placements
 from ravenbench.types import Bools, Floats, Ints
 
@@ -115,6 +115,7 @@ class ContentDesign:
             figure(float(value), effect, units, topics, self.similarity, level)
             for value, effect in zip(values, effects, strict=True)
         )
+        auc, left, share, null_share = map(within_one, (auc, left, share, null_share))
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
         return ContentFigures(
             auc, left, swing, share, null_swing, null_share, pairs, others, len(used), missing, units.count

@@ -10,11 +10,12 @@ import numpy as np
 
 from ravenbench.metrics import scores
 from ravenbench.reports.shared.cell_scores import Failure, ranked, sides_of
+from ravenbench.reports.shared.content_json import figure_interval
 from ravenbench.reports.shared.content_words import value_of
 from ravenbench.reports.shared.figures import FAINT, INK, canvas
 from ravenbench.reports.shared.tables import Column, Table
 from ravenbench.statistics.clustered import Figure as Estimate
-from ravenbench.statistics.clustered import Units, figure
+from ravenbench.statistics.clustered import Units, figure, within_one
 from ravenbench.statistics.placements import influence, placements
 
 if TYPE_CHECKING:
@@ -74,15 +75,10 @@ def _row(store: Store, name: str, record: LengthRecord, sides: dict[str, Any]) -
     auc = None
     if areas:
         units = Units(np.concatenate(authors), np.concatenate(problems))
-        auc = figure(float(np.mean(areas)), np.concatenate(effects) / len(areas), units)
+        auc = within_one(figure(float(np.mean(areas)), np.concatenate(effects) / len(areas), units))
     known = [value for value in c1 if value is not None]
     mean = float(np.mean(known)) if known else None
     return LengthRow(name, record.words, sum(map(len, problems)), record.reached, auc, mean), missing
-
-
-def _interval(auc: Estimate | None) -> list[float] | None:
-    """The interval as far as an AUC can lie in it."""
-    return None if auc is None or auc.interval is None else [max(auc.interval[0], 0.0), min(auc.interval[1], 1.0)]
 
 
 def lengths_table(rows: Sequence[LengthRow]) -> Table:
@@ -93,7 +89,7 @@ def lengths_table(rows: Sequence[LengthRow]) -> Table:
     )  # fmt: skip
     found = []
     for r in sorted(rows, key=lambda r: ([x.verifier for x in rows].index(r.verifier), r.words)):
-        low, high = _interval(r.auc) or (None, None)
+        low, high = figure_interval(r.auc) or (None, None)
         found.append((r.verifier, r.words, value_of(r.auc), low, high, r.c1, r.problems, r.reached))
     note = (
         "All texts, those learned from included, cut to their first words. from, to: 95 % interval of the AUC over "
@@ -105,7 +101,7 @@ def lengths_table(rows: Sequence[LengthRow]) -> Table:
 def lengths_json(rows: Sequence[LengthRow]) -> list[dict[str, Any]]:
     """One object a verifier and length."""
     return [
-        {"verifier": r.verifier, "words": r.words, "auc": value_of(r.auc), "interval": _interval(r.auc),
+        {"verifier": r.verifier, "words": r.words, "auc": value_of(r.auc), "interval": figure_interval(r.auc),
          "c@1": r.c1, "problems": r.problems, "full_length": r.reached}
         for r in rows
     ]  # fmt: skip
@@ -120,7 +116,7 @@ def lengths_figure(rows: Sequence[LengthRow]) -> Figure:
         color = COLORS[i % len(COLORS)]
         places = [r.words * (1 + 0.02 * (i - (len(names) - 1) / 2)) for r in mine]
         for x, r in zip(places, mine, strict=True):
-            if (interval := _interval(r.auc)) is not None:
+            if (interval := figure_interval(r.auc)) is not None:
                 axes.plot((x, x), interval, color=color, linewidth=1.6, alpha=0.5, solid_capstyle="butt")
         values = [value_of(r.auc) for r in mine]
         axes.plot(places, values, marker=MARKS[i % len(MARKS)], color=color, linewidth=1.2, markersize=4.5, label=name)
