@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.errors import SpecError
+from ravenbench.errors import CorpusError, SpecError
 from ravenbench.metrics.logistic import newton
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers.combinations.meta import Meta
@@ -76,6 +76,13 @@ def test_a_fold_that_answers_higher_as_a_whole_does_not_turn_a_member_round() ->
     assert weights(level, same, C=0.1)[0][0] > 1
     assert level.mean() == pytest.approx(odds.mean())
     assert np.ptp((odds - level)[fold == 0]) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_nothing_answered_out_of_fold_is_one_clear_error() -> None:
+    none = levelled(np.empty((0, 2)), np.empty(0, dtype=np.int64))
+    with pytest.raises(CorpusError, match="stacked cannot learn from one class"):
+        weights(none, np.empty(0, dtype=bool), 0.1)
 
 
 def test_log_odds_are_bounded() -> None:

@@ -65,7 +65,6 @@ def tally(packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int) -> tup
     half. ``keys`` maps ids back. The time goes into cache misses: so id and count lie beside their key,
     sixteen slots are touched ahead of their use, and what is a coin toss is computed rather than branched on.
     """
-    len(table) - 1
     ids = np.empty(len(packed) + 1, np.int32)
     counts = np.empty(len(packed), np.int32)
     ends = np.zeros(len(bounds), np.int64)
@@ -99,7 +98,6 @@ def tally(packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int) -> tup
 def intern(packed: Keys, table: Keys, keys: Keys, size: int) -> tuple[int, Int32s]:
     """The number of known keys and the id of every key in place order; new keys get the next ids."""
     ids = np.empty(len(packed), np.int32)
-    len(table) - 1
     for i in range(len(packed)):
         slot = home_of(packed[i], table)
         slot, size = place_of(packed[i], slot, table, keys, size)

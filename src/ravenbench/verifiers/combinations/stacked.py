@@ -111,6 +111,8 @@ def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
 
 def levelled(odds: Floats, fold: Ints) -> Floats:
     """Log-odds (n, members) with every fold's mean moved to the mean of all."""
+    if not len(odds):
+        return odds
     found: Floats = odds + odds.mean(axis=0)
     for f in np.unique(fold):
         found[fold == f] -= odds[fold == f].mean(axis=0)
