@@ -75,7 +75,7 @@ def take_up(
 def _name_edited(store: Store) -> None:
     """Say which classes were edited since the plan was made though their ``version`` is the same.
 
-    One whose printed form does not say where it lies, because it has a ``name`` of its own, is passed over.
+    One whose printed form finds no class is passed over.
     """
     for record in store.plan.verifiers:
         try:
