@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.pages import bare, put_between
+
 BEGIN, END = "<!-- impact: made by python -m benchmarks.study_impact -->", "<!-- end of impact -->"
 SAME, OTHER = "a known text again", "another author's text"
 PUBLISHED = {
@@ -28,10 +30,8 @@ def write_all(targets: Mapping[str, Mapping[str, float]], rows: Sequence[Row]) -
     kept = f'{{\n "targets": {head},\n "rows": [\n{told}\n ]\n}}\n'
     Path(__file__).with_name("impact.json").write_text(kept, encoding="utf-8")
     page = Path(__file__).parent.parent / "docs" / "safety.md"
-    text = page.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
     made = "\n\n".join([conditions(rows), namesakes(rows), aims(targets)])
-    page.write_text(f"{before}{BEGIN}\n\n{made}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    put_between(page, BEGIN, END, f"\n{made}\n")
 
 
 def conditions(rows: Sequence[Row]) -> str:
@@ -55,7 +55,7 @@ def namesakes(rows: Sequence[Row]) -> str:
     mine = {row["verifier"]: row for row in rows if row["condition"] == condition}
     lines = [
         [name, _signed(value), *(_signed(mine[name][key]) for key in ("impact", "level_impact")),
-         *(_plain(mine[name][key]) for key in ("accuracy", "recall", "level_recall")),
+         *(bare(mine[name][key]) for key in ("accuracy", "recall", "level_recall")),
          "yes" if mine[name]["right_way"] else "no"]
         for name, value in published.items()
     ]  # fmt: skip
@@ -66,7 +66,7 @@ def namesakes(rows: Sequence[Row]) -> str:
 def aims(targets: Mapping[str, Mapping[str, float]]) -> str:
     """The averages that mihaylova-2016 pulls towards, shipped and recomputed."""
     lines = [
-        [name, *(_plain(targets[key][name], 3) for key in ("shipped", "recomputed")),
+        [name, *(bare(targets[key][name], 3) for key in ("shipped", "recomputed")),
          *(f"{100 * targets[key][name]:.0f} %" for key in ("above shipped", "above recomputed"))]
         for name in ("known", "stop", "punctuation", "ttr", "sentence_length")
     ]  # fmt: skip
@@ -77,13 +77,9 @@ def _mean(rows: Sequence[Row], key: str) -> float:
     return sum(float(row[key]) for row in rows) / len(rows)
 
 
-def _plain(value: float, digits: int = 2) -> str:
-    return f"{value:.{digits}f}".removeprefix("0")
-
-
 def _signed(value: float) -> str:
-    body = f"{abs(value):.3f}".removeprefix("0")
-    return "." + "0" * 3 if body == ".000" else ("−" if value < 0 else "+") + body
+    body = bare(abs(value), 3)
+    return body if body == ".000" else ("−" if value < 0 else "+") + body
 
 
 def _table(heads: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
+from benchmarks.pages import bare
 from ravenbench.reports.shared.figures import FAINT, INK, canvas, save, style
 
 CONTROLS = ("topic-only", "topic-fit", "length", "chance", "blend")
@@ -95,7 +96,7 @@ def ranged(value: float | None, interval: Sequence[float] | None) -> str:
 
 def short(value: float | None) -> str:
     """Three digits without a leading zero."""
-    return "n/a" if value is None else f"{value:.3f}".removeprefix("0")
+    return "n/a" if value is None else bare(value, 3)
 
 
 def _mark(ax: Any, y: int, row: Row) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
+from benchmarks.pages import bare
 from benchmarks.shelf_overview import draw, overview, ranged, reading, short
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.record import RunPlan
@@ -214,7 +215,7 @@ def _plain(form: str) -> str:
 
 
 def _line(row: Row) -> str:
-    price = "∞" if row["cllr"] is None else f"{row['cllr']:.2f}".removeprefix("0")
+    price = "∞" if row["cllr"] is None else bare(row["cllr"])
     area, left = (ranged(row[key], row.get(f"{key}_interval")) for key in ("auc", "style_left"))
     figures = [area, short(row["c@1"]), price, left, str(row["unanswered"])]
     return f"| {row['verifier']} | {' | '.join(figures)} | {row['cpu_seconds']:.0f} |"

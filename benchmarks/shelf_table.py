@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.pages import put_between
 from ravenbench.reports.shared.content_figure import OUTCOME
 from ravenbench.reports.shared.figures import FAINT, INK, OTHER, canvas, save, style
 from ravenbench.statistics.axes import CONTENT_MARGIN, DOMAIN_MARGIN, Content, Domain
@@ -51,9 +52,7 @@ def write_all(rows: Sequence[Row], shelf: Sequence[str], designs: Mapping[str, A
     text = "\n".join(["{", *lines, ' "rows": [', told, " ]", "}", ""])
     Path(__file__).with_name("shelf.json").write_text(text, encoding="utf-8")
     page = ROOT / "docs" / "verdict.md"
-    text = page.read_text(encoding="utf-8")
-    head, rest = text.split(BEGIN)
-    page.write_text(f"{head}{BEGIN}\n\n{tables(rows, absent)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    put_between(page, BEGIN, END, f"\n{tables(rows, absent)}")
     with style():
         save(figure(rows), ROOT / "docs" / "images" / "shelf.svg")
 

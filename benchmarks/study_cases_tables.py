@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.pages import bare, put_between
 from ravenbench.reports.compare.model import FUSED
 from ravenbench.statistics.likelihood_ratios import cllr, cllr_min, eer
 
@@ -59,9 +60,7 @@ def write(out: Path, corpora: Sequence[str]) -> None:
         for name in sorted(kept)
     ]  # fmt: skip
     KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    page = PAGE.read_text(encoding="utf-8")
-    head, rest = page.split(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n\n{tables(kept)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    put_between(PAGE, BEGIN, END, f"\n{tables(kept)}")
 
 
 def tables(kept: dict[str, Any]) -> str:
@@ -84,7 +83,7 @@ def figures(found: Found, method: str) -> str | None:
     if not same.any() or same.all():
         return None
     values = cllr(llr, same), cllr_min(llr, same), eer(llr, same), float(np.mean((llr > 0) != same))
-    return f"{same.sum()} + {(~same).sum()} | " + " | ".join(_two(value) for value in values)
+    return f"{same.sum()} + {(~same).sum()} | " + " | ".join(bare(value) for value in values)
 
 
 def _worth(title: str, found: Found) -> str:
@@ -116,7 +115,7 @@ def _fusion(kept: dict[str, Any]) -> str:
     lines += ["| fusion | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     for way in kept[f"{names[0]}.fusion"]:
         each = [kept[f"{name}.fusion"][way] for name in names]
-        lines.append(f"| {way} | " + " | ".join(f"{_two(o['background'])} / {_two(o['cases'])}" for o in each) + " |")
+        lines.append(f"| {way} | " + " | ".join(f"{bare(o['background'])} / {bare(o['cases'])}" for o in each) + " |")
     return "\n".join(lines)
 
 
@@ -144,7 +143,7 @@ def _calibration(kept: dict[str, Any]) -> str:
             ends = f"below {_sign(high)}" if low == -9 else f"{_sign(low)} and more" if high == 9 else ""
             promised = float(np.mean(1 / (1 + 10.0 ** -llr[inside])))
             label = ends or f"{_sign(low)} to {_sign(high)}"
-            lines.append(f"| {label} | {inside.sum()} | {_two(float(same[inside].mean()))} | {_two(promised)} |")
+            lines.append(f"| {label} | {inside.sum()} | {bare(float(same[inside].mean()))} | {bare(promised)} |")
     return "\n".join(lines)
 
 
@@ -156,7 +155,7 @@ def _silent(kept: dict[str, Any]) -> str:
             silent = [one for one in found if one["refused"]]
             why = Counter(re.sub(r" (author\d|\(C_llr).*", "", one["refused"][0]) for one in silent).most_common()
             told = "; ".join(f"{count}: {reason}" for reason, count in why)
-            lines.append(f"| {name} | {len(found)} | {_two(len(silent) / len(found))} | {told} |")
+            lines.append(f"| {name} | {len(found)} | {bare(len(silent) / len(found))} | {told} |")
     return "\n".join(lines)
 
 
@@ -169,16 +168,10 @@ def _hostile(kept: dict[str, Any]) -> str:
     for kind, title in HOSTILE.items():
         here = [one for one in found if one["kind"] == kind]
         llr = np.array([one["llr"][FUSED] for one in here if not one["refused"]])
-        shares = " | ".join(_two(float(np.mean(side))) for side in (llr >= 0.3, llr <= -0.3))
+        shares = " | ".join(bare(float(np.mean(side))) for side in (llr >= 0.3, llr <= -0.3))
         lines.append(f"| {title} | {len(llr)} of {len(here)} | {_sign(float(np.median(llr)), 2)} | {shares} |")
     return "\n".join(lines)
 
 
-def _two(value: float) -> str:
-    text = f"{value:.2f}"
-    return text[1:] if text.startswith("0") else text
-
-
 def _sign(value: float, digits: int = 1) -> str:
-    text = f"{abs(value):.{digits}f}"
-    return ("−" if value < 0 else "+") + (text[1:] if text.startswith("0") else text)
+    return ("−" if value < 0 else "+") + bare(abs(value), digits)

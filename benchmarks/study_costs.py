@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.pages import put_between
 from ravenbench import registry
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.spec import build
@@ -42,9 +43,7 @@ def table(rows: dict[str, dict[str, float]]) -> str:
 
 def write_table(rows: dict[str, dict[str, float]]) -> None:
     """Put the table between its marks."""
-    before, rest = PAGE.read_text("utf-8").split(MARKS[0])
-    after = rest.split(MARKS[1])[1]
-    PAGE.write_text(f"{before}{MARKS[0]}\n\n{table(rows)}\n\n{MARKS[1]}{after}", "utf-8")
+    put_between(PAGE, *MARKS, f"\n{table(rows)}\n")
 
 
 def measured(

@@ -20,10 +20,11 @@ from pathlib import Path
 from types import FrameType
 
 import ravenbench
+from benchmarks.pages import put_between
 
 SOURCE = str(Path(ravenbench.__file__).parent) + os.sep
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
-BEGIN, END = "<!-- rooms: made by python -m benchmarks.study_rooms --write -->\n", "<!-- end of rooms -->\n"
+BEGIN, END = "<!-- rooms: made by python -m benchmarks.study_rooms --write -->", "<!-- end of rooms -->"
 STEP = 0.01
 OWN = "Raven and its kernels"
 
@@ -110,8 +111,7 @@ def main() -> None:
     found = f"`raven run {shlex.join(asked)} --workers 1`:\n\n" + table(sampler.seconds, time.perf_counter() - began)
     print(found)
     if options.write:
-        head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-        PAGE.write_text(head + BEGIN + "\n" + found + "\n" + END + rest.split(END)[1], encoding="utf-8")
+        put_between(PAGE, BEGIN, END, f"\n{found}")
 
 
 if __name__ == "__main__":

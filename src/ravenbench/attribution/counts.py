@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from ravenbench.text.counting import CountStore, Units, totals, with_counts
+from ravenbench.text.interning import Int32s
 from ravenbench.text.lexicon import TokenLexicon, Tokens
-from ravenbench.text.ngrams import Int32s
 from ravenbench.texts import TextTable
 from ravenbench.types import Ints
 

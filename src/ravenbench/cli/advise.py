@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.cli import signals
 from ravenbench.cli.options import option
+
+if TYPE_CHECKING:
+    from ravenbench.reports.advise.api import Judge
 
 POLL = 1.0
 
@@ -58,16 +61,15 @@ def command(
         _watch(text, found.text, found.judge)
 
 
-def _watch(path: str, first: str, judge: object) -> None:
+def _watch(path: str, first: str, judge: Judge) -> None:
     """Answers to each version that is saved, until Ctrl-C."""
     import time
 
     from ravenbench.cli.show import say
     from ravenbench.errors import InputError
-    from ravenbench.reports.advise.api import Judge, read_version
+    from ravenbench.reports.advise.api import read_version
     from ravenbench.reports.advise.tables import changes, summary
 
-    assert isinstance(judge, Judge)
     typer.echo(f"waiting for {path} to be saved; Ctrl-C ends")
     last, told = first, ""
     before = {name: values[0] for name, values in judge.answers([first]).items()}

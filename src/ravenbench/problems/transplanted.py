@@ -44,10 +44,10 @@ class Transplanted:
         return len(self.rows)
 
 
-def shortage(same: int, different: int, left_out: Mapping[str, int], fewest: int = FEWEST_PAIRS) -> str | None:
+def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | None:
     """The sentence that says that too few problems are left, with counts by reason; None where there are enough."""
-    if min(same, different) >= fewest:
+    if min(same, different) >= FEWEST_PAIRS:
         return None
     why = "; ".join(f"{count} left out: {reason}" for reason, count in sorted(left_out.items()))
     found = f"{same} same-author and {different} different-author problems could be transplanted"
-    return f"{found}, {fewest} of each are needed" + (f" ({why})" if why else "")
+    return f"{found}, {FEWEST_PAIRS} of each are needed" + (f" ({why})" if why else "")

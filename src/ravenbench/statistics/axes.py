@@ -16,7 +16,7 @@ import math
 from enum import StrEnum
 from typing import NamedTuple
 
-from ravenbench.problems.transplanted import FEWEST_PAIRS, shortage
+from ravenbench.problems.transplanted import shortage
 from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
 
@@ -68,7 +68,7 @@ class Judged(NamedTuple):
 
 def content_axis(figures: ContentFigures, margin: float = CONTENT_MARGIN, level: float = 0.95) -> Judged:
     """The verdict on one verifier's swing; ``level`` is that of the interval."""
-    few = shortage(figures.same, figures.different, {}, FEWEST_PAIRS)
+    few = shortage(figures.same, figures.different, {})
     swing = figures.swing
     note = None
     if figures.missing:

@@ -18,10 +18,6 @@ _LOW = np.uint64(0xFFFFFFFF)
 _32 = np.uint64(32)
 _1 = np.uint64(1)
 _AHEAD = 16
-DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
-PLACE_OF_BIT = np.zeros(64, np.int64)
-PLACE_OF_BIT[[((1 << bit) * int(DE_BRUIJN) & (1 << 64) - 1) >> 58 for bit in range(64)]] = np.arange(64)
-"""The place of a word's only bit: its product with a De Bruijn sequence begins with six bits that tell."""
 
 
 class Interner:
@@ -83,15 +79,21 @@ def tally(packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int) -> tup
                 ids[filled] = slot
                 filled += int(value & _LOW == 0)
                 table[slot, 1] = value + _1
-        for j in range(start, filled):
-            slot = ids[j]
-            value = table[slot, 1]
-            ids[j] = np.int32(value >> _32)
-            counts[j] = np.int32(value & _LOW)
-            table[slot, 1] = value & ~_LOW
+        settle(ids, counts, start, filled, table)
         ends[d + 1] = filled
     # ``touched`` means nothing, but unless it is returned the compiler drops the reads ahead.
     return size, ids[:filled].copy(), counts[:filled].copy(), ends, touched
+
+
+@njit(cache=True, inline="always")
+def settle(ids: Int32s, counts: Int32s, start: int, stop: int, table: Keys) -> None:
+    """Put ids and counts in the place of the slots that one text touched, and set their running counts to 0."""
+    for j in range(start, stop):
+        slot = ids[j]
+        value = table[slot, 1]
+        ids[j] = np.int32(value >> _32)
+        counts[j] = np.int32(value & _LOW)
+        table[slot, 1] = value & ~_LOW
 
 
 @njit(cache=True)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.text.interning import Int32s, Interner
+from ravenbench.text.ngrams import points_of
 from ravenbench.text.scanning import classes_to, scan
 from ravenbench.text.tokens import SENTENCE_END
 from ravenbench.types import Ints
@@ -126,9 +127,7 @@ class ScannedLexicon(TokenLexicon):
         self._of = np.zeros(0, np.int32)
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
-        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        bounds = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) for text in texts], out=bounds[1:])
+        points, bounds = points_of(texts)
         met, first = self._met, self._met.size
         met.reserve(len(points))
         self._letters = _longer(self._letters, int(self._begins[first]) + len(points))

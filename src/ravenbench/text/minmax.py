@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.ngrams import Int32s
+from ravenbench.text.interning import Int32s
 from ravenbench.types import Bools, Floats, Ints
 
 Measure = Literal["minmax", "cosine"]

@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numba import njit
 
-from ravenbench.text.interning import DE_BRUIJN, PLACE_OF_BIT, Int32s, Interner, Keys, home_of, place_of
-from ravenbench.text.ngrams import Points
+from ravenbench.text.bits import place_of_bit
+from ravenbench.text.interning import Int32s, Interner, Keys, home_of, place_of
+from ravenbench.text.ngrams import Points, points_of
 from ravenbench.types import Bools, Floats, Ints
 
 _SHIFT = np.uint64(21)
 _32 = np.uint64(32)
 _1 = np.uint64(1)
-_58 = np.uint64(58)
 
 
 def frequent_ngrams(
@@ -83,9 +83,7 @@ class NgramTree:
 
 def _codes(texts: Sequence[str]) -> tuple[Points, Ints]:
     """Code points plus one, so that no key is 0, and their bounds by text."""
-    points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4")
-    bounds = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in texts], out=bounds[1:])
+    points, bounds = points_of(texts)
     return points + np.uint32(1), bounds
 
 
@@ -106,7 +104,6 @@ def survey(packed: Keys, bounds: Ints, table: Keys, keys: Keys, ids: Int32s) -> 
 
     ``ids`` takes the id of the key at every place, −1 where it is 0. There is room for all keys in ``table``.
     """
-    len(table) - 1
     spread, most = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
     first, here, text = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64), np.full(len(keys), -1, np.int64)
     size = 0
@@ -145,7 +142,6 @@ def plant(codes: Points, bounds: Ints, table: Keys, keys: Keys) -> tuple[int, In
 
     A node's key is its parent's id plus one (0: the root) with its character.
     """
-    len(table) - 1
     ends = np.empty(len(bounds) - 1, np.int64)
     size = 0
     for d in range(len(bounds) - 1):
@@ -256,7 +252,7 @@ def shares(
             while word:
                 lowest = word & (~word + _1)
                 word ^= lowest
-                g = (block << 6) + PLACE_OF_BIT[(lowest * DE_BRUIJN) >> _58]
+                g = (block << 6) + place_of_bit(lowest)
                 ids[filled] = g
                 values[filled] = here[g] / (sizes[family[g], d] - length[g] + 1)
                 filled += 1

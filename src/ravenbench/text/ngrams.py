@@ -15,8 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.interning import Int32s as Int32s
-from ravenbench.text.interning import Interner, Keys
+from ravenbench.text.interning import Int32s, Interner, Keys
 from ravenbench.text.tokens import collapse
 from ravenbench.types import Bools, Ints
 
@@ -101,9 +100,7 @@ class NgramLexicon:
         return [joined[i : i + n] for i in range(0, len(joined), n)]
 
     def _keys(self, texts: Sequence[str], spaces: Bools) -> tuple[Keys, Ints]:
-        points = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        bounds = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) for text in texts], out=bounds[1:])
+        points, bounds = points_of(texts)
         highest = int(points.max(initial=0))
         if highest >= len(self._number):
             self._number = np.concatenate([self._number, np.zeros(highest, np.uint32)])
@@ -120,6 +117,13 @@ class NgramLexicon:
         for level, interner in enumerate(self._levels[:-1]):
             packed, limits = extend(interner.ids(packed), limits, codes, ends, self._direct + level, self._bits)
         return packed, limits
+
+
+def points_of(texts: Sequence[str]) -> tuple[Points, Ints]:
+    """The code points of texts, one after another, and their bounds by text."""
+    bounds = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in texts], out=bounds[1:])
+    return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4"), bounds
 
 
 @njit(cache=True)

@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.counting import CountStore, largest, totals, with_counts
+from ravenbench.text.interning import Int32s
 from ravenbench.text.lexicon import ALL_TOKENS, MARK, SENTENCE_MARK, WORD
-from ravenbench.text.ngrams import Int32s
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 

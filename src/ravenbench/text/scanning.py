@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.interning import Int32s, Keys, home_of
+from ravenbench.text.interning import Int32s, Keys, home_of, settle
 from ravenbench.text.ngrams import Points
 from ravenbench.types import Ints
 
@@ -61,7 +61,7 @@ def scan(
     classes : (more than the highest code point,)
     content : bool
         Leave out marks, single characters and numbers.
-    table, keys : an open hash as ``ngrams.tally`` has it, with room; keys are hashes of tokens
+    table, keys : an open hash as ``interning.tally`` has it, with room; keys are hashes of tokens
     letters, begins : uint32, int64, with room
         The characters of token i are ``letters[begins[i]:begins[i + 1]]``; new ones are added.
     size : int
@@ -109,10 +109,6 @@ def scan(
             ids[filled] = slot
             filled += int(value & _LOW == 0)
             table[slot, 1] = value + _1
-        for j in range(start, filled):
-            value = table[ids[j], 1]
-            table[ids[j], 1] = value & ~_LOW
-            counts[j] = np.int32(value & _LOW)
-            ids[j] = np.int32(value >> _32)
+        settle(ids, counts, start, filled, table)
         ends[d + 1] = filled
     return size, ends, ids[:filled], counts[:filled]

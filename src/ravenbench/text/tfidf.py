@@ -7,12 +7,13 @@ from typing import Any, Self
 import numpy as np
 from numba import njit
 
+from ravenbench.text.bits import place_of_bit
 from ravenbench.text.counting import CountStore, Units, frequencies, largest, with_counts
-from ravenbench.text.interning import DE_BRUIJN, PLACE_OF_BIT, Int32s
+from ravenbench.text.interning import Int32s
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
-_1, _58 = np.uint64(1), np.uint64(58)
+_1 = np.uint64(1)
 
 
 class Tfidf:
@@ -155,7 +156,7 @@ def weigh(
             while word:
                 lowest = word & (~word + _1)
                 word ^= lowest
-                c = (block << 6) + PLACE_OF_BIT[(lowest * DE_BRUIJN) >> _58]
+                c = (block << 6) + place_of_bit(lowest)
                 data[filled], index[filled] = spread[c] * idf[c], c
                 spread[c] = 0
                 filled += 1

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ravenbench.attribution.base import Attributor
 from ravenbench.errors import SpecError
@@ -129,7 +128,7 @@ class Model:
         return seen, np.where(seen, self._share[k - 1][at], 0.0)
 
 
-def codes(ids: NDArray[np.int64], k: int) -> Ints:
+def codes(ids: Ints, k: int) -> Ints:
     """The code of the k characters that end at each place, from the k-th on."""
     made = np.zeros(max(0, len(ids) - k + 1), dtype=np.int64)
     for j in range(k):

@@ -112,10 +112,9 @@ class MethodUnit:
 
 @dataclass(frozen=True)
 class Fitted:
-    """A method fitted on one problem's candidates, whose numbers in the run are ``codes``; ``leads`` to reject."""
+    """A method fitted on one problem's candidates, with ``leads`` to reject."""
 
     method: Any
-    codes: Ints
     leads: Leads | None
 
 
@@ -142,9 +141,8 @@ def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
             known = base.train.texts.rows(base.train.known(number))
             texts += known
             authors += [names[number]] * len(known)
-        fitted = clone(method).fit(texts, authors)
         leads = Leads().fit(method, texts, authors) if reject else None
-        found[problem] = Fitted(fitted, np.array(numbers, dtype=np.int64), leads)
+        found[problem] = Fitted(clone(method).fit(texts, authors), leads)
     return found
 
 

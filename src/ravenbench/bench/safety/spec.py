@@ -104,13 +104,13 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         only = () if self.methods else ("methods", "reject")
         return {name: value for name, value in msgspec.to_builtins(self).items() if name not in only}
 
-    def data(self, methods: Mapping[str, Any] | None = None) -> dict[str, str]:
+    def data(self, methods: Mapping[str, Any]) -> dict[str, str]:
         """Identity of the problems, and of all methods that have a say in the answers.
 
         Parameters
         ----------
-        methods : mapping, optional
-            Attribution methods by name, where these are attacked.
+        methods : mapping
+            Attribution methods by name; empty where verifiers are attacked.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         asked = registry.parse_list("verifier", self.surrogates or "")
         verifiers = {} if methods else self.named_verifiers()
         answering: list[Any] = [decides(component) for component in (*verifiers.values(), *asked)]
-        answering += [method_identity(method) for method in (methods or {}).values()]
+        answering += [method_identity(method) for method in methods.values()]
         return {
             "problems": data_hash(self.problems),
             **({} if self.train is None else {"train": data_hash(self.train)}),

@@ -16,7 +16,7 @@ from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.reports.safety.answers import mean
 from ravenbench.reports.safety.attribution import attribution_rows
 from ravenbench.reports.safety.grades import people
-from ravenbench.reports.safety.judged import Attributors, Verifiers, judged
+from ravenbench.reports.safety.judged import Attributors, Judged, Verifiers, judged
 from ravenbench.reports.safety.quality import qualities, surviving
 from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis, Shame, VerifierRow
 from ravenbench.reports.safety.recovery import recoveries
@@ -64,7 +64,7 @@ def _obfuscator(
     plan: SafetyPlan,
     entry: ObfuscatorRecord,
     same: Bools,
-    methods: Verifiers | Attributors,
+    methods: Judged,
     excluded: Mapping[str, str | None],
     detected: Mapping[str, Detection],
 ) -> ObfuscatorRow:
@@ -112,9 +112,7 @@ def _obfuscator(
     )
 
 
-def _verifier(
-    methods: Verifiers | Attributors, name: str, seeds: Mapping[int, RewrittenSet], excluded: str | None
-) -> VerifierRow:
+def _verifier(methods: Judged, name: str, seeds: Mapping[int, RewrittenSet], excluded: str | None) -> VerifierRow:
     effects: dict[int, VerificationEffect] = {}
     for seed, done in seeds.items():
         found = methods.effect(name, done.fold)
@@ -130,7 +128,7 @@ def _verifier(
 
 
 def _right(
-    methods: Verifiers | Attributors, counted: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]
+    methods: Judged, counted: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]
 ) -> tuple[Bools, Bools] | None:
     """Whether each counted verifier was right on each attacked problem: before (V, P), after (S, V, P)."""
     if not counted or not seeds:

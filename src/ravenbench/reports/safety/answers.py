@@ -6,17 +6,24 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ravenbench.bench.shared.store import Store
+from ravenbench.bench.shared.store import Cell, Store
 from ravenbench.types import Floats
+
+
+def cell_of(store: Store, method: str, fold: str) -> Cell | str:
+    """What a method said of a fold, or the reason why there is nothing."""
+    cell = store.cell(method, fold)
+    if cell is None:
+        return "its answers are missing: repeat the command"
+    return cell if cell.error is None else f"it failed: {cell.error.splitlines()[0]}"
 
 
 def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
     """A verifier's answers to a fold, or the reason why there are none."""
-    cell = store.cell(verifier, fold)
-    if cell is None:
-        return "its answers are missing: repeat the command"
-    if cell.answers is None:
-        return f"it failed: {str(cell.error).splitlines()[0]}"
+    cell = cell_of(store, verifier, fold)
+    if isinstance(cell, str):
+        return cell
+    assert cell.answers is not None
     return cell.answers
 
 

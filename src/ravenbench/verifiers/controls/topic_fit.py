@@ -9,8 +9,8 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.counting import CountStore, largest, totals, with_counts
+from ravenbench.text.interning import Int32s
 from ravenbench.text.lexicon import CONTENT_WORDS
-from ravenbench.text.ngrams import Int32s
 from ravenbench.text.tfidf import Tfidf
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems

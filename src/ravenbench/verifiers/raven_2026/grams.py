@@ -9,8 +9,9 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.text.interning import Int32s
 from ravenbench.text.minmax import Vectors
-from ravenbench.text.ngrams import CharNgrams, Int32s, NgramLexicon
+from ravenbench.text.ngrams import CharNgrams, NgramLexicon
 from ravenbench.text.tokens import frequent
 from ravenbench.types import Floats, Ints
 
