@@ -16,6 +16,7 @@ import ravenbench
 from ravenbench.bench.run.api import run
 from ravenbench.reports.run.lengths import LengthRow, lengths_figure
 from ravenbench.reports.shared.figures import save, style
+from ravenbench.reports.shared.tables import figure
 
 VERIFIERS = "char-ngram, function-words, ppm, cng-2013, length"
 PAGE = Path(__file__).parents[1] / "docs" / "lengths.md"
@@ -68,8 +69,9 @@ def _cell(rows: tuple[LengthRow, ...], name: str, words: int) -> str:
     auc = next(row.auc for row in rows if (row.verifier, row.words) == (name, words))
     if auc is None:
         return "n/a"
-    text = f"{auc.value:.3f}"
-    return text if auc.interval is None else f"{text} [{max(auc.interval[0], 0):.3f}, {min(auc.interval[1], 1):.3f}]"
+    if auc.interval is None:
+        return figure(auc.value)
+    return f"{figure(auc.value)} [{figure(max(auc.interval[0], 0))}, {figure(min(auc.interval[1], 1))}]"
 
 
 def main(pan14: str, ebg: str, out: str) -> None:

@@ -98,3 +98,8 @@ def test_probabilities_are_never_written_as_zero() -> None:
     assert shown == ["< .001", "< .001", ".001", ".250", "n/a"]
     assert "&lt; .001" in tables.to_html(table) and r"\textless{} 0.001" in tables.to_latex(table)
     assert tables.to_csv(table).split() == ["p", "0.0", "0.0009", "0.001", "0.25", '""']
+
+
+def test_a_column_that_is_left_out_is_not_explained():
+    table = Table("t", "T", (Column("a"), Column("null")), ((1.0, 2.0),), "A: 1 is best. Null: by chance. More below.")
+    assert tables.without(table, "null").note == "A: 1 is best. More below."

@@ -76,10 +76,12 @@ class Table:
 
 
 def without(table: Table, *titles: str) -> Table:
-    """The same table without these columns."""
+    """The same table without these columns, and without the sentences of its note that begin by naming one."""
     kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
     columns = tuple(table.columns[i] for i in kept)
-    return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in kept) for row in table.rows))
+    said = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
+    note = " ".join(s for s in said if s.partition(":")[0].lower() not in titles)
+    return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in kept) for row in table.rows), note=note)
 
 
 def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
