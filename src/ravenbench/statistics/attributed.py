@@ -16,6 +16,8 @@ from ravenbench.statistics.bootstrap import Interval, expanded
 from ravenbench.statistics.topic_permutation import sign_flip
 from ravenbench.types import Bools, Floats, Ints
 
+REPLICATES = 2000
+
 
 @dataclass(frozen=True)
 class Change:
@@ -60,12 +62,7 @@ class Texts:
 
 
 def attribution_change(
-    texts: Texts,
-    before: tuple[Ints, Floats],
-    after: list[tuple[Ints, Floats]],
-    *,
-    replicates: int = 2000,
-    seed: int = 0,
+    texts: Texts, before: tuple[Ints, Floats], after: list[tuple[Ints, Floats]]
 ) -> AttributionChange:
     """Compare a method's answers before and after an attack.
 
@@ -78,7 +75,7 @@ def attribution_change(
     """
     clusters = texts.clusters
     units = int(clusters.max()) + 1
-    drawn = stream(seed, "attribution-change", units).multinomial(units, np.full(units, 1 / units), size=replicates)
+    drawn = stream(0, "attribution-change", units).multinomial(units, np.full(units, 1 / units), size=REPLICATES)
     weights = np.vstack([np.ones((1, units)), drawn])[:, clusters]
 
     def change(score: Callable[[Ints, Floats], Floats]) -> Change:
@@ -102,7 +99,7 @@ def attribution_change(
         change(accuracy),
         change(lambda predicted, rank: macro_f1(weights, texts, predicted)),
         change(mean_rank) if ranked else None,
-        sign_flip(np.bincount(clusters, moved), seed, "attribution"),
+        sign_flip(np.bincount(clusters, moved), pair="attribution"),
     )
 
 

@@ -11,6 +11,8 @@ from ravenbench.randomness import stream
 from ravenbench.statistics.bootstrap import Interval, expanded
 from ravenbench.types import Bools, Floats, Ints
 
+REPLICATES = 4000
+
 
 @dataclass(frozen=True, eq=False)
 class ImpactIntervals:
@@ -22,15 +24,7 @@ class ImpactIntervals:
     each: tuple[Interval, ...]
 
 
-def impact_intervals(
-    before: Bools,
-    after: Bools,
-    *,
-    clusters: Ints | None = None,
-    replicates: int = 4000,
-    level: float = 0.95,
-    seed: int = 0,
-) -> ImpactIntervals:
+def impact_intervals(before: Bools, after: Bools, *, clusters: Ints | None = None) -> ImpactIntervals:
     """Estimate intervals of impact by resampling attacked problems and verifiers.
 
     Parameters
@@ -50,17 +44,17 @@ def impact_intervals(
     count, size = before.shape
     if not count or not size:
         return ImpactIntervals(None, None, None, ())
-    rng = stream(seed, "impact-intervals", count, size)
+    rng = stream(0, "impact-intervals", count, size)
     units = size if clusters is None else int(clusters.max()) + 1
-    weights = rng.multinomial(units, np.full(units, 1 / units), size=replicates) / units
+    weights = rng.multinomial(units, np.full(units, 1 / units), size=REPLICATES) / units
     if clusters is not None:
         weights = weights[:, clusters] / weights[:, clusters].sum(axis=1, keepdims=True)
-    drawn = rng.multinomial(count, np.full(count, 1 / count), size=replicates) / count
+    drawn = rng.multinomial(count, np.full(count, 1 / count), size=REPLICATES) / count
     impacts = _mean_impact(weights, before, after)
     observed = _mean_impact(np.full((1, size), 1 / size), before, after)
 
     def interval(values: Floats, drawn: int) -> Interval:
-        low, high = np.quantile(values, expanded(level, drawn))
+        low, high = np.quantile(values, expanded(0.95, drawn))
         return float(low), float(high)
 
     return ImpactIntervals(

@@ -13,6 +13,9 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.files import write_json, write_text
 from ravenbench.reports.shared.tables import printable
 
+SHOWN = 12
+"""Methods that the sentence names."""
+
 
 @dataclass(frozen=True)
 class Gap:
@@ -39,10 +42,10 @@ def gaps(store: Store) -> list[Gap]:
     return [Gap(name, count[name], tuple(folds), reasons[name]) for name, folds in missing.items()]
 
 
-def averaged_over(found: list[Gap], most: int = 12) -> str:
+def averaged_over(found: list[Gap]) -> str:
     """One sentence on what the figures of a report with gaps stand on."""
-    parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in found[:most]]
-    more = f", and {len(found) - most} more methods lack some" if len(found) > most else ""
+    parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in found[:SHOWN]]
+    more = f", and {len(found) - SHOWN} more methods lack some" if len(found) > SHOWN else ""
     return f"Cells are missing, and figures stand on the others alone: {', '.join(parts)}{more}; the rest have all."
 
 
