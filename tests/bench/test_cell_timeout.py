@@ -80,9 +80,11 @@ def test_a_worker_whose_method_hears_nothing_is_ended(endless):
 
 def test_limits_that_cannot_hold_are_refused(monkeypatch):
     assert CliRunner().invoke(build("run"), ["run", "--cell-timeout", "0"]).exit_code == 2
+    assert CliRunner().invoke(build("run"), ["run", "--cell-timeout", "inf"]).exit_code == 2
     monkeypatch.setenv(LIMIT, "60")
     with pytest.raises(SpecError, match="not on a Dask cluster"):
         engine("dask", scheduler="tcp://127.0.0.1:8786")
-    monkeypatch.setenv(LIMIT, "soon")
-    with pytest.raises(SpecError, match="number of seconds above 0"), guarded():
-        pass
+    for given in ("soon", "inf", "nan", "1e300"):
+        monkeypatch.setenv(LIMIT, given)
+        with pytest.raises(SpecError, match="number of seconds above 0"), guarded():
+            pass

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.bench.shared.care import LIMIT
+from ravenbench.bench.shared.care import LIMIT, LONGEST
 
 
 def _tell(seconds: float | None) -> float | None:
@@ -22,6 +22,7 @@ CellTimeout = Annotated[
     typer.Option(
         "--cell-timeout",
         min=1,
+        max=LONGEST,
         envvar=LIMIT,
         callback=_tell,
         metavar="SECONDS",

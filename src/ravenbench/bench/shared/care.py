@@ -15,6 +15,8 @@ from typing import Any
 from ravenbench.errors import MethodError, SpecError, said
 
 LIMIT = "RAVEN_CELL_TIMEOUT"
+LONGEST = 365 * 24 * 3600
+"""Seconds; clocks take no endless limit."""
 """Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
 _worker: list[int] = []
 """The process that called ``in_worker``, if it is this one."""
@@ -64,15 +66,15 @@ def time_limit() -> float | None:
     Raises
     ------
     SpecError
-        If the environment variable holds no positive number.
+        If the environment variable holds no number of seconds above 0, or more than a year.
     """
     given = os.environ.get(LIMIT)
     try:
         seconds = float(given) if given else None
     except ValueError:
         seconds = 0.0
-    if seconds is not None and not seconds > 0:
-        raise SpecError(f"{LIMIT} must be a number of seconds above 0", found=given)
+    if seconds is not None and not 0 < seconds <= LONGEST:
+        raise SpecError(f"{LIMIT} must be a number of seconds above 0, at most {LONGEST}", found=given)
     return seconds
 
 
