@@ -123,13 +123,17 @@ def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | N
     return list(train)
 
 
+_TAKEN = ("", "..", "report", "rewritings")
+"""What no run's folder within another can be called."""
+
+
 def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dict[str, str | None]:
     """The name of every data set, and where its run is kept.
 
     Raises
     ------
     SpecError
-        If several data sets have no place to be kept in, or are to be graded.
+        If several data sets have no place to be kept in, are to be graded, or are one.
     """
     if len(problems) == 1:
         return {problems[0]: out}
@@ -137,8 +141,14 @@ def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dic
         raise SpecError("several data sets need a folder that keeps their runs", fix="--out FOLDER")
     if grades is not None:
         raise SpecError("grades are of one run", fix="give one data set with --grades, and its folder as --out")
-    stems = [PurePath(problem.rstrip("/")).stem for problem in problems]
-    names = [f"{stem}-{i}" if stems.count(stem) > 1 else stem for i, stem in enumerate(stems, start=1)]
+    given = [problem.rstrip("/") for problem in problems]
+    if twice := [one for one in given if given.count(one) > 1]:
+        raise SpecError("a data set is given twice, and would count twice", found=twice[0])
+    stems = [PurePath(one).stem for one in given]
+    apart = [stem not in _TAKEN and stems.count(stem) == 1 for stem in stems]
+    names = [stem if alone else f"{stem}-{i}" for i, (stem, alone) in enumerate(zip(stems, apart, strict=True), 1)]
+    if len(set(names)) < len(names):
+        names = [f"{stem}-{i}" for i, stem in enumerate(stems, 1)]
     return {name: f"{out.rstrip('/')}/{name}" for name in names}
 
 
