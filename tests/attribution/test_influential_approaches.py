@@ -198,3 +198,10 @@ def test_the_variant_of_cng_sums_over_the_text_alone(norm):
         profiles = [profile(grams(known)) for known in (A, B)]
         wanted = [-sum(weight[g] * apart(f, p.get(g, 0)) for g, f in mine.items()) for p in profiles]
         assert row == pytest.approx(wanted)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("method", [Stamatatos2006(), Stamatatos2007(), Stamatatos2007(norm=True)], ids=str)
+def test_known_texts_without_anything_to_count_favour_no_author(method):
+    found = method.fit(["", "", "", ""], AUTHORS).scores(["", *ASKED])
+    assert np.isfinite(found).all() and (found[:, 0] == found[:, 1]).all()

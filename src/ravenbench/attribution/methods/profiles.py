@@ -95,6 +95,8 @@ class Stamatatos2007(CNG):
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         documents, known = self._documents(texts, rows)
         found = np.zeros((len(rows), len(self.classes_)))
+        if not len(self.profiles_):
+            return found
         for i in range(len(rows)):
             part = slice(documents.indptr[i], documents.indptr[i + 1])
             own, at = documents.data[part][:, None], known[part]

@@ -67,7 +67,7 @@ def discriminant(features: Floats, codes: Ints, authors: int, shrinkage: float) 
     apart = features - means[codes]
     covariance = apart.T @ apart / len(features)
     m = len(covariance)
-    covariance = (1 - shrinkage) * covariance + shrinkage * max(np.trace(covariance) / m, 1e-9) * np.eye(m)
+    covariance = (1 - shrinkage) * covariance + shrinkage * max(np.trace(covariance) / max(m, 1), 1e-9) * np.eye(m)
     weights = np.linalg.lstsq(covariance, means.T, rcond=None)[0]
     prior = np.log(np.bincount(codes, minlength=authors) / len(codes))
     return np.asarray(weights), np.asarray(prior - 0.5 * np.einsum("am,ma->a", means, weights))
