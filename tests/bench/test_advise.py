@@ -63,6 +63,7 @@ def test_uses_beyond_the_crowds_are_taken_out_and_no_more():
     assert without(asked, comma, {}).count(",") == 20
     assert places("It's its own. ITS end.", "word", "its") == ((5, 8), (14, 17))
     assert changes("a b c d e f g\nh", "a b c d e f g\nk") == ["line 2: “h” → “k”"]
+    assert changes("a b c", "a  b c") == ["line 1: white space at “b”"]
 
 
 def test_one_page_of_eighty_columns(others, mine, found):

@@ -86,7 +86,8 @@ def changes(before: str, after: str) -> list[str]:
         if run.kind != "same":
             old, new = ("".join(a[run.a_start : run.a_stop]), "".join(b[run.b_start : run.b_stop]))
             line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
-            told.append(f"line {line}: {_clip(old)} → {_clip(new)}")
+            what = f"{_clip(old)} → {_clip(new)}" if old.split() != new.split() else f"white space at {_clip(new)}"
+            told.append(f"line {line}: {what}")
     more = len(told) - CHANGES
     return told[:CHANGES] + ([f"… and {more} more"] if more > 0 else [])
 
