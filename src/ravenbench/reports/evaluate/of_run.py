@@ -80,8 +80,8 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     notes = []
     if len(folds) > 1:
         notes.append(
-            f"{len(same)} folds of {store.path.name} are pooled. A document can occur in several of them; the topic "
-            "shortcut test, which compares fold by fold, is raven report's."
+            f"{len(same)} folds of {store.path.name} are pooled. A document can occur in several of them; "
+            "comparisons that go fold by fold stand in the run's own report."
         )
     if left_out:
         notes.append(f"Left out, since a verifier has no answers there: {', '.join(left_out)}.")

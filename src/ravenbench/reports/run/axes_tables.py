@@ -57,8 +57,9 @@ def chance_sentence(analysis: Analysis) -> str:
     if not count:
         return ""
     return (
-        f"Each verdict concerns one verifier and does not depend on who else is listed; of the {count} firm ones here "
-        f"at most {wrong_by_chance(count):.2g} are expected to be wrong by chance."
+        f"Each verdict concerns one verifier and does not depend on who else is listed; of {count} firm "
+        f"{'verdict' if count == 1 else 'verdicts'} here at most {wrong_by_chance(count):.2g} are expected "
+        "to be wrong by chance."
     )
 
 
