@@ -163,10 +163,6 @@ def test_what_is_damaged_or_missing_is_made_again(small, spec, tmp_path, pattern
     if pattern in ("run.json", "plan.json") and how == "flipped":
         with pytest.raises(StoreError, match="damaged"):
             Store.open(folder)
-    if (pattern, how) == ("run.json", "gone"):
-        with pytest.raises(InputError, match="other files"):
-            play(spec, changes=SMALL, out=folder, workers=1)
-        return
     assert play(spec, changes=SMALL, out=folder, workers=1).errors == ()
     assert cells(folder) == cells(small)
     assert told(Store.open(folder)) == untold
