@@ -62,7 +62,7 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
         setups += [store.plan.folds[fold].setup or ""] * len(problems.test)
         for name, own in zip(verifiers, answers, strict=True):
             values[name].append(own)
-    if not same:
+    if not (verifiers and same):
         raise InputError(
             "no fold of this run has every verifier's answers", file=path, fix=f"repeat raven {store.kind}"
         )
