@@ -172,3 +172,9 @@ def test_a_run_that_lost_its_head_goes_on_and_a_strangers_folder_is_refused(tmp_
         (store.path / name).unlink()
     with pytest.raises(InputError, match="this folder holds other files"):
         run(out=tmp_path / "run", **OPTIONS)
+
+
+def test_a_run_killed_before_its_head_had_its_name_begins_again(tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".run.json.m593d027").write_bytes(b'{"form')
+    assert run(out=tmp_path / "run", **OPTIONS).errors == ()

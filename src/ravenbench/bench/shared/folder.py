@@ -122,9 +122,14 @@ def _earlier(folder: Path, kind: Kind, head: Head) -> Store | None:
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
         whole = _check_same(store, kind, head)
-    elif folder.exists() and any(inner.name != LOCK for inner in folder.iterdir()) and not _headless(store, kind):
+    elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(store, kind):
         raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
     return store if whole and store.planned else None
+
+
+def _foreign(inner: Path) -> bool:
+    """Whether a file is other than the first two of a run: its lock, and its head as it is before it has its name."""
+    return inner.name != LOCK and not inner.name.startswith(".run.json.")
 
 
 def _headless(store: Store, kind: Kind) -> bool:
