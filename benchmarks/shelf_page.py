@@ -143,7 +143,7 @@ def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[st
             {
                 "corpus": name,
                 "verifier": verifier,
-                "form": forms[verifier] if forms[verifier] != verifier else None,
+                "form": _plain(forms[verifier]) if forms[verifier] != verifier else None,
                 "problems": len(same),
                 "unanswered": int((answers == 0.5).sum()),
                 "auc": found["auc"],
@@ -202,9 +202,8 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
             parts.append(
                 f"Without a row (not run yet, stopped, or a part of it is not installed): {', '.join(absent)}.\n"
             )
-    forms = {row["form"]: row["verifier"] for row in rows if row["form"]}
-    if forms:
-        told = ", ".join(f"`{_plain(form)}`" for form in sorted(forms))
+    if forms := {row["form"] for row in rows if row["form"]}:
+        told = ", ".join(f"`{form}`" for form in sorted(forms))
         parts.append(f"Forms other than defaults: {told}. `masked` reads through `posnoise` where texts are English.\n")
     PAGE.write_text("\n".join(parts), encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
@@ -18,9 +19,9 @@ class Generated(Component):
     limits: ClassVar[Mapping[str, tuple[float, float]]]
     """Smallest and largest value of each dial; a dial whose default is a whole number, or None, takes those alone."""
 
+    @abstractmethod
     def stream(self) -> Iterator[Document]:
         """Write documents one by one, in bounded memory."""
-        raise NotImplementedError
 
     def load(self) -> Corpus:
         """Write the whole corpus (a second or two at the defaults); large ones lie in a temporary file.
