@@ -24,6 +24,7 @@ STRANGERS = {
 OPEN_TO_ALL = {"bench": {"shared"}, "reports": {"shared"}, "verifiers": {"contract", "calibrators"}}
 """Parts of a room that its other parts may use; they know none of those."""
 GUESTS = {
+    ("bench", "advise"): {"compare"},
     ("bench", "pan14"): {"verify"},
     ("bench", "safety"): {"run", "obfuscate", "attribute"},
     ("bench", "simulate"): {"run"},

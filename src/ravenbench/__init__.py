@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from ravenbench.bench.advise.api import advise as advise
     from ravenbench.bench.attribute.api import attribute as attribute
     from ravenbench.bench.compare.api import compare as compare
     from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from ravenbench.errors import InputError as InputError
     from ravenbench.errors import RavenError as RavenError
     from ravenbench.registry import parse as parse
-    from ravenbench.reports.advise.api import advise as advise
     from ravenbench.reports.evaluate.api import evaluate as evaluate
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
     from ravenbench.reports.of_any import analyse as analyse
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ravenbench.verifiers.contract.base import Verifier as Verifier
 else:
     _PLACES = {
-        "advise": "reports.advise.api",
+        "advise": "bench.advise.api",
         "analyse": "reports.of_any",
         "Answers": "types",
         "attribute": "bench.attribute.api",

@@ -11,7 +11,7 @@ from ravenbench.cli import signals
 from ravenbench.cli.options import option
 
 if TYPE_CHECKING:
-    from ravenbench.reports.advise.api import Judge
+    from ravenbench.bench.advise.api import Judge
 
 POLL = 1.0
 
@@ -41,10 +41,10 @@ def command(
 
         raven advise draft.txt --known mine/ --background others/ --watch
     """
+    from ravenbench.bench.advise.api import advise
     from ravenbench.cli.show import print_json, print_parts, progress_bar, say
     from ravenbench.errors import SpecError
-    from ravenbench.reports.advise.api import advise, to_json
-    from ravenbench.reports.advise.tables import tables
+    from ravenbench.reports.advise.tables import tables, to_json
     from ravenbench.reports.shared.tables import terminal
 
     if watch and json:
@@ -65,9 +65,9 @@ def _watch(path: str, first: str, judge: Judge) -> None:
     """Answers to each version that is saved, until Ctrl-C."""
     import time
 
+    from ravenbench.bench.advise.api import read_version
     from ravenbench.cli.show import say
     from ravenbench.errors import InputError
-    from ravenbench.reports.advise.api import read_version
     from ravenbench.reports.advise.tables import changes, summary
 
     typer.echo(f"waiting for {path} to be saved; Ctrl-C ends")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from ravenbench.reports.advise.api import Advice, Tip
-from ravenbench.reports.advise.features import Habit
+from ravenbench.bench.advise.api import Advice, Tip
+from ravenbench.bench.advise.features import Habit
 from ravenbench.reports.shared.tables import Column, Table, figure
 from ravenbench.text.alignment import pieces, runs
 
@@ -102,3 +103,24 @@ def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str
     means = [float(np.mean(list(one.values()))) for one in (before, after)]
     own = ", ".join(f"{name} {figure(before[name])} → {figure(after[name])}" for name in after)
     return [f"mean {figure(means[0])} → {figure(means[1])} ({figure(means[1] - means[0], signed=True)})", f"  {own}"]
+
+
+def to_json(found: Advice) -> dict[str, Any]:
+    """JSON form."""
+    return {
+        "answers": dict(found.answers),
+        "after all tips": dict(found.after),
+        "features": [
+            {
+                "kind": h.kind, "feature": h.name, "here": h.here, "known": h.known, "others": h.others, "z": h.z,
+                "above": h.above, "lines": [found.line(start) for start, _ in h.places], "content": h.content,
+                "instead": tip.instead, "gain": tip.gain,
+            }
+            for tip in found.tips for h in [tip.habit]
+        ],
+        "sentences": [
+            {"line": found.line(s.start), "text": found.text[s.start : s.end].strip(), "gain": s.gain}
+            for s in found.sentences
+        ],
+        "notes": list(found.notes),
+    }  # fmt: skip

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
+from ravenbench.bench.advise.features import Habit, habits, places, without
 from ravenbench.bench.compare.material import Case, read_material, read_text
 from ravenbench.bench.compare.plan import draft
 from ravenbench.bench.compare.screening import FEWEST_WORDS
@@ -24,7 +24,6 @@ from ravenbench.errors import InputError, MissingPart, SpecError
 from ravenbench.obfuscation.guards.choice import relatives, same_form
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
-from ravenbench.reports.advise.features import Habit, habits, places, without
 from ravenbench.text.nltk_data import missing
 from ravenbench.types import Problems
 from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
@@ -46,10 +45,6 @@ class Judge:
         """Each verifier's answers, from 0 to 1, whether these texts are by the author of the known ones."""
         asked = Problems.of((str(i), self.known, text) for i, text in enumerate(texts))
         return {name: verifier.verify(asked).tolist() for name, verifier in self.verifiers.items()}
-
-    def means(self, texts: Sequence[str]) -> list[float]:
-        """Their mean answer to each text."""
-        return [float(mean) for mean in np.mean(list(self.answers(texts).values()), axis=0)] if texts else []
 
 
 @dataclass(frozen=True)
@@ -175,7 +170,8 @@ def _advice(
     tried = [h for h in found if h.excess and h.z > 0]
     spans = [(a, b) for a, b in sentences(text) if text[:a].strip() or text[b:].strip()]
     variants = [without(text, h, instead) for h in tried] + [text[:a] + text[b:] for a, b in spans]
-    before, *means = judge.means([text, *variants])
+    told = judge.answers([text, *variants])
+    before, *means = np.mean(list(told.values()), axis=0).tolist()
     gains = {(h.kind, h.name): before - mean for h, mean in zip(tried, means, strict=False)}
     tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in found]
     tips.sort(key=lambda tip: -(tip.gain or 0.0))
@@ -185,11 +181,10 @@ def _advice(
     telling = [
         Telling(a, b, before - mean) for (a, b), mean in zip(spans, means[len(tried) :], strict=True) if mean < before
     ]
-    both = judge.answers([text, best])
     return Advice(
         text=text,
-        answers={name: values[0] for name, values in both.items()},
-        after={name: values[1] for name, values in both.items()},
+        answers={name: values[0] for name, values in told.items()},
+        after={name: values[0] for name, values in judge.answers([best]).items()},
         tips=tuple(tips),
         sentences=tuple(sorted(telling, key=lambda one: -one.gain)),
         notes=notes,
@@ -220,24 +215,3 @@ def _instead(text: str, words: Sequence[str]) -> dict[str, str]:
             if made is not None:
                 found.setdefault(word, made)
     return found
-
-
-def to_json(found: Advice) -> dict[str, Any]:
-    """JSON form."""
-    return {
-        "answers": dict(found.answers),
-        "after all tips": dict(found.after),
-        "features": [
-            {
-                "kind": h.kind, "feature": h.name, "here": h.here, "known": h.known, "others": h.others, "z": h.z,
-                "above": h.above, "lines": [found.line(start) for start, _ in h.places], "content": h.content,
-                "instead": tip.instead, "gain": tip.gain,
-            }
-            for tip in found.tips for h in [tip.habit]
-        ],
-        "sentences": [
-            {"line": found.line(s.start), "text": found.text[s.start : s.end].strip(), "gain": s.gain}
-            for s in found.sentences
-        ],
-        "notes": list(found.notes),
-    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Advice: what gives a text away, and what changing it would gain; nothing is kept."""
