@@ -3,8 +3,9 @@
 EBG is the setting of Anonymouth (McDonald et al. 2012): 45 people, and what each wrote when asked to hide his style
 (obfuscation) or to write like another (imitation). Candidates are all 45 with their samples but the last; the last is
 the questioned text, and samples cut from a document that it was cut from teach nothing. Both attacks take its place as
-rewritings made elsewhere, and the recipes rewrite it. PAN18's two English problems are attacked as they are, and once
-more as open sets, with every second candidate left out.
+rewritings made elsewhere, and the recipes rewrite it. PAN18's two English problems are attacked as they are. Open sets
+are made of both by leaving out every second candidate, and once more the others, so that every text is attacked in one
+half and is by nobody in the other.
 
 Attack texts answer one prompt, which no sample does, and are no rewritings of the questioned sample: their impact holds
 the change of topic.
@@ -15,7 +16,8 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.study_human_obfuscation import ATTACKS, read
@@ -28,6 +30,7 @@ METHODS = (
     "svm, escalante-2011, stamatatos-2006, koppel-2011, burrows-delta, cng, stamatatos-2007, scap, ppm, peng-2004, "
     "khmelev-2003, benedetto-2002, arun-2009"
 )
+RUNS = ("ebg", "closed", "open", "ebg-open")
 RECIPES = "mihaylova-2016, mansoorizadeh-2016, castro-2017, bevendorff-2019"
 KNOWN = 6
 """Most known texts of an author: with all of them some authors have 5 times as many as others."""
@@ -41,36 +44,41 @@ def main() -> None:
     parser.add_argument("--methods", default=METHODS)
     parser.add_argument("--recipes", default=RECIPES)
     parser.add_argument("--limit", type=int, help="use so many questioned texts of each problem")
-    parser.add_argument("--only", choices=("ebg", "closed", "open"), help="one of the three runs")
+    parser.add_argument("--only", choices=RUNS, help="one of the four runs")
+    parser.add_argument("--surrogates", help="verifiers that a search (mutant-x-2019) asks")
+    parser.add_argument("--train", help="problems that these learn from")
     parser.add_argument("--out", type=Path, help="where runs are kept, so that they go on where they stopped")
     parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as spare:
         out = given.out or Path(spare)
-        for name in ("ebg", "closed", "open"):
+        for name in RUNS:
             if given.only in (None, name):
                 attack(name, out, given)
 
 
 def attack(name: str, out: Path, given: argparse.Namespace) -> None:
-    """One of the three runs, its problems and rewritings written beside it."""
+    """One of the four runs, its problems and rewritings written beside it."""
     problems, recipes = out / f"{name}-problems", given.recipes
-    if name == "ebg":
+    opened = name.endswith("open")
+    if name.startswith("ebg"):
         problem, hidden = of_ebg(given.ebg)
-        made = [problem]
+        made = halves(problem) if opened else [problem]
+        if opened:
+            hidden = {attack: among(made, texts) for attack, texts in hidden.items()}
         for attacked, texts in hidden.items():
-            table = out / f"{attacked}.jsonl"
+            table = out / f"{attacked}{'-open' * opened}.jsonl"
             out.mkdir(parents=True, exist_ok=True)
             table.write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in sorted(texts.items())))
             recipes += f", rewritings({str(table)!r}, label={attacked!r})"
     else:
-        made = [halved(one) if name == "open" else one for one in read_attribution(given.pan18)]
+        read18 = read_attribution(given.pan18)
+        made = [half for one in read18 for half in halves(one)] if opened else read18
     for one in made:
         write_attribution(problems, one)
-    reject = 0.1 if name == "open" else None
     result = safety(
-        problems, methods=given.methods, obfuscators=f"identity, {recipes}", reject=reject, limit=given.limit,
-        out=out / name,
+        problems, methods=given.methods, obfuscators=f"identity, {recipes}", reject=0.1 if opened else None,
+        limit=given.limit, train=given.train, surrogates=given.surrogates, out=out / name,
         rewritings=out / "rewritings", workers=given.workers,
     )  # fmt: skip
     from rich.console import Console
@@ -97,12 +105,25 @@ def of_ebg(place: str) -> tuple[AttributionProblem, dict[str, dict[str, str]]]:
     return AttributionProblem("ebg", "english", known, unknown, truth), hidden
 
 
-def halved(problem: AttributionProblem) -> AttributionProblem:
-    """The open set in which every second candidate is nobody."""
+def halves(problem: AttributionProblem) -> list[AttributionProblem]:
+    """Two open sets: in either, the candidates of the other are nobody."""
     assert problem.truth is not None
-    kept = {author: texts for i, (author, texts) in enumerate(sorted(problem.candidates.items())) if i % 2 == 0}
-    truth = {text: author if author in kept else UNKNOWN for text, author in problem.truth.items()}
-    return AttributionProblem(problem.name, problem.language, kept, problem.unknown, truth)
+    found = []
+    for number, part in enumerate("ab"):
+        kept = {author: problem.candidates[author] for author in sorted(problem.candidates)[number::2]}
+        truth = {text: author if author in kept else UNKNOWN for text, author in problem.truth.items()}
+        found.append(replace(problem, name=f"{problem.name}{part}", candidates=kept, truth=truth))
+    return found
+
+
+def among(problems: Sequence[AttributionProblem], texts: Mapping[str, str]) -> dict[str, str]:
+    """Attack texts by the ids that texts by candidates have where there are several problems."""
+    return {
+        f"{one.name}/{name}": texts[name]
+        for one in problems
+        for name, author in (one.truth or {}).items()
+        if author != UNKNOWN
+    }
 
 
 if __name__ == "__main__":
