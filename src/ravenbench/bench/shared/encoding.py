@@ -18,7 +18,7 @@ from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.store import Store
 from ravenbench.components import Component
 
-BLOCK = 256
+BLOCK = 1024
 """Texts in a unit."""
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 import torch
+from torch.utils.mkldnn import to_mkldnn
 
 from ravenbench.errors import InputError, SpecError
 from ravenbench.randomness import stream
@@ -51,7 +52,8 @@ class Encoder(Scorer):
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
-        Of the computation.
+        Of the computation. bf16 is about twice as fast where the processor multiplies in it (AVX-512 BF16, AMX), and
+        moves cosines by some thousandths; auto is bf16 on a GPU that knows it.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
 
@@ -68,7 +70,7 @@ class Encoder(Scorer):
     """
 
     name = "encoder"
-    version = 2
+    version = 3
     provenance = "ours"
     _loaded: Any = field(default=None, init=False)
 
@@ -122,11 +124,13 @@ class Encoder(Scorer):
             )  # fmt: skip
         device = str(devices.pick(self.device))
         batch = self.batch or (512 if device == "cpu" else 8192)
-        made = (self.digest_, device, self.window, batch, self.precision, self.remote_code, torch.__version__)
+        how = (device, self.window, batch, self.precision, self.remote_code, torch.__version__)
+        made = (self.version, self.digest_, *how)
 
         def encode(unseen: list[str]) -> Floats:
             if self._loaded is None:
-                self._loaded = _network(folder, self.digest_, device, self.remote_code)
+                half = devices.half(self.precision, torch.device(device))
+                self._loaded = _network(folder, self.digest_, device, self.remote_code, half)
             static = hasattr(self._loaded, "embedding")
             return unit(_static(self._loaded, unseen) if static else self._windows(self._loaded, unseen, batch))
 
@@ -136,11 +140,14 @@ class Encoder(Scorer):
         device = torch.device(model.device)
         windows, owner = self._tiled(model, texts)
         parts: list[Floats] = [np.empty(0)] * len(windows)
-        with devices.inferring(device), devices.precision(self.precision, device):
+        with devices.inferring(device):
             for part in batches(windows, batch, model.tokenizer.pad_token_id or 0):
                 ids, mask = (torch.from_numpy(array).to(device) for array in (part.ids, part.mask))
-                found = model({"input_ids": ids, "attention_mask": mask.long()})["sentence_embedding"]
-                for row, vector in zip(part.rows, found.double().cpu().numpy(), strict=False):
+                found = {"input_ids": ids, "attention_mask": mask.long()}
+                for module in model:
+                    # What follows the transformer takes no time: it computes in single precision.
+                    found = {k: v.float() if v.is_floating_point() else v for k, v in module(found).items()}
+                for row, vector in zip(part.rows, found["sentence_embedding"].double().cpu().numpy(), strict=False):
                     parts[row] = vector
         weight = np.array([len(w) for w in windows], dtype=np.float64)
         starts = np.searchsorted(owner, np.arange(len(texts)))
@@ -181,9 +188,17 @@ def _static(model: Any, texts: list[str]) -> Floats:
 
 
 @lru_cache(maxsize=1)
-def _network(folder: Path, digest: str, device: str, remote_code: bool) -> Any:
+def _network(folder: Path, digest: str, device: str, remote_code: bool, half: bool) -> Any:
     """The model, loaded once for all folds of a process; ``digest`` tells its files from others in that folder."""
-    return load_static(folder) if is_static(folder) else load_sentences(folder, device, remote_code)
+    if is_static(folder):
+        return load_static(folder)
+    model = load_sentences(folder, device, remote_code)
+    if half:
+        model[0].bfloat16()
+    elif device == "cpu" and torch.backends.mkldnn.is_available():
+        # Weights laid out for oneDNN once; else torch multiplies by MKL, which is half as fast on AMD.
+        to_mkldnn(model[0].eval())
+    return model
 
 
 def _digest(folder: Path) -> str:

@@ -42,7 +42,12 @@ def pick(device: str) -> torch.device:
 
 
 def precision(name: str, device: torch.device) -> Any:
-    """A context for forward passes: bfloat16 autocast for ``bf16``, and for ``auto`` on a GPU that knows it.
+    """A context for forward passes of a network that learns in fp32: bfloat16 autocast where ``half`` says so."""
+    return torch.autocast(device.type, dtype=torch.bfloat16) if half(name, device) else nullcontext()
+
+
+def half(name: str, device: torch.device) -> bool:
+    """Whether to compute in bfloat16: for ``bf16``, and for ``auto`` on a GPU that knows it.
 
     Raises
     ------
@@ -51,8 +56,7 @@ def precision(name: str, device: torch.device) -> Any:
     """
     if name not in ("auto", "fp32", "bf16"):
         raise SpecError("there is no such precision", found=name, expected="auto, fp32 or bf16")
-    half = name == "bf16" or (name == "auto" and device.type == "cuda" and torch.cuda.is_bf16_supported())
-    return torch.autocast(device.type, dtype=torch.bfloat16) if half else nullcontext()
+    return name == "bf16" or (name == "auto" and device.type == "cuda" and torch.cuda.is_bf16_supported())
 
 
 @contextmanager
