@@ -30,8 +30,9 @@ from ravenbench.bench.shared.work import Engine
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.scores import scores
 from ravenbench.reports.shared.cell_scores import sides_of
-from ravenbench.reports.shared.content import content_probe
+from ravenbench.reports.shared.content import NOTHING, content_probe
 from ravenbench.statistics.clustered import Figure, Units, figure
+from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.placements import influence, placements
 from ravenbench.types import Bools, Floats
 
@@ -64,15 +65,18 @@ but how long texts are, which a change of content leaves as it is.
 """
 CAUTION = """Figures in brackets are 95 % intervals over authors. The PAN-2014 corpora are asked as they are given,
 trained on the training part and tested on the test part: 96 to 200 problems. EBG and newsgroups are cut to two folds of
-ten random topics with at most 120 pairs a side, and their AUC is over both folds' answers together. With so few
-questions most differences between neighbours in these tables are chance, and two folds say little about other topics:
-the tables are to find what is worth a run of one's own, not to rank. [PAN-2014](pan14.md) and [the
-verdict](verdict.md) have larger designs.
+ten random topics with at most 120 pairs a side. AUC and style left are of the same problems, compared within a fold,
+and of scores before any answer is left open. With so few questions most differences between neighbours in these tables
+are chance, and two folds say little about other topics: the tables are to find what is worth a run of one's own, not to
+rank. [PAN-2014](pan14.md) and [the verdict](verdict.md) have larger designs.
 
 *c@1* is accuracy that gives credit for questions left open. *C_llr* is the price of the answers read as probabilities,
 in bits: 0 is perfect, 1 is what answering .5 throughout costs, and more is worse than that; ∞ means that an answer of
-exactly 0 or 1 was wrong. n/a: it could not be asked. *CPU s* is all a verifier took on a corpus, fitting and the
-transplanted questions included. A verifier is stopped after {cap:.0f} of them and then has no row.
+exactly 0 or 1 was wrong. n/a: it could not be asked. *Open* counts answers of exactly .5. Where they are nearly all
+(newsgroups) there were fewer than 50 problems of a class to calibrate on: a logistic regression then stands in for the
+method's two thresholds, and on scores that lie close together it stays too near .5 to answer. Such a method ranks
+better than it answers. *CPU s* is all a verifier took on a corpus, fitting and the transplanted questions included. A
+verifier is stopped after {cap:.0f} of them and then has no row.
 
 """
 RECENT = """## Methods of recent years
@@ -94,12 +98,12 @@ Manino 2026) `lambdag` answers on the scale of a likelihood ratio without traini
 takes the other authors' sentences; `LambdaG.tokens` says what each word of a text adds.
 
 `ngram-tracing` (Grieve et al. 2019), `general-impostors` and `cosine-delta` follow the packages idiolect and bitig. A
-test meets bitig's answers on the same draws; idiolect, in R, was read and not run. `prompted-lm(model='…')` asks a
-language model behind an OpenAI-compatible endpoint (`RAVEN_LLM_URL`, its key in `RAVEN_LLM_KEY`; Huang, Chen and Shu
-2024). It sends texts away, costs money and is not in the tables. With `--plan`, `raven run` says what it would ask and
-asks nothing; limits and refusals are failures, never answers, and the same command asks them again.
-`encoder(model='FOLDER')` takes a pre-trained encoder from a folder, `luar(model='FOLDER', epochs=0)` published LUAR
-weights.
+test meets bitig's answers on the same draws; idiolect, in R, is on CRAN alone, which was not at hand: it was read and
+not run. `prompted-lm(model='…')` asks a language model behind an OpenAI-compatible endpoint (`RAVEN_LLM_URL`, its key
+in `RAVEN_LLM_KEY`; Huang, Chen and Shu 2024). It sends texts away, costs money and is not in the tables. With `--plan`,
+`raven run` says what it would ask and asks nothing; limits and refusals are failures, never answers, and the same
+command asks them again. `encoder(model='FOLDER')` takes a pre-trained encoder from a folder, `luar(model='FOLDER',
+epochs=0)` published LUAR weights.
 
 `command` stands for an outside program, here a compressor that reads pairs: it cannot answer problems with several
 known documents, as PAN-2014 has them.
@@ -138,7 +142,8 @@ def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[st
         found, price = scores(same, answers), cllr(same, answers).cllr
         sides = [sides_of(store, fold, plan.topics) for fold in folds]
         units = Units(np.concatenate([side.authors for side in sides]), np.concatenate([s.problem for s in sides]))
-        area, left = area_of(same, answers, units), style_left(store, plan, verifier)
+        asked = transplanted(store, plan, verifier)
+        area, left = asked.auc or area_of(same, answers, units), asked.style_left
         rows.append(
             {
                 "corpus": name,
@@ -146,7 +151,7 @@ def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[st
                 "form": _plain(forms[verifier]) if forms[verifier] != verifier else None,
                 "problems": len(same),
                 "unanswered": int((answers == 0.5).sum()),
-                "auc": found["auc"],
+                "auc": found["auc"] if area is None else area.value,
                 "auc_interval": None if area is None else area.interval,
                 "c@1": found["c@1"],
                 "cllr": price,
@@ -166,14 +171,14 @@ def area_of(same: Bools, answers: Floats, units: Units) -> Figure | None:
     return figure(area, influence(same, area, place), units)
 
 
-def style_left(store: Store, plan: RunPlan, verifier: str) -> Figure | None:
-    """Style left of a verifier that answered all versions of the folds asked; None where nothing could be asked."""
+def transplanted(store: Store, plan: RunPlan, verifier: str) -> ContentFigures:
+    """AUC of scores and style left on the folds that a verifier answered in all versions; None each without any."""
     section = plan.transplant
-    if section is None or not section.folds:
-        return None
+    if section is None:
+        return NOTHING
     asked = [f for f in section.folds if all(store.cell(verifier, f.fold(v)) for v in ("source", *VERSIONS))]
     probe = content_probe(store, replace(section, folds=asked), [verifier], plan.topics) if asked else None
-    return None if probe is None else probe.row(verifier).figures.style_left
+    return NOTHING if probe is None else probe.row(verifier).figures
 
 
 def keep(new: Sequence[Row]) -> list[Row]:
@@ -197,7 +202,7 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
             parts.append("| verifier | AUC | c@1 | C_llr | style left | open | CPU s |")
             parts.append("|---|---|---|---|---|---|---|")
             parts += [_line(row) for row in mine]
-            parts.append(f"\n{mine[0]['problems']} problems. *Open*: left unanswered.\n")
+            parts.append(f"\n{mine[0]['problems']} problems.\n")
         if absent := [verifier for verifier in shelf if not any(row["verifier"] == verifier for row in mine)]:
             parts.append(
                 f"Without a row (not run yet, stopped, or a part of it is not installed): {', '.join(absent)}.\n"

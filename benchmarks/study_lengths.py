@@ -1,24 +1,26 @@
-"""How many words does a verifier need? Accuracy over length on three kinds of corpora, into docs/lengths.md.
+"""How many words does a verifier need? Accuracy over length on four kinds of corpora, into docs/lengths.md.
 
-    python -m benchmarks.study_lengths PAN14_FOLDER EBG_ZIP OUT_FOLDER
+    python -m benchmarks.study_lengths PAN14_FOLDER PAN18_ZIP EBG_ZIP OUT_FOLDER
 
 20 Newsgroups is read from scikit-learn's cache. Every text is cut to its first words, those learned from included;
-verifiers are the fast ones of the shelf. Runs are kept in OUT_FOLDER and taken up again.
+verifiers are raven-2026 and fast ones of the shelf. Runs are kept in OUT_FOLDER and taken up again.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import ravenbench
 from ravenbench.bench.run.api import run
+from ravenbench.formats.pan_attribution import read_attribution
 from ravenbench.reports.run.lengths import LengthRow, lengths_figure
 from ravenbench.reports.shared.figures import save, style
 from ravenbench.reports.shared.tables import figure
 
-VERIFIERS = "char-ngram, function-words, ppm, cng-2013, length"
+VERIFIERS = "raven-2026, char-ngram, function-words, ppm, cng-2013, length"
 PAGE = Path(__file__).parents[1] / "docs" / "lengths.md"
 HEAD = """# How many words do I need?
 
@@ -28,12 +30,25 @@ different-author one) over the number of words, with 95 % intervals over authors
 table in the terminal, `lengths` in `report.json`. The problems are the same at every length. Where texts are shorter
 than asked they stay as they are; *full length* is the share of problems all of whose texts had as many words.
 
-This page is made by `python -m benchmarks.study_lengths PAN14_FOLDER EBG_ZIP OUT_FOLDER`. `length` is a control that
-sees nothing but how long texts are. In the figures a bar is a 95 % interval.
+This page is made by `python -m benchmarks.study_lengths PAN14_FOLDER PAN18_ZIP EBG_ZIP OUT_FOLDER`. `length` is
+a control that sees nothing but how long texts are. In the figures a bar is a 95 % interval.
 """
 
 
-def settings(pan14: Path, ebg: Path) -> dict[str, dict[str, Any]]:
+def fandoms(collection: Path, place: Path) -> Path:
+    """The larger problem of PAN-2018 as a table of texts; the topic is whether they are of the fandom asked about.
+
+    A candidate's known texts are fan fiction of other fandoms than the unknown texts.
+    """
+    problem = max(read_attribution(collection), key=lambda each: len(each.candidates))
+    texts = [(author, "other fandoms", text) for author, known in problem.candidates.items() for text in known]
+    texts += [((problem.truth or {})[name], "target fandom", text) for name, text in problem.unknown.items()]
+    rows = (dict(zip(("author", "topic", "text"), each, strict=True)) for each in texts)
+    place.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return place
+
+
+def settings(pan14: Path, pan18: Path, ebg: Path) -> dict[str, dict[str, Any]]:
     """Runs by their heading."""
     essays = {
         f"PAN-2014 {name}": dict.fromkeys(("train", "test"), str(pan14 / f"{name}.zip")) | {"lengths": lengths}
@@ -43,6 +58,10 @@ def settings(pan14: Path, ebg: Path) -> dict[str, dict[str, Any]]:
     }  # fmt: skip
     return {
         **essays,
+        "PAN-2018 fan fiction, across fandoms": {
+            "corpus": str(pan18), "lengths": "50,100,250,500", "topics": 2, "folds": 2, "pools": 1, "min_docs": 20,
+            "samplers": "random", "limit": 400,
+        },
         "Extended Brennan–Greenstadt, across an author's documents": {
             "corpus": f"ebg(path='{ebg}')", "lengths": "50,100,250,500", "folds": 2, "topics": 4, "samplers": "random",
             "limit": 400,
@@ -74,10 +93,12 @@ def _cell(rows: tuple[LengthRow, ...], name: str, words: int) -> str:
     return f"{figure(auc.value)} [{figure(max(auc.interval[0], 0))}, {figure(min(auc.interval[1], 1))}]"
 
 
-def main(pan14: str, ebg: str, out: str) -> None:
+def main(pan14: str, pan18: str, ebg: str, out: str) -> None:
     """Run, and write the page."""
     parts = [HEAD]
-    for number, (heading, given) in enumerate(settings(Path(pan14), Path(ebg)).items()):
+    Path(out).mkdir(parents=True, exist_ok=True)
+    table18 = fandoms(Path(pan18), Path(out) / "pan18.jsonl")
+    for number, (heading, given) in enumerate(settings(Path(pan14), table18, Path(ebg)).items()):
         result = run(verifiers=VERIFIERS, probe="none", workers=1, out=Path(out) / f"{number:02d}", **given)
         analysis = ravenbench.analyse(result.store)
         pairs = next((row.problems for row in analysis.lengths), 0)

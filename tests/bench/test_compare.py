@@ -301,6 +301,10 @@ def test_candidates_are_called_as_a_reader_would(others, tmp_path):
     for given, name in ((smith, "smith"), (smith / "0.txt", "the candidate"), (f"Ann Lee={smith}", "Ann Lee")):
         spec = spec_of({"questioned": questioned, "known": given, "background": others})
         assert read_material(spec).cases[0].candidate.name == name
+    batch = tmp_path / "batch.jsonl"
+    row = {"questioned": str(questioned), "known": str(smith), "candidate": "Ann\u2028Lee"}
+    batch.write_text(json.dumps(row, ensure_ascii=False))
+    assert read_material(spec_of({"batch": batch, "background": others})).cases[0].candidate.name == "Ann\u2028Lee"
     assert [signed(value) for value in (-0.04, 0.04, -0.25, 1.0)] == ["0.0", "0.0", "−0.2", "+1.0"]
 
 

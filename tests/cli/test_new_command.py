@@ -41,7 +41,7 @@ def test_a_program_answers_better_than_chance(tmp_path, monkeypatch, form, progr
     monkeypatch.chdir(tmp_path)
     assert new("mine", "--as", form).exit_code == 0
     spoken = read_toml(Path("mine.toml"))["aliases"]["mine"]
-    problems, same = toy_problems(40, seed=5)
+    problems, same = toy_problems(40, seed=5, alphabet=("la", "mi", "ta", "so", "\u2028"))
     verifier = registry.parse("verifier", spoken).fit(problems, same)
     answers = verifier.verify(problems.blind())
     assert auc(same, answers) > 0.8 and np.ptp(answers) > 0.05

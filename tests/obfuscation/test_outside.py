@@ -92,7 +92,7 @@ def test_a_program_that_is_not_there_is_refused():
 
 
 def new(task):
-    return task.questioned.replace("e", "E")
+    return task.questioned.replace("e", "E").replace(". ", ".\u2028 ")
 
 
 def as_pan(folder):
@@ -125,7 +125,7 @@ def as_lines(folder):
         {"id": t.id, "text": new(t), "original_sha256": hashlib.sha256(t.questioned.encode()).hexdigest()}
         for t in TASKS
     ]
-    (folder / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "t.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
     return folder / "t.jsonl"
 
 

@@ -117,3 +117,29 @@ def test_the_band_may_be_wider_where_authors_are_kept_apart():
     lone = Problems.of([(f"q{i}", [f"a{i} x"], f"b{i} y") for i in range(140)])
     assert Raven2026(C=1.0).learn(problems, same, features, able).radius_ > 0.1
     assert Raven2026(C=1.0).learn(lone, same, features, able).radius_ <= 0.1
+
+
+class Drawn(Scorer):
+    """Reads a number from the questioned text, and answers higher the more same-author problems it learned from."""
+
+    name = "drawn"
+
+    def fit(self, problems, same):
+        self.share_ = same.mean()
+        return self
+
+    def score(self, problems):
+        return np.array([float(problems.texts[row]) for row in problems.questioned_index]) + 60 * self.share_
+
+
+class Taught(Drawn):
+    taught = True
+
+
+def test_the_share_that_a_scorer_learned_from_does_not_turn_its_answers_round():
+    rng = np.random.default_rng(8)
+    same = rng.random(60) < 0.5
+    value = 0.4 * same + rng.normal(size=60)
+    problems = Problems.of([(f"p{i}", [f"{i}"], f"{v:.6f}") for i, v in enumerate(value)])
+    found = [Calibrated(scorer(), Logistic(radius=0.0)).fit(problems, same) for scorer in (Drawn, Taught)]
+    assert found[0].calibrator_.coef_[0] < 0 < found[1].calibrator_.coef_[0]

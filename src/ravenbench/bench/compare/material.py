@@ -224,7 +224,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
             "not a batch that Raven reads", file=path, found=kind or "no ending", expected=".csv, .tsv, .jsonl"
         )
     found = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
                 row = json.loads(line)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -150,10 +151,10 @@ def _rows(place: Path) -> Sequence[tuple[int, Mapping[str, object]]]:
     text = read_whole(place)
     if place.suffix.lower() == ".csv":
         csv.field_size_limit(1 << 27)
-        reader = csv.DictReader(text.splitlines(keepends=True))
+        reader = csv.DictReader(io.StringIO(text, newline=""))
         return [(reader.line_num, dict(row)) for row in reader]
     rows = []
-    for line, each in enumerate(text.splitlines(), start=1):
+    for line, each in enumerate(text.split("\n"), start=1):
         if each.strip():
             try:
                 row = json.loads(each)

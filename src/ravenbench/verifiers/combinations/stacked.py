@@ -11,11 +11,11 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from ravenbench.components import Component
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.band import apply_band, best_radius
 from ravenbench.verifiers.calibrators.inputs import learnable
 from ravenbench.verifiers.combinations.meta import Combined, answers_apart, answers_of, fit_members
-from ravenbench.verifiers.contract.folds import calibration_folds
+from ravenbench.verifiers.contract.folds import calibration_folds, levelled
 
 
 @dataclass(eq=False, repr=False)
@@ -25,7 +25,7 @@ class Stacked(Combined):
     No member weighs less than nothing (Breiman 1996): a higher answer always means the same author, and where out of
     fold the opposite seems true it is by chance. Weights are drawn to those of the plain mean. The members of each fold
     learned from another share of same-author problems, and answer higher or lower for that alone: answers out of fold
-    are compared within a fold, each fold's mean log-odds being moved to that of all.
+    are compared within a fold (``levelled``).
 
     Marks for calibration are ignored: the folds keep groups whole and give every problem an answer by members
     that never saw it.
@@ -55,7 +55,7 @@ class Stacked(Combined):
     """
 
     name = "stacked"
-    version = 4
+    version = 5
     provenance = "ours"
 
     members: Sequence[Component]
@@ -68,7 +68,8 @@ class Stacked(Combined):
         problems = replace(problems, calibrate=None)
         apart = log_odds(answers_apart(self.members, problems, same, self.folds))
         told = ~np.isnan(apart).any(axis=1)
-        apart, truth = levelled(apart[told], calibration_folds(problems, same, self.folds).fold[told]), same[told]
+        truth = same[told]
+        apart = levelled(apart[told], calibration_folds(problems, same, self.folds).fold[told], truth)
         self.coef_, self.intercept_ = weights(apart, truth, self.C)
         self.radius_ = best_radius(self._weighed(apart), truth) if self.band else 0.0
         self.members_ = fit_members(self.members, problems, same)
@@ -107,16 +108,6 @@ def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
     bounds = [(0.0, None)] * members + [(None, None)]
     beta = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}).x
     return beta[:members], float(beta[members])
-
-
-def levelled(odds: Floats, fold: Ints) -> Floats:
-    """Log-odds (n, members) with every fold's mean moved to the mean of all."""
-    if not len(odds):
-        return odds
-    found: Floats = odds + odds.mean(axis=0)
-    for f in np.unique(fold):
-        found[fold == f] -= odds[fold == f].mean(axis=0)
-    return found
 
 
 def log_odds(answers: Floats) -> Floats:

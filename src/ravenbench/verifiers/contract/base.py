@@ -13,7 +13,7 @@ from ravenbench.components import Component
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.checks import checked_scores
-from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold
+from ravenbench.verifiers.contract.folds import calibration_folds, levelled, out_of_fold
 
 C = TypeVar("C", bound=Component)
 
@@ -60,12 +60,16 @@ class Scorer(Learner):
         A score may depend on the other problems of its batch.
     ``cross_fit``
         Scores of different fits are on one scale, so that calibration may rest on several fits.
+    ``taught``
+        ``fit`` learns from the truth, so that scores rise as a whole with the share of same-author problems in it;
+        calibration on several fits takes that out (``levelled``).
     ``provenance``
         ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
     """
 
     fold_free: ClassVar[bool] = False
     cross_fit: ClassVar[bool] = True
+    taught: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
     transductive: ClassVar[bool] = False
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
@@ -192,6 +196,9 @@ class Calibrated(Verifier):
 
         # Between blocks of authors a fold may have one class alone to learn from: it is then no calibration's.
         scores = out_of_fold(cross_fitted, folds, same, least=int(folds.kind == "authors"), otherwise=np.nan)
+        if self.scorer.taught:
+            told = ~np.isnan(scores).reshape(len(scores), -1).any(axis=1)
+            scores[told] = levelled(scores[told], folds.fold[told], same[told])
         self.scorer_ = fresh(self.scorer).fit(problems, same)
         return self.calibrate(scores, same)
 

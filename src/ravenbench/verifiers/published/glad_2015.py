@@ -23,7 +23,7 @@ class Glad2015(Scorer):
     Features are averaged over known documents and standardised by training; the machine has an RBF kernel and
     scikit-learn's defaults, or as the variant ``sigmoid`` C = .1 and γ = coef0 = .01. Where the code calls the
     machine's own probabilities, ours come from the calibrator, a logistic regression on decision values out of fold
-    (Platt's scaling).
+    (Platt's scaling). Of these, what a fold's share of same-author problems adds is taken out.
 
     Bugs of the code are mended: each overlap uses its own n when several known documents are averaged, blank lines
     are counted, training alone scales. See ``glad_2015_features`` for what was reconstructed.
@@ -43,7 +43,9 @@ class Glad2015(Scorer):
     """
 
     name = "glad-2015"
+    version = 2
     symmetric = False
+    taught = True
     provenance = "reconstructed"
 
     kernel: Literal["rbf", "sigmoid"] = "rbf"
