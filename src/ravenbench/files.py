@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -241,6 +242,31 @@ def read_array(path: Path) -> NDArray[Any]:
     """Read an array written by ``write_array``; pickled objects are refused."""
     array: NDArray[Any] = np.load(io.BytesIO(path.read_bytes()), allow_pickle=False)
     return array
+
+
+def array_of(data: bytes) -> NDArray[Any]:
+    """The array whose ``.npy`` form these bytes are, as a view of them; pickled objects are refused.
+
+    Raises
+    ------
+    ValueError
+        If they are no such form.
+    """
+    start = 10 + int.from_bytes(data[8:10], "little")
+    shape, by_columns, dtype = _form(data[:start])
+    if dtype.hasobject:
+        raise ValueError("an array of Python objects")
+    array: NDArray[Any] = np.frombuffer(data, dtype, offset=start).reshape(shape, order="F" if by_columns else "C")
+    return array
+
+
+@lru_cache(maxsize=4096)
+def _form(head: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, order and type that the head of a ``.npy`` form states: NumPy parses it as a Python expression."""
+    file = io.BytesIO(head)
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("an array of another version of the form")
+    return np.lib.format.read_array_header_1_0(file)
 
 
 def map_array(path: Path) -> NDArray[Any]:

@@ -1,3 +1,4 @@
+import io
 import json
 
 import numpy as np
@@ -7,6 +8,7 @@ from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.record import CellRecord, Head, Seconds, write_record
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError, StoreError
+from ravenbench.files import array_of
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels, Problems
 
@@ -45,6 +47,21 @@ def test_a_failed_cell_keeps_its_error(store):
     store.write_cell(record("ValueError: no"), {})
     assert store.read_cell("k").error == "ValueError: no"
     assert store.read_cell("k").answers is None
+
+
+def test_an_array_is_read_as_numpy_reads_it():
+    for array in (np.arange(6.0).reshape(2, 3), np.asfortranarray(np.eye(3)), np.array(["ab", "é"]), np.zeros(0, bool)):
+        data = io.BytesIO()
+        np.save(data, array)
+        found = array_of(data.getvalue())
+        assert found.dtype == array.dtype and np.array_equal(found, array)
+        with pytest.raises(ValueError):
+            array_of(data.getvalue() + b"\0")
+    data = io.BytesIO()
+    np.save(data, np.array([{}]), allow_pickle=True)
+    for wrong in (data.getvalue(), b"", b"\x93NUMPY\x01\x00", b"no array at all, but long enough to have a head"):
+        with pytest.raises(ValueError):
+            array_of(wrong)
 
 
 def test_open_says_what_is_no_run(tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
@@ -117,6 +118,17 @@ def test_logistic_radius_prior_and_features():
             wrong.fit(scores, same)
     with pytest.raises(SpecError, match="single score"):
         Isotonic().fit(np.stack([scores, scores], axis=1), same)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+@pytest.mark.parametrize("scale", [0.01, 1, 30])
+def test_logistic_finds_the_minimum_that_scikit_learn_finds(width, scale):
+    rng = stream(width, "test-logistic-peer")
+    same = rng.random(150) < 0.4
+    scores = scale * (rng.normal(size=(150, width)) + same[:, None])
+    peer = LogisticRegression(C=2.0, solver="newton-cholesky", tol=1e-13, max_iter=1000).fit(scores, same)
+    ours = Logistic(radius=0, C=2.0).fit(scores, same).transform(scores)
+    assert ours == pytest.approx(peer.predict_proba(scores)[:, 1], abs=1e-10)
 
 
 def test_rounding_makes_no_non_answer():

@@ -89,9 +89,10 @@ class Donors(ABC):
     def _nearest_in_length(self, rows: list[int], into: Cut) -> int:
         """The first of the rows whose content words fit best in the place of those of ``into``."""
         best, least = rows[0], (True, 0)
+        count, size = into.contents, into.characters(into.contents)
         for place, row in enumerate(rows):
             donor = self.splicer.cut(row)
-            miss = donor.contents < into.contents, abs(donor.characters(into.contents) - int(into.size[-1]))
+            miss = donor.contents < count, abs(donor.characters(count) - size)
             if place == 0 or miss < least:
                 best, least = row, miss
         return best

@@ -99,8 +99,10 @@ class CountStore:
             if self._room.shape[1] < stops[-1]:
                 self._room = np.empty((2, stops[-1]), np.int32)
             ids, counts = self._room[:, : stops[-1]]
-            for at, there in unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
-                ids[at], counts[at] = self._many[int(there)]
+            if unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
+                for at in np.flatnonzero(counts == _MANY):
+                    row = np.searchsorted(stops, at, side="right")
+                    ids[at], counts[at] = self._many[int(ends[slots[row]] + at - starts[row])]
             yield Rows(first, ids, counts, starts, stops)
 
     def ids(self, names: list[str]) -> Ints:
@@ -205,9 +207,10 @@ def largest(store: CountStore, total: Ints, size: int) -> list[str]:
     if len(found) > size:
         least = np.partition(total[found], len(found) - size)[len(found) - size]
         found = found[total[found] >= least]
-    counts = total[found].tolist()
-    ranked = sorted(zip(counts, store.lexicon.names(found), strict=True), key=lambda pair: (-pair[0], pair[1]))
-    return [name for _, name in ranked[:size]]
+    names = store.lexicon.names(found)
+    by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
+    ranked = by_name[np.argsort(-total[found[by_name]], kind="stable")]
+    return [names[i] for i in ranked[:size]]
 
 
 @njit(cache=True)
@@ -220,23 +223,15 @@ def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: 
 
 
 @njit(cache=True)
-def unpack(
-    packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s
-) -> list[tuple[np.int64, np.int64]]:
-    """Spread packed rows; (place here, place in ``packed``) of every entry that stands apart."""
-    apart = [(np.int64(0), np.int64(0)) for _ in range(0)]
+def unpack(packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> bool:
+    """Spread packed rows; whether any entry stands apart."""
     filled = 0
+    most = np.uint32(0)
     for row in range(len(starts)):
-        most = np.uint32(0)
-        first = filled
         for j in range(starts[row], stops[row]):
             ids[filled] = packed[j] >> np.uint32(8)
             count = packed[j] & np.uint32(255)
             counts[filled] = count
             most = max(most, count)
             filled += 1
-        if most == _MANY:
-            for at in range(first, filled):
-                if counts[at] == _MANY:
-                    apart.append((np.int64(at), np.int64(starts[row] + at - first)))
-    return apart
+    return bool(most == _MANY)

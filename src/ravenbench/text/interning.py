@@ -36,7 +36,7 @@ class Interner:
             slots = 1 << (2 * need - 1).bit_length()
             self.keys = np.concatenate([self.keys[: self.size], np.zeros(slots // 2 - self.size, np.uint64)])
             self.table = np.zeros((slots, 2), np.uint64)
-            refill(self.table, self.keys, self.size)
+            intern(self.keys[: self.size], self.table, self.keys, 0)
 
     def ids(self, packed: Keys) -> Int32s:
         """The id of every key; new ones are added."""
@@ -124,15 +124,3 @@ def place_of(key: Any, slot: int, table: Keys, keys: Keys, size: int) -> tuple[i
             return slot, size + 1
         slot = (slot + 1) & (len(table) - 1)
     return slot, size
-
-
-@njit(cache=True)
-def refill(table: Keys, keys: Keys, size: int) -> None:
-    """Put the first ``size`` keys into an empty table."""
-    last = len(table) - 1
-    for i in range(size):
-        slot = home_of(keys[i], table)
-        while table[slot, 0] != 0:
-            slot = (slot + 1) & last
-        table[slot, 0] = keys[i]
-        table[slot, 1] = np.uint64(i) << _32

@@ -58,7 +58,7 @@ def pack(points: Array, words: Array, keys: Array) -> bool:
     highest = np.int64(0)
     for point in points:
         highest = max(highest, np.int64(point))
-    code = np.zeros(highest + 1, np.int32)
+    code = np.zeros(highest + 1, np.int64)
     words[0] = words[1] = words[2] = _ZERO
     word = _ZERO
     for i in range(len(points)):

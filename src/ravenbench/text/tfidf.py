@@ -115,13 +115,13 @@ def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -
 def add_documents(ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weights: Ints, df: Ints) -> None:
     """Add to ``df`` the weighted number of documents that hold each column's unit."""
     # Column −1 is the one after the last: taking it along is cheaper than a branch no processor foresees.
-    last = np.full(len(df) + 1, -1, np.int64)
+    last = np.zeros(len(df) + 1, np.int64)
     found = np.zeros(len(df) + 1, np.int64)
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):
             c = column[ids[j]]
-            found[c] += weights[d] * int(last[c] != d)
-            last[c] = d
+            found[c] += weights[d] * int(last[c] <= d)
+            last[c] = d + 1
     df += found[:-1]
 
 
@@ -135,14 +135,14 @@ def weigh(
     idf: Floats,
     data: Floats,
     index: Int32s,
-) -> Int32s:
+) -> Ints:
     """Write unit rows into ``data`` and ``index`` and return their pointers.
 
     A row is spread out and read back bit by bit of those set for its columns, which so come sorted.
     """
-    ptr = np.zeros(len(starts) + 1, np.int32)
+    ptr = np.zeros(len(starts) + 1, np.int64)
     # Column −1 writes behind all others, into a place and a word that nobody reads.
-    spread, touched = np.zeros(len(idf) + 1, np.int32), np.zeros((len(idf) >> 6) + 2, np.uint64)
+    spread, touched = np.zeros(len(idf) + 1, np.int64), np.zeros((len(idf) >> 6) + 2, np.uint64)
     filled = 0
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):

@@ -22,10 +22,10 @@ from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
 from ravenbench.verifiers.contract.checks import checked_scores
 
-BLOCK = 4096
-"""Document pairs in a block of features."""
+BLOCK = 16_384
+"""Document pairs in a block of features: many, for within a block a document is modelled but once or twice."""
 
-KEPT = 256
+KEPT = 64
 """Blocks a worker keeps: 16 MB of them where a pair has two features."""
 
 
@@ -128,9 +128,9 @@ class PairFeatures:
         return mean_by_problem(np.empty(0) if values is None else values, problems)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=4)
 def features_of(store: Store, blocks: tuple[str, ...]) -> PairFeatures:
-    """These blocks, kept by a worker for the fits of one scorer, which follow each other."""
+    """These blocks, kept by a worker for the fits of a few scorers, which take turns."""
     return PairFeatures(store, blocks)
 
 
@@ -152,8 +152,9 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     digest = files.write_array(store.path / "pairs" / "pairs.npy", pairs)
     units = {}
     for name, scorer in free.items():
+        cuts = [(start, min(start + BLOCK, len(index))) for start in range(0, len(index), BLOCK)]
         units[name] = [
-            PairUnit(store.path, scorer, pairs_key(scorer, f"{digest}:{start}"), start, min(start + BLOCK, len(index)))
-            for start in range(0, len(index), BLOCK)
+            PairUnit(store.path, scorer, pairs_key(scorer, f"{digest}:{start}:{stop}"), start, stop)
+            for start, stop in cuts
         ]
     return units

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -309,9 +310,10 @@ class Store:
         """Arrays of a fold's file, all unless some are named."""
         path = self.path / "folds" / f"{name}.npz"
         try:
-            with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
-                return {part: archive[part] for part in (archive.files if parts is None else parts)}
-        except (OSError, ValueError, EOFError, KeyError) as error:
+            with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
+                named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
+                return {part: files.array_of(archive.read(f"{part}.npy")) for part in named}
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
             raise damaged(path, error) from error
 
 

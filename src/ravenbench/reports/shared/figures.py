@@ -11,6 +11,7 @@ import io
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,10 +73,7 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 
     ``name`` keeps ids apart where several figures stand in one page.
     """
-    with style():
-        buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
-    text = re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", buffer.getvalue())
+    text = re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", _drawn(figure))
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
@@ -91,6 +89,15 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
         return text
     place = text.index(">") + 1
     return '<?xml version="1.0" encoding="utf-8"?>\n' + text[:place] + _DARK + text[place:]
+
+
+@lru_cache(maxsize=16)
+def _drawn(figure: Figure) -> str:
+    """What matplotlib draws, kept for the page and the file of a figure."""
+    with style():
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    return buffer.getvalue()
 
 
 def _retag(tag: str, name: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.metrics.logistic import newton
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.calibrators.inputs import learnable, told
 from ravenbench.verifiers.contract.base import Calibrator
@@ -51,9 +51,6 @@ class Logistic(Calibrator):
         CorpusError
             If one class is absent.
         """
-        from sklearn.exceptions import ConvergenceWarning
-        from sklearn.linear_model import LogisticRegression
-
         if not 0 <= self.radius < 0.5 or not self.C > 0 or (self.prior is not None and not 0 < self.prior < 1):
             raise SpecError(
                 "a parameter of logistic is out of range",
@@ -61,12 +58,9 @@ class Logistic(Calibrator):
                 expected="0 ≤ radius < 0.5, C > 0, 0 < prior < 1",
             )
         scores, same = learnable(table_of(scores), same, self.name)
-        with warnings.catch_warnings():
-            # Near a perfect split the last steps are below what floats can tell; the answer is the same.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model = LogisticRegression(C=self.C, solver="newton-cholesky", tol=1e-8, max_iter=1000).fit(scores, same)
-        self.coef_: Floats = model.coef_[0]
-        self.intercept_ = float(model.intercept_[0])
+        found = newton(scores, same, np.full(len(same), self.C), 1.0, np.zeros(scores.shape[1]))
+        self.coef_: Floats = found[:-1]
+        self.intercept_ = float(found[-1])
         if self.prior is not None:
             share = float(same.mean())
             self.intercept_ += float(np.log(self.prior / (1 - self.prior)) - np.log(share / (1 - share)))

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numba import njit
 
 from ravenbench.text.counting import CountStore, largest, totals, with_counts
-from ravenbench.text.interning import Int32s
 from ravenbench.text.lexicon import CONTENT_WORDS
+from ravenbench.text.profiles import spread_counts
 from ravenbench.text.tfidf import Tfidf
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
@@ -100,22 +99,12 @@ def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked:
     ids = store.lexicon.ids(ranked)
     left = []
     for rows in store.blocks(texts, documents):
-        rank = np.full(len(store.lexicon), len(ranked), np.int64)
-        rank[ids] = np.arange(len(ranked))
-        steps = np.array(ladder)
-        left.append(words_left(rows.ids, rows.counts, rows.starts, rows.stops, rank[store.lexicon.fold], steps))
+        # By how many steps of the ladder, the smallest first, a word is left.
+        reach = np.full(len(store.lexicon), np.searchsorted(ladder[::-1], len(ranked), side="right"))
+        reach[ids] = np.searchsorted(ladder[::-1], np.arange(len(ranked)), side="right")
+        column = reach[store.lexicon.fold]
+        counts = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, len(ladder) + 1)
+        left.append(np.cumsum(counts[:, :0:-1], axis=1))
     medians = np.median(np.concatenate(left), axis=0) if left else np.zeros(len(ladder))
     usable = np.flatnonzero(medians >= ENOUGH)
     return ladder[int(usable[0])] if len(usable) else LADDER[-1]
-
-
-@njit(cache=True)
-def words_left(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, rank: Ints, steps: Ints) -> Ints:
-    """Words of each document whose rank is not below each step, shape (documents, steps)."""
-    left = np.zeros((len(starts), len(steps)), np.int64)
-    for d in range(len(starts)):
-        for j in range(starts[d], stops[d]):
-            for s in range(len(steps)):
-                if rank[ids[j]] >= steps[s]:
-                    left[d, s] += counts[j]
-    return left
