@@ -115,6 +115,11 @@ ATTRIBUTION = [
 ]
 
 
+def made(**values: object) -> dict[str, str]:
+    """A table of one rewriting made elsewhere, some of its fields other than usual."""
+    return {"r.jsonl": json.dumps({"id": "essay", "text": "Some other words."} | values) + "\n"}
+
+
 REWRITINGS = [
     Case("parts that are no JSON", "parts", "p.json: not JSON", {"p.json": "["}),
     Case("parts nested too deep", "parts", "p.json: not JSON", {"p.json": DEEP}),
@@ -143,4 +148,20 @@ REWRITINGS = [
         {"p.json": parts(part(obfuscation=LONE))},
     ),
     Case("no file at all", "parts", "p.json: cannot be read", {}, "p.json"),
+    Case("another text's rewriting", "rewritten", "rewrites another text", made(original="Else.")),
+    Case("another text's hash", "rewritten", "hash differs", made(original_sha256="00")),
+    Case("a rewriting without words", "rewritten", "no words", made(text=" ")),
+    Case("a rewriting ten times as long", "rewritten", "words where the original has", made(text="word " * 5000)),
+    Case(
+        "a rewriting in another language",
+        "rewritten",
+        "another language",
+        made(text="der Hund und die Katze sind nicht in dem Haus mit dem Garten aber bei uns " * 6),
+    ),
+    Case("a rewriting of a stranger", "rewritten", "1 of 1 texts have no rewriting", made(id="nobody")),
+    Case("two rewritings of one text", "rewritten", "stands twice", {"r.jsonl": 2 * made()["r.jsonl"]}),
+    Case("rewritings in UTF-16", "rewritten", "UTF-8", {"r.csv": "id,text\nessay,a\n".encode("utf-16")}),
+    Case("a folder without rewritings", "rewritten", "no rewritings", {"readme.md": "None."}, ""),
+    Case("a review cut short", "reviews", "a.json", {"a.json": '{"review": 1, "id'}, ""),
+    Case("reviews in a folder of other files", "reviews", "no review lies here", {"a.txt": TEXT}, ""),
 ]

@@ -25,7 +25,11 @@ from ravenbench.formats.attributes import read_attribute
 from ravenbench.formats.pan_attribution import read_attribution
 from ravenbench.formats.pan_obfuscation import read_parts
 from ravenbench.formats.problems import read_problem_sets
+from ravenbench.formats.reviews import read_reviews
+from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.texts import TextTable
+
+ESSAY = ObfuscationTask("essay", f"{TEXT} " * 10, language="en")
 
 GROUPS = {
     "Corpora: tables": TABLES, "Corpora: folders and archives": FOLDERS, "Problems": PROBLEMS, "Truth": TRUTH,
@@ -41,6 +45,8 @@ PATHS: dict[str, Callable[[Path], Any]] = {
     "attribute": lambda path: read_attribute(str(path), ["p1", "p2"]),
     "attribution": read_attribution,
     "parts": lambda path: [part.obfuscation.encode() for part in read_parts(path, TEXT)],
+    "rewritten": lambda path: registry.parse("obfuscator", f"rewritings({str(path)!r})").fit([ESSAY]),
+    "reviews": read_reviews,
     "spec": lambda path: build({}, path),
     "store": Store.open,
     "texts": TextTable.open,
@@ -50,7 +56,8 @@ PATHS: dict[str, Callable[[Path], Any]] = {
 COMMANDS = {
     "corpus": "raven run, corpus", "problems": "raven run --train, verify, pan14", "truth": "raven evaluate",
     "answers": "raven evaluate, report", "attribute": "raven evaluate --by", "attribution": "raven attribute",
-    "parts": "raven diff", "spec": "raven run --spec", "store": "raven report", "texts": "raven report",
+    "parts": "raven diff", "rewritten": "rewritings()", "reviews": "raven safety --grades",
+    "spec": "raven run --spec", "store": "raven report", "texts": "raven report",
     "verifier": "--verifiers", "encoder": "--encoder", "sampler": "--samplers", "obfuscator": "raven obfuscate",
     "attributor": "raven attribute --methods",
 }  # fmt: skip
