@@ -23,6 +23,7 @@ from ravenbench.obfuscation.apply import tasks_of
 from ravenbench.obfuscation.base import ObfuscationTask, Rewriting
 from ravenbench.obfuscation.measures.anomalies import KINDS, anomalies, per_thousand
 from ravenbench.obfuscation.measures.efficiency import efficiency
+from ravenbench.obfuscation.measures.pairing import aligned_parts
 from ravenbench.obfuscation.measures.soundness import meteor
 from ravenbench.types import Floats
 
@@ -54,9 +55,10 @@ def read(made: Mapping[str, Rewriting]) -> None:
         # White space at a part's ends is no sentence.
         parts = [part for part in one.parts if part.original.strip()]
         changed = sum(part.original != part.obfuscation for part in parts)
+        similar = np.mean([meteor(*pair) for pair in aligned_parts(one.parts)])
         strange = ", ".join(anomalies(one.original, one.text)["no word"]) or "none"
         print(
-            f"{name}: {changed} of {len(parts)} parts changed, METEOR {meteor(one.original, one.text):.2f}, "
+            f"{name}: {changed} of {len(parts)} parts changed, METEOR {similar:.2f}, "
             f"{efficiency(one.parts)['changes_per_1000']:.0f} changes in 1,000 words, no English words: {strange}"
         )
     found = rates(made)

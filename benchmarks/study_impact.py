@@ -8,6 +8,9 @@ training part, answer them. A suspect explains what its condition adds to the im
   training part (the other collections and the four books that the team used are not part of this study);
 - *misspelt*: every word with a common misspelling gets it ("always tto"), whatever the text's share of known words;
 - *layout*: nothing is rewritten, but tokens are set apart by blanks, and each part stands on its own line;
+- *words of the text itself*: mansoorizadeh-2016 changes the text's own most frequent words, as the overview says, and
+  not those of the known texts, as its authors say; *all its words*: as many a sentence as it can, not one; *any
+  synonym*: each of the 200 words wherever it has one, whatever the language model says of it;
 - *recall*: the untouched answers are cut where each verifier recognises as many authors as the overview's do;
 - *the right way*: a verifier that learned the sign of its score wrongly from these problems answers "one author" more
   often the less alike texts are, so that hiding helps it. It is told by two controls: the questioned text replaced by a
@@ -36,12 +39,14 @@ from ravenbench.metrics.auc import auc
 from ravenbench.metrics.safety import best_threshold, impact
 from ravenbench.obfuscation.apply import tasks_of, with_questioned
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
-from ravenbench.obfuscation.parts import pack
+from ravenbench.obfuscation.parts import pack, sentences
+from ravenbench.obfuscation.recipes.mansoorizadeh_2016 import frequent_share
 from ravenbench.obfuscation.recipes.mihaylova_2016 import Mihaylova
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import average, measure
 from ravenbench.obfuscation.recipes.mihaylova_2016_steps import Context
 from ravenbench.obfuscation.wording.lists import load
-from ravenbench.obfuscation.wording.tokens import tokens
+from ravenbench.obfuscation.wording.tokens import tags, tokens
+from ravenbench.obfuscation.wording.words import head, inflect, match_case, senses, wordnet_pos
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 
@@ -92,6 +97,8 @@ def conditions(
     # Faithful mode misspells with probability −Δ and drops the word otherwise.
     misspelt = {"known": -1.0}
     together = Pulled(mode="faithful", targets=new, forced=misspelt)
+    faithful = "mansoorizadeh-2016(mode='faithful')"
+    own = named(faithful)
     return {
         "mihaylova, repaired": named("mihaylova-2016"),
         "mihaylova, faithful": named("mihaylova-2016(mode='faithful')"),
@@ -105,7 +112,11 @@ def conditions(
         "… all targets, misspelt, on lines": lambda task: _lines(together.obfuscate(task, SEED).text),
         "layout alone": lambda task: _lines(task.questioned),
         "mansoorizadeh, repaired": named("mansoorizadeh-2016"),
-        "mansoorizadeh, faithful": named("mansoorizadeh-2016(mode='faithful')"),
+        "mansoorizadeh, faithful": named(faithful),
+        "… words of the text itself": lambda task: own(replace(task, known=())),
+        "… all its words": named("mansoorizadeh-2016(mode='faithful', k=99)"),
+        "… any synonym": _any_synonym,
+        "… any synonym, on lines": lambda task: _lines(_any_synonym(task)),
         "random": named("random"),
         "castro": named("castro-2017"),
         "bevendorff": named("bevendorff-2019"),
@@ -117,6 +128,20 @@ def conditions(
 def _lines(text: str) -> str:
     """Tokens set apart by blanks, each part of fifty words on a line."""
     return "\n".join(" ".join(token.text for token in tokens(text, *span)) for span in pack(text))
+
+
+def _any_synonym(task: ObfuscationTask) -> str:
+    """Every one of the author's 200 most frequent words gives way to the head of its first other sense."""
+    share, made = frequent_share(task.known), []
+    for span in sentences(task.questioned):
+        found = tokens(task.questioned, *span)
+        for token, tag in zip(found, tags(found), strict=True):
+            pos = wordnet_pos(tag) if token.text in share else None
+            heads = [head(sense) for sense in senses(token.text, pos)] if pos else []
+            forms = [inflect(one, tag) for one in heads if not token.text.lower().startswith(one.lower())]
+            other = (match_case(token.text, form) for form in forms if form.lower() != token.text.lower())
+            made.append(next(other, token.text))
+    return " ".join(made)
 
 
 def main() -> None:
