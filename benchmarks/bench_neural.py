@@ -15,11 +15,11 @@ from benchmarks.bench_ppm import pronounceable
 from benchmarks.measure import compare
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
+from ravenbench.topics import devices
 from ravenbench.types import Floats, Problems
 from ravenbench.verifiers.contract.spread import spread
 from ravenbench.verifiers.neural.luar.episodes import tiles
 from ravenbench.verifiers.neural.luar.verifier import LUAR
-from ravenbench.verifiers.neural.training import devices
 
 DOCUMENTS, PROBLEMS = 60, 300
 

@@ -1,6 +1,5 @@
 import subprocess
 import sys
-import types
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ravenbench import registry
-from ravenbench.errors import CorpusError, FormatError, MissingPart, SpecError
+from ravenbench.errors import CorpusError, MissingPart, SpecError
 from ravenbench.testing import check_component
 from ravenbench.topics.chunks import averaged, chunked
 from ravenbench.topics.sbert import SBERT
@@ -102,35 +101,6 @@ def test_cosines_are_symmetric_bounded_and_safe(vectors):
     zero = ~vectors.any(axis=1)
     off = similarity - np.eye(len(vectors))
     assert not off[zero].any()
-
-
-def test_sbert_averages_windows_of_a_local_model(monkeypatch, tmp_path):
-    calls = {}
-
-    class Model:
-        tokenizer = range(5)
-
-        def __init__(self, name, device, local_files_only, trust_remote_code, model_kwargs):
-            calls.update(name=name, local=local_files_only, code=trust_remote_code, **model_kwargs)
-
-        def __getitem__(self, part):
-            embeddings = types.SimpleNamespace(num_embeddings=5)
-            return types.SimpleNamespace(auto_model=types.SimpleNamespace(get_input_embeddings=lambda: embeddings))
-
-        def encode(self, windows, batch_size, show_progress_bar, convert_to_numpy):
-            return np.array([[len(w.split()), 1.0] for w in windows], dtype=np.float32)
-
-    module = types.ModuleType("sentence_transformers")
-    module.SentenceTransformer = Model
-    monkeypatch.setitem(sys.modules, "sentence_transformers", module)
-    for file in ("config.json", "tokenizer.json", "model.safetensors"):
-        (tmp_path / file).write_text("{}")
-    vectors = SBERT(model=str(tmp_path), window=4).encode(["a b c d e f", "a b"])
-    assert vectors.tolist() == [[3, 1], [2, 1]] and vectors.dtype == np.float64
-    assert calls == {"name": str(tmp_path), "local": True, "code": False, "use_safetensors": True}
-    (tmp_path / "tokenizer.json").unlink()
-    with pytest.raises(FormatError, match="not whole"):
-        SBERT(model=str(tmp_path)).encode(["a"])
 
 
 def test_sbert_names_the_extra(monkeypatch):

@@ -1,8 +1,11 @@
 """The sentence encoder through the real libraries, on a model made on the spot."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from ravenbench.errors import FormatError
 from ravenbench.topics.sbert import SBERT
 
 pytestmark = pytest.mark.extra
@@ -32,7 +35,28 @@ def test_texts_become_vectors_and_long_ones_are_averaged(tiny_model):
     vectors = SBERT(model=tiny_model, window=3).encode([short, other, f"{short} {other}"])
     assert vectors.shape == (3, 16) and np.isfinite(vectors).all()
     assert not np.allclose(vectors[0], vectors[1])
+    assert np.allclose(vectors[2], (vectors[0] + vectors[1]) / 2)
     assert np.array_equal(vectors, SBERT(model=tiny_model, window=3).encode([short, other, f"{short} {other}"]))
+    (Path(tiny_model) / "tokenizer.json").unlink()
+    with pytest.raises(FormatError, match="not whole"):
+        SBERT(model=tiny_model).encode([short])
+
+
+def test_verifier_topics_and_soundness_encode_a_text_once(tiny_model, monkeypatch):
+    from ravenbench.obfuscation.measures.neural import sentence_similarity
+    from ravenbench.topics import sentences
+    from ravenbench.verifiers.neural.encoder import Encoder
+
+    asked, real = [], sentences._windows
+    monkeypatch.setattr(sentences, "_KEPT", sentences.KeptVectors())
+    monkeypatch.setattr(sentences, "_windows", lambda m, texts, *how: asked.extend(texts) or real(m, texts, *how))
+    texts = ["the cat sat", "the dog ran", "the dog sat"]
+    topics = SBERT(model=tiny_model).encode(texts)
+    Encoder(model=tiny_model, device="cpu").prepare(texts)
+    (cosine,) = sentence_similarity(tiny_model)([(texts[0], texts[1])])
+    assert sorted(asked) == sorted(["", *texts])
+    unit = topics / np.linalg.norm(topics, axis=1, keepdims=True)
+    assert cosine == pytest.approx(unit[0] @ unit[1])
 
 
 def test_static_embeddings_are_the_light_alternative(tmp_path, tiny_model, need_extra):

@@ -12,7 +12,7 @@ import numpy as np
 
 from ravenbench.topics.base import Encoder
 from ravenbench.topics.chunks import averaged, chunked
-from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, model_folder
+from ravenbench.topics.sbert_models import is_static, load_static, missing, model_folder
 from ravenbench.types import Floats
 
 
@@ -27,8 +27,8 @@ class SBERT(Encoder):
         embeddings (model2vec), the light alternative.
     window : int
         Words a window; 180 English words are about 256 word pieces.
-    batch : int
-        Windows encoded at once.
+    batch : int, optional
+        Most tokens in a batch; by default what the verifier ``encoder`` takes, which then shares its vectors.
     device : str
         As torch names it.
     revision : str, optional
@@ -41,7 +41,7 @@ class SBERT(Encoder):
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     window: int = 180
-    batch: int = 64
+    batch: int | None = None
     device: str = "cpu"
     revision: str | None = None
     remote_code: bool = False
@@ -56,12 +56,15 @@ class SBERT(Encoder):
         FormatError, InputError
             If files are missing, or the tokenizer belongs to another model.
         """
-        self.need_some("window", "batch")
+        self.need_some("window")
         folder = model_folder(self.model, self.revision)
         windows, owner = chunked(texts, self.window)
         if is_static(folder):
             vectors = load_static(folder).encode(windows, max_length=None, use_multiprocessing=False)
-        else:
-            model = load_sentences(folder, self.device, self.remote_code)
-            vectors = model.encode(windows, batch_size=self.batch, show_progress_bar=False, convert_to_numpy=True)
-        return averaged(np.asarray(vectors, dtype=np.float64), owner)
+            return averaged(np.asarray(vectors, dtype=np.float64), owner)
+        try:
+            from ravenbench.topics.sentences import Reading, embeddings
+        except ModuleNotFoundError as error:
+            raise missing(error, "the encoder sbert") from error
+        read = Reading(self.device, batch=self.batch, remote_code=self.remote_code, threads=None)
+        return averaged(embeddings(folder, windows, read), owner)

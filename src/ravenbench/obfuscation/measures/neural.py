@@ -20,11 +20,11 @@ from ravenbench.errors import FormatError, InputError
 from ravenbench.topics.sbert_models import (
     check_vocabulary,
     is_static,
-    load_sentences,
     load_static,
     missing,
     model_folder,
 )
+from ravenbench.types import Floats
 
 Pairs = Sequence[tuple[str, str]]
 Similarity = Callable[[Pairs], Sequence[float]]
@@ -91,18 +91,28 @@ def sentence_similarity(model: str) -> Similarity:
         If the model cannot be loaded.
     """
     folder = encoder_folder(model)
-    encoder: Any = load_static(folder) if is_static(folder) else load_sentences(folder, "cpu")
+    encode = _static(folder) if is_static(folder) else _network(folder)
 
     def cosines(pairs: Pairs) -> list[float]:
-        texts = [text for pair in pairs for text in pair]
-        vectors = np.asarray(encoder.encode(texts, show_progress_bar=False), dtype=np.float64)
-        vectors = vectors.reshape(len(pairs), 2, -1)
+        vectors = encode([text for pair in pairs for text in pair]).reshape(len(pairs), 2, -1)
         a, b = vectors[:, 0], vectors[:, 1]
         norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
         found: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
         return found
 
     return cosines
+
+
+def _static(folder: Path) -> Callable[[list[str]], Floats]:
+    encoder = load_static(folder)
+    return lambda texts: np.asarray(encoder.encode(texts, show_progress_bar=False), dtype=np.float64)
+
+
+def _network(folder: Path) -> Callable[[list[str]], Floats]:
+    from ravenbench.topics.sentences import Reading, embeddings
+
+    embeddings(folder, [""], Reading())
+    return lambda texts: embeddings(folder, texts, Reading())
 
 
 @cache

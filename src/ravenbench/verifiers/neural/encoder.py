@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
-import torch
-from torch.utils.mkldnn import to_mkldnn
 
-from ravenbench.errors import InputError, SpecError
+from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
-from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, model_folder
-from ravenbench.types import Bools, Floats, Ints, Problems
+from ravenbench.topics import sentences
+from ravenbench.topics.batching import distinct
+from ravenbench.topics.sbert_models import model_folder
+from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
 from ravenbench.verifiers.contract.spread import scale_of, spread, unit
-from ravenbench.verifiers.neural.kept_vectors import KeptVectors
-from ravenbench.verifiers.neural.training import devices
-from ravenbench.verifiers.neural.training.batching import batches, distinct
 
 SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""
-_PARTS = (".safetensors", ".json", ".txt", ".model")
-_KEPT = KeptVectors(shared=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -72,7 +64,6 @@ class Encoder(Scorer):
     name = "encoder"
     version = 3
     provenance = "ours"
-    _loaded: Any = field(default=None, init=False)
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     revision: str | None = None
@@ -92,7 +83,7 @@ class Encoder(Scorer):
         FormatError, InputError
             If files are missing, or the tokenizer belongs to another model.
         """
-        self.digest_ = _digest(model_folder(self.model, self.revision))
+        self.digest_ = sentences.digest(model_folder(self.model, self.revision))
         chosen = stream(0, "encoder-scale", len(problems)).permutation(len(problems))[:SAMPLE]
         self.scale_ = scale_of(self._cosines(problems.select(np.sort(chosen))))
         return self
@@ -107,7 +98,7 @@ class Encoder(Scorer):
 
     def prepare(self, texts: list[str]) -> None:
         """Encode texts that cells will ask about, so that each is encoded by one worker alone."""
-        self.digest_ = _digest(model_folder(self.model, self.revision))
+        self.digest_ = sentences.digest(model_folder(self.model, self.revision))
         self.embeddings(texts)
 
     def embeddings(self, texts: list[str]) -> Floats:
@@ -117,101 +108,13 @@ class Encoder(Scorer):
         cache folder, at most two gigabytes of them, by hashes of the text and of the model's files.
         """
         folder = model_folder(self.model, self.revision)
-        if _digest(folder) != self.digest_:
+        if sentences.digest(folder) != self.digest_:
             raise SpecError(
                 "this verifier was trained with other weights of this name", file=folder,
                 fix="train again, or pin revision",
             )  # fmt: skip
-        device = str(devices.pick(self.device))
-        batch = self.batch or (512 if device == "cpu" else 8192)
-        how = (device, self.window, batch, self.precision, self.remote_code, torch.__version__)
-        made = (self.version, self.digest_, *how)
-
-        def encode(unseen: list[str]) -> Floats:
-            if self._loaded is None:
-                half = devices.half(self.precision, torch.device(device))
-                self._loaded = _network(folder, self.digest_, device, self.remote_code, half)
-            static = hasattr(self._loaded, "embedding")
-            return unit(_static(self._loaded, unseen) if static else self._windows(self._loaded, unseen, batch))
-
-        return _KEPT.of(made, texts, encode)
-
-    def _windows(self, model: Any, texts: list[str], batch: int) -> Floats:
-        device = torch.device(model.device)
-        windows, owner = self._tiled(model, texts)
-        parts: list[Floats] = [np.empty(0)] * len(windows)
-        with devices.inferring(device):
-            for part in batches(windows, batch, model.tokenizer.pad_token_id or 0):
-                ids, mask = (torch.from_numpy(array).to(device) for array in (part.ids, part.mask))
-                found = {"input_ids": ids, "attention_mask": mask.long()}
-                for module in model:
-                    # What follows the transformer takes no time: it computes in single precision.
-                    found = {k: v.float() if v.is_floating_point() else v for k, v in module(found).items()}
-                for row, vector in zip(part.rows, found["sentence_embedding"].double().cpu().numpy(), strict=False):
-                    parts[row] = vector
-        weight = np.array([len(w) for w in windows], dtype=np.float64)
-        starts = np.searchsorted(owner, np.arange(len(texts)))
-        total = np.add.reduceat(np.stack(parts) * weight[:, None], starts, axis=0)
-        return np.asarray(total / np.add.reduceat(weight, starts)[:, None], dtype=np.float64)
-
-    def _tiled(self, model: Any, texts: list[str]) -> tuple[list[Ints], Ints]:
-        """Windows with their special tokens, and the text of each, ascending."""
-        longest = model.get_max_seq_length()
-        # A tokenizer without a limit says so with an absurd number.
-        reads = int(longest) if longest and longest < 10**6 else 512
-        if self.window is not None and not 3 < self.window <= reads:
-            raise SpecError("encoder cannot read such windows", found=self.window, expected=f"window from 4 to {reads}")
-        if not model.tokenizer.is_fast:
-            raise InputError("this model's tokenizer has no fast form", found=self.model, expected="a tokenizer.json")
-        coded = model.tokenizer(
-            texts,
-            truncation=True,
-            max_length=self.window or reads,
-            return_overflowing_tokens=True,
-            return_attention_mask=False,
-            verbose=False,
-        )
-        order = np.argsort(coded["overflow_to_sample_mapping"], kind="stable")
-        windows = [np.array(coded["input_ids"][i] or [model.tokenizer.pad_token_id or 0]) for i in order]
-        return windows, np.array(coded["overflow_to_sample_mapping"])[order]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """State to pickle: all but the model, which is loaded again."""
-        return {k: v for k, v in vars(self).items() if k != "_loaded"}
+        read = sentences.Reading(self.device, self.window, self.batch, self.precision, self.remote_code)
+        return unit(sentences.embeddings(folder, texts, read))
 
     def default_calibrator(self) -> Calibrator:
         return ThresholdBand()
-
-
-def _static(model: Any, texts: list[str]) -> Floats:
-    return np.asarray(model.encode(texts, max_length=None, use_multiprocessing=False), dtype=np.float64)
-
-
-@lru_cache(maxsize=1)
-def _network(folder: Path, digest: str, device: str, remote_code: bool, half: bool) -> Any:
-    """The model, loaded once for all folds of a process; ``digest`` tells its files from others in that folder."""
-    if is_static(folder):
-        return load_static(folder)
-    model = load_sentences(folder, device, remote_code)
-    if half:
-        model[0].bfloat16()
-    elif device == "cpu" and torch.backends.mkldnn.is_available():
-        # Weights laid out for oneDNN once; else torch multiplies by MKL, which is half as fast on AMD.
-        to_mkldnn(model[0].eval())
-    return model
-
-
-def _digest(folder: Path) -> str:
-    """Hash of a model's files."""
-    files = [f for f in sorted(folder.rglob("*")) if f.is_file() and f.suffix in _PARTS]
-    return _digest_of(folder, tuple((f, (stat := f.stat()).st_size, stat.st_mtime_ns) for f in files))
-
-
-@lru_cache(maxsize=8)
-def _digest_of(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
-    """The same, read once while sizes and times of the files stay."""
-    h = hashlib.blake2b(digest_size=16)
-    for file, _, _ in files:
-        h.update(file.relative_to(folder).as_posix().encode())
-        h.update(file.read_bytes())
-    return h.hexdigest()

@@ -8,9 +8,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from ravenbench.topics import devices
 from ravenbench.types import Floats, Ints
 from ravenbench.verifiers.neural.bagnall.model import IGNORED
-from ravenbench.verifiers.neural.training import devices
 
 _STEPS = 12
 _MOST = 20000

@@ -9,10 +9,10 @@ import torch
 from torch import nn
 
 from ravenbench.randomness import stream
+from ravenbench.topics import devices
+from ravenbench.topics.batching import batches
 from ravenbench.types import Floats, Ints
 from ravenbench.verifiers.neural.bagnall.text import START
-from ravenbench.verifiers.neural.training import devices
-from ravenbench.verifiers.neural.training.batching import batches
 
 DEPTH, IGNORED = 70, 10
 """Characters through which errors go back, and characters at the beginning of a text that are not predicted."""

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Protocol
 import torch
 
 from ravenbench.errors import SpecError
+from ravenbench.topics import devices
 from ravenbench.types import Ints
 from ravenbench.verifiers.neural.bagnall.model import ManyHeads, segments
-from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.loop import Epoch, Settings, train
 
 

@@ -8,13 +8,13 @@ from typing import Self
 import numpy as np
 import torch
 
+from ravenbench.topics import devices
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.neural.bagnall.model import cross_entropies, encoded
 from ravenbench.verifiers.neural.bagnall.roles import roles, sum_of
 from ravenbench.verifiers.neural.bagnall.text import Alphabet
 from ravenbench.verifiers.neural.bagnall.training import trained
-from ravenbench.verifiers.neural.training import devices
 
 
 @dataclass(eq=False, repr=False)

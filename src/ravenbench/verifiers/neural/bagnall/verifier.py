@@ -11,6 +11,7 @@ import torch
 
 from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
+from ravenbench.topics import devices
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators.banded import Banded
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
@@ -19,7 +20,7 @@ from ravenbench.verifiers.neural.bagnall.model import IGNORED, ManyHeads, cross_
 from ravenbench.verifiers.neural.bagnall.roles import roles, sum_of
 from ravenbench.verifiers.neural.bagnall.text import Alphabet
 from ravenbench.verifiers.neural.bagnall.training import trained
-from ravenbench.verifiers.neural.training import checkpoints, devices
+from ravenbench.verifiers.neural.training import checkpoints
 from ravenbench.verifiers.neural.training.authors import written
 from ravenbench.verifiers.neural.training.curve import learning_curve
 from ravenbench.verifiers.neural.training.folder import training_folder, training_spec

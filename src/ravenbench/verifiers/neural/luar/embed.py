@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from ravenbench.topics import devices
+from ravenbench.topics.batching import batches
 from ravenbench.types import Floats
 from ravenbench.verifiers.neural.luar.episodes import tiles
 from ravenbench.verifiers.neural.luar.model import Luar
-from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.backbones import Reading
-from ravenbench.verifiers.neural.training.batching import batches
 
 
 def embeddings(model: Luar, reading: Reading, texts: list[str], piece: int, tokens: int) -> Floats:

@@ -10,6 +10,8 @@ from typing import Any, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.topics import devices
+from ravenbench.topics.batching import distinct
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
@@ -17,10 +19,9 @@ from ravenbench.verifiers.contract.spread import scale_of, spread
 from ravenbench.verifiers.neural.luar.embed import embeddings
 from ravenbench.verifiers.neural.luar.model import Luar
 from ravenbench.verifiers.neural.luar.training import train_network
-from ravenbench.verifiers.neural.training import backbones, checkpoints, devices
+from ravenbench.verifiers.neural.training import backbones, checkpoints
 from ravenbench.verifiers.neural.training.authors import Written, pairs, written
 from ravenbench.verifiers.neural.training.backbones import Backbone
-from ravenbench.verifiers.neural.training.batching import distinct
 from ravenbench.verifiers.neural.training.curve import learning_curve
 from ravenbench.verifiers.neural.training.folder import training_folder, training_spec
 from ravenbench.verifiers.neural.training.loop import Epoch

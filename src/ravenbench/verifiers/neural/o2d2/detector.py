@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from ravenbench.randomness import stream
+from ravenbench.topics import devices
 from ravenbench.types import Bools, Floats
-from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.authors import Written
 from ravenbench.verifiers.neural.training.pairing import Drawn, balanced, repaired
 from ravenbench.verifiers.neural.training.weights import fill

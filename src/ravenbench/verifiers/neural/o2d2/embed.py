@@ -14,10 +14,10 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
+from ravenbench.topics import devices
 from ravenbench.types import Floats, Ints
 from ravenbench.verifiers.neural.o2d2.adhominem import AdHominem
 from ravenbench.verifiers.neural.o2d2.text import Reading
-from ravenbench.verifiers.neural.training import devices
 
 _TYPES, _WINDOWS, _DOCUMENTS = 512, 64, 16
 

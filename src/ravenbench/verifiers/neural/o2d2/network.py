@@ -6,12 +6,12 @@ import numpy as np
 import torch
 from torch import nn
 
+from ravenbench.topics import devices
 from ravenbench.types import Floats
 from ravenbench.verifiers.neural.o2d2.adhominem import AdHominem, Shared, Sizes
 from ravenbench.verifiers.neural.o2d2.bayes_factor import TwoCovariance
 from ravenbench.verifiers.neural.o2d2.contrastive import ContrastiveKernel, contrastive_loss
 from ravenbench.verifiers.neural.o2d2.uncertainty import UncertaintyAdaptation, adapted, uncertainty_loss
-from ravenbench.verifiers.neural.training import devices
 
 _FACTORS = 40
 _KEEP = 0.8

@@ -9,13 +9,13 @@ import numpy as np
 import torch
 
 from ravenbench.randomness import stream
+from ravenbench.topics import devices
 from ravenbench.types import Floats, Ints
 from ravenbench.verifiers.neural.o2d2.detector import Detector, detector_batches, detector_loss
 from ravenbench.verifiers.neural.o2d2.embed import embeddings
 from ravenbench.verifiers.neural.o2d2.network import O2D2Network, judged
 from ravenbench.verifiers.neural.o2d2.text import FIRST, Reading
 from ravenbench.verifiers.neural.o2d2.word_vectors import word_vectors
-from ravenbench.verifiers.neural.training import devices
 from ravenbench.verifiers.neural.training.authors import Written, pairs
 from ravenbench.verifiers.neural.training.loop import Epoch, Settings, train
 from ravenbench.verifiers.neural.training.pairing import Drawn, repaired

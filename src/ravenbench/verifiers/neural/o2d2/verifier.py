@@ -10,6 +10,8 @@ import numpy as np
 import torch
 
 from ravenbench.errors import CorpusError, SpecError
+from ravenbench.topics import devices
+from ravenbench.topics.batching import distinct
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier, mean_by_problem
 from ravenbench.verifiers.neural.o2d2.adhominem import Sizes
@@ -18,9 +20,8 @@ from ravenbench.verifiers.neural.o2d2.embed import embeddings
 from ravenbench.verifiers.neural.o2d2.network import O2D2Network, judged
 from ravenbench.verifiers.neural.o2d2.text import FIRST, Vocabulary, read, units
 from ravenbench.verifiers.neural.o2d2.training import begin_words, train_detector, train_network
-from ravenbench.verifiers.neural.training import checkpoints, devices
+from ravenbench.verifiers.neural.training import checkpoints
 from ravenbench.verifiers.neural.training.authors import written
-from ravenbench.verifiers.neural.training.batching import distinct
 from ravenbench.verifiers.neural.training.curve import learning_curve
 from ravenbench.verifiers.neural.training.folder import training_folder, training_spec
 from ravenbench.verifiers.neural.training.loop import Epoch

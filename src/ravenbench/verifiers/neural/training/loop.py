@@ -17,7 +17,8 @@ import torch
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
-from ravenbench.verifiers.neural.training import checkpoints, devices
+from ravenbench.topics import devices
+from ravenbench.verifiers.neural.training import checkpoints
 from ravenbench.verifiers.neural.training.progress import Progress, bar
 
 B = TypeVar("B")

@@ -20,6 +20,9 @@ from ravenbench.types import Floats
 MOST = 256 * 2**20
 """Bytes of vectors that are kept; those that were not asked for longest go first."""
 
+FEWEST = 32
+"""New vectors for which a file is written."""
+
 
 class KeptVectors:
     """Vectors by (how they are made, hash of the text), at most ``most`` bytes of them in memory.
@@ -60,7 +63,8 @@ class KeptVectors:
             missing = {place: text for place, text in missing.items() if place not in found}
         if missing:
             fresh = dict(zip(missing, encode(list(missing.values())), strict=True))
-            if self.shared:
+            # A file for every few texts would slow all later looks.
+            if self.shared and len(fresh) >= FEWEST:
                 self._shelf(made).add({text: vector for (_, text), vector in fresh.items()})
             self._keep(fresh)
             found |= fresh

@@ -81,15 +81,18 @@ def reseed(seed: int) -> None:
 
 
 @contextmanager
-def inferring(device: torch.device, lower: str = "batch") -> Iterator[None]:
-    """No gradients and one CPU thread, as every score is computed; ``lower`` is the option that saves memory."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
+def inferring(device: torch.device, lower: str = "batch", threads: int | None = 1) -> Iterator[None]:
+    """No gradients and one CPU thread, as every score is computed; ``lower`` is the option that saves memory.
+
+    Where no worker computes beside it, ``threads`` may be None: as many as torch takes.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads or before)
     try:
         with torch.inference_mode(), memory(lower, device):
             yield
     finally:
-        torch.set_num_threads(threads)
+        torch.set_num_threads(before)
 
 
 @contextmanager

@@ -1,0 +1,146 @@
+"""Embeddings of whole texts by a sentence encoder: one way and one store for verifier, topics and soundness.
+
+Needs torch; whoever may have to do without imports this module when it is asked to encode.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.mkldnn import to_mkldnn
+
+from ravenbench.errors import InputError, SpecError
+from ravenbench.topics import devices
+from ravenbench.topics.batching import batches
+from ravenbench.topics.kept_vectors import KeptVectors
+from ravenbench.topics.sbert_models import is_static, load_sentences, load_static
+from ravenbench.types import Floats, Ints
+
+VERSION = 3
+"""Of how a text becomes a vector; vectors that an earlier one kept are left alone."""
+BLOCK = 4096
+"""Texts between two writings to the cache folder."""
+_PARTS = (".safetensors", ".json", ".txt", ".model")
+_KEPT = KeptVectors(shared=True)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a model reads: where it runs, tokens a window and a batch (its own choice where None), precision.
+
+    ``threads`` None takes as many as torch does; a vector does not depend on how many.
+    """
+
+    device: str = "cpu"
+    window: int | None = None
+    batch: int | None = None
+    precision: str = "fp32"
+    remote_code: bool = False
+    threads: int | None = 1
+
+
+def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
+    """Vectors of texts, (texts, d); zeros where a text holds nothing that a static model knows.
+
+    A text is tiled into windows as long as the model reads, special tokens included; its vector is the mean of the
+    windows', weighted by their tokens. Static embeddings have no windows. A text is encoded once by one model,
+    whoever asks: vectors are kept in this process and in the cache folder, by hashes of the text and of the model.
+
+    Raises
+    ------
+    FormatError, InputError, SpecError
+        If the model cannot be loaded, its tokenizer is another's or has no fast form, or the window is not one.
+    """
+    device = str(devices.pick(read.device))
+    batch = read.batch or (512 if device == "cpu" else 8192)
+    half = devices.half(read.precision, torch.device(device))
+    made = (VERSION, digest(folder), device, read.window, batch, half, read.remote_code, torch.__version__)
+
+    def encode(unseen: list[str]) -> Floats:
+        model = _network(folder, digest(folder), device, read.remote_code, half)
+        return _static(model, unseen) if hasattr(model, "embedding") else _windows(model, unseen, read, batch)
+
+    parts = [_KEPT.of(made, texts[start : start + BLOCK], encode) for start in range(0, len(texts), BLOCK)]
+    return np.concatenate(parts)
+
+
+def _static(model: Any, texts: list[str]) -> Floats:
+    return np.asarray(model.encode(texts, max_length=None, use_multiprocessing=False), dtype=np.float64)
+
+
+def _windows(model: Any, texts: list[str], read: Reading, batch: int) -> Floats:
+    device = torch.device(model.device)
+    windows, owner = _tiled(model, texts, read.window)
+    parts: list[Floats] = [np.empty(0)] * len(windows)
+    with devices.inferring(device, threads=read.threads):
+        for part in batches(windows, batch, model.tokenizer.pad_token_id or 0):
+            ids, mask = (torch.from_numpy(array).to(device) for array in (part.ids, part.mask))
+            found = {"input_ids": ids, "attention_mask": mask.long()}
+            for module in model:
+                # What follows the transformer takes no time: it computes in single precision.
+                found = {k: v.float() if v.is_floating_point() else v for k, v in module(found).items()}
+            for row, vector in zip(part.rows, found["sentence_embedding"].double().cpu().numpy(), strict=False):
+                parts[row] = vector
+    weight = np.array([len(w) for w in windows], dtype=np.float64)
+    starts = np.searchsorted(owner, np.arange(len(texts)))
+    total = np.add.reduceat(np.stack(parts) * weight[:, None], starts, axis=0)
+    return np.asarray(total / np.add.reduceat(weight, starts)[:, None], dtype=np.float64)
+
+
+def _tiled(model: Any, texts: list[str], window: int | None) -> tuple[list[Ints], Ints]:
+    """Windows with their special tokens, and the text of each, ascending."""
+    longest = model.get_max_seq_length()
+    # A tokenizer without a limit says so with an absurd number.
+    reads = int(longest) if longest and longest < 10**6 else 512
+    if window is not None and not 3 < window <= reads:
+        raise SpecError("encoder cannot read such windows", found=window, expected=f"window from 4 to {reads}")
+    if not model.tokenizer.is_fast:
+        raise InputError("this model's tokenizer has no fast form", expected="a tokenizer.json")
+    coded = model.tokenizer(
+        texts,
+        truncation=True,
+        max_length=window or reads,
+        return_overflowing_tokens=True,
+        return_attention_mask=False,
+        verbose=False,
+    )
+    order = np.argsort(coded["overflow_to_sample_mapping"], kind="stable")
+    windows = [np.array(coded["input_ids"][i] or [model.tokenizer.pad_token_id or 0]) for i in order]
+    return windows, np.array(coded["overflow_to_sample_mapping"])[order]
+
+
+@lru_cache(maxsize=1)
+def _network(folder: Path, digest: str, device: str, remote_code: bool, half: bool) -> Any:
+    """The model, loaded once for all folds of a process; ``digest`` tells its files from others in that folder."""
+    if is_static(folder):
+        return load_static(folder)
+    model = load_sentences(folder, device, remote_code)
+    if half:
+        model[0].bfloat16()
+    elif device == "cpu" and torch.backends.mkldnn.is_available():
+        # Weights laid out for oneDNN once; else torch multiplies by MKL, which is half as fast on AMD.
+        to_mkldnn(model[0].eval())
+    return model
+
+
+def digest(folder: Path) -> str:
+    """Hash of a model's files."""
+    files = [f for f in sorted(folder.rglob("*")) if f.is_file() and f.suffix in _PARTS]
+    return _digest_of(folder, tuple((f, (stat := f.stat()).st_size, stat.st_mtime_ns) for f in files))
+
+
+@lru_cache(maxsize=8)
+def _digest_of(folder: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
+    """The same, read once while sizes and times of the files stay."""
+    h = hashlib.blake2b(digest_size=16)
+    for file, _, _ in files:
+        h.update(file.relative_to(folder).as_posix().encode())
+        h.update(file.read_bytes())
+    return h.hexdigest()
