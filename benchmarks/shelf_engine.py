@@ -34,7 +34,8 @@ def measured(log: Path, order: list[str]) -> Callable[[Units], Iterator[list[str
         spent = seconds(log)
 
         def whose(unit: Any) -> str:
-            return str(getattr(unit, "verifier", "") or unit.scorer)
+            # Units that encode texts ahead of the cells have a method alone.
+            return str(getattr(unit, "verifier", "") or getattr(unit, "scorer", "") or unit.method)
 
         turns: dict[str, list[Any]] = {name: [] for name in order}
         for unit in units:

