@@ -71,10 +71,11 @@ def cross_entropies(
     low, high = np.minimum(a, b), np.maximum(a, b)
     pairs, where = np.unique(low * len(texts) + high, return_inverse=True)
     low, high = np.divmod(pairs, len(texts))
-    shelf = _Shelf(texts, np.union1d(low, high), escape is not None, budget)
     found = np.full((len(pairs), 2), np.nan)
-    for p in _schedule(low, high):
-        found[p] = shelf.compare(int(low[p]), int(high[p]), order)
+    shelf = _Shelf(texts, np.union1d(low, high), escape is not None, budget, order, found)
+    for p in _schedule(low, high).tolist():
+        shelf.compare(p, int(low[p]), int(high[p]))
+    shelf.finish()
     out[:] = found[where]
     turned = a > b
     out[turned] = out[turned, ::-1]
@@ -96,10 +97,15 @@ def _schedule(low: Ints, high: Ints) -> Ints:
 
 
 class _Shelf:
-    """Models of the documents last used, in slots that are written over and over."""
+    """Models of the documents last used, in slots that are written over and over.
 
-    def __init__(self, texts: TextTable, rows: Ints, escape: bool, budget: int) -> None:
-        self.texts, self.escape = texts, escape
+    Pairs wait until a model of theirs must go, and are compared together. ``found`` (pairs, 2) takes what is found.
+    """
+
+    def __init__(
+        self, texts: TextTable, rows: Ints, escape: bool, budget: int, order: int = 5, found: Floats | None = None
+    ) -> None:
+        self.texts, self.escape, self.order, self.found = texts, escape, order, found
         n = self.size = max(1, int((texts.offsets[rows + 1] - texts.offsets[rows]).max()))
         slot = n * (8 + 4 + 8 + 4 + 64 + (64 + 4 + 4) * escape)
         slots = min(len(rows), max(2, budget // slot))
@@ -107,7 +113,7 @@ class _Shelf:
         self.start, self.times = np.empty((slots, n + 1), np.int32), np.empty((slots, n), np.int32)
         self.cost = np.empty((slots, n, kernels.WIDTH))
         kept = slots if escape else 1
-        self.escaped = np.empty((slots if escape else 0, n, kernels.WIDTH))
+        self.escaped = np.empty((slots, n, kernels.WIDTH)) if escape else None
         self.last, self.rank = np.empty((kept, n), np.int32), np.empty((kept, n), np.int32)
         self.words, self.keys = np.empty(n + 3, np.uint64), np.empty(n, np.uint64)
         self.common = np.empty(n, np.int8)
@@ -115,36 +121,33 @@ class _Shelf:
         self.at, self.level = np.empty(2 * n, np.int32), np.empty(2 * n, np.int8)
         self.log = np.zeros(2 * n + 2)
         np.log2(np.arange(1, 2 * n + 2), out=self.log[1:])
-        self.models: OrderedDict[int, tuple[int, int, int, int]] = OrderedDict()
+        self.models: OrderedDict[int, int] = OrderedDict()
+        self.sizes = np.zeros((slots, 3), np.int64)
         self.free = list(range(slots))[::-1]
+        self.waiting: list[tuple[int, int, int]] = []
 
-    def compare(self, a: int, b: int, order: int) -> tuple[float, float]:
-        """Cross-entropy of b under a and of a under b."""
+    def compare(self, pair: int, a: int, b: int) -> None:
+        """Find, now or later, the cross-entropies of b under a and of a under b."""
+        if len(self.free) < 2 and not (a in self.models and b in self.models):
+            self.finish()
+            # Some at once, so that pairs go on waiting for each other.
+            for _ in range(min(len(self.models), max(2, len(self.sizes) // 8))):
+                self.free.append(self.models.popitem(last=False)[1])
         one, two = self.model(a), self.model(b)
-        if one is None or two is None:
-            return np.nan, np.nan
-        (s, n, t, e), (r, m, u, f) = one, two
-        at, level = self.at[: e + f], self.level[: e + f]
-        kernels.match(
-            self.high[s, :t], self.start[s, : t + 1], self.low[s, : e + 1],
-            self.high[r, :u], self.start[r, : u + 1], self.low[r, : f + 1], at, level,
-        )  # fmt: skip
-        forth = self._bits(at[e:], level[e:], r, f, s, order) / m
-        back = self._bits(at[:e], level[:e], s, e, r, order) / n
-        return forth, back
+        if one is not None and two is not None:
+            self.waiting.append((pair, one, two))
 
-    def _bits(self, at: NDArray[Any], level: NDArray[Any], text: int, e: int, model: int, order: int) -> float:
-        times = self.times[text, :e]
-        if not self.escape:
-            return float(kernels.add_up(at, level, times, self.cost[model], order))
-        return float(
-            kernels.add_up_escaped(
-                at, level, times, self.last[text], self.rank[text], self.cost[model], self.escaped[model], order
-            )
-        )
+    def finish(self) -> None:
+        """Compare the pairs that wait."""
+        if self.waiting:
+            kernels.compare(
+                np.array(self.waiting), self.sizes, self.high, self.start, self.low, self.times, self.last, self.rank,
+                self.cost, self.escaped, self.at, self.level, self.order, self.found,
+            )  # fmt: skip
+        self.waiting = []
 
-    def model(self, row: int) -> tuple[int, int, int, int] | None:
-        """Slot, characters, trigrams and entries of a document's model; None for an empty text."""
+    def model(self, row: int) -> int | None:
+        """The slot of a document's model; None for an empty text. ``sizes`` has its characters, trigrams, entries."""
         known = self.models.get(row)
         if known is not None:
             self.models.move_to_end(row)
@@ -153,7 +156,7 @@ class _Shelf:
         n = len(points)
         if not n:
             return None
-        s = self.free.pop() if self.free else self.models.popitem(last=False)[1][0]
+        s = self.free.pop()
         k = s if self.escape else 0
         words, keys, rank = self.words[: n + 3], self.keys[:n], self.rank[k, :n]
         mask = kernels.POSITION
@@ -168,11 +171,12 @@ class _Shelf:
         kernels.occurrences(self.times[s, :e], common, count)
         np.copyto(total, count)
         kernels.drop_end(total, common, rank[-1])
-        if self.escape:
+        if self.escaped is not None:
             kernels.escapes(total, common, last, rank, self.log, self.escaped[s, :e])
         kernels.costs(count, total, last, rank, self.log, self.cost[s, :e])
-        self.models[row] = s, n, t, e
-        return self.models[row]
+        self.sizes[s] = n, t, e
+        self.models[row] = s
+        return s
 
 
 def _points(raw: bytes) -> NDArray[Any]:

@@ -328,3 +328,36 @@ def add_up_escaped(
             each -= escaped[at[c], seen - 1] if seen else 0.0
         bits += times[e] * each
     return bits
+
+
+@njit(cache=True)
+def compare(
+    pairs: Array, sizes: Array, high: Array, start: Array, low: Array, times: Array, last: Array, rank: Array,
+    cost: Array, escaped: Array | None, at: Array, level: Array, order: int, found: Array,
+) -> None:  # fmt: skip
+    """Bits a character of each of two texts under the other's model.
+
+    Parameters
+    ----------
+    pairs : (m, 3) int64
+        Row of ``found``, which is filled, and slots of two models a and b: b under a, then a under b.
+    sizes : (slots, 3) int64
+        Characters, trigrams and entries of each model. The other arrays hold models by slot.
+    escaped : (slots, n, 8), or None without escapes
+    """
+    for p in range(len(pairs)):
+        row, a, b = pairs[p]
+        t, e = sizes[a, 1], sizes[a, 2]
+        u, f = sizes[b, 1], sizes[b, 2]
+        match(
+            high[a, :t], start[a, : t + 1], low[a, : e + 1], high[b, :u], start[b, : u + 1], low[b, : f + 1],
+            at[: e + f], level[: e + f],
+        )  # fmt: skip
+        if escaped is None:
+            forth = add_up(at[e:], level[e:], times[b, :f], cost[a], order)
+            back = add_up(at[:e], level[:e], times[a, :e], cost[b], order)
+        else:
+            forth = add_up_escaped(at[e:], level[e:], times[b, :f], last[b], rank[b], cost[a], escaped[a], order)
+            back = add_up_escaped(at[:e], level[:e], times[a, :e], last[a], rank[a], cost[b], escaped[b], order)
+        found[row, 0] = forth / sizes[b, 0]
+        found[row, 1] = back / sizes[a, 0]

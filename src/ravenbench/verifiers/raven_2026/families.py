@@ -13,10 +13,11 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from ravenbench.text.minmax import Vectors, paired_similarities, whole_similarities
+from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 from ravenbench.verifiers.contract.spread import centre_of, unit
 from ravenbench.verifiers.raven_2026.grams import Counts, Grams
-from ravenbench.verifiers.raven_2026.views import View
+from ravenbench.verifiers.raven_2026.views import UNLEARNED, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +37,13 @@ class Chunked:
 
     def counts(self, view: View, n: int) -> Counts:
         """The n-grams of every chunk."""
-        counts: Counts = self.once((view, n), lambda: Counts(self.views[view], n))
+        counts: Counts = self.once((view, n), lambda: self._count(view, n))
         return counts
+
+    def _count(self, view: View, n: int) -> Counts:
+        if view not in UNLEARNED:
+            return Counts.of(self.views[view], n)
+        return Counts.kept(*self.once(view, lambda: TextTable.collect(self.views[view])), n)
 
     def __len__(self) -> int:
         return len(self.bounds) - 1

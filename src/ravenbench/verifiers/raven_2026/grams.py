@@ -9,10 +9,12 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.text.counting import CountStore, with_counts
 from ravenbench.text.interning import Int32s
 from ravenbench.text.minmax import Vectors
 from ravenbench.text.ngrams import CharNgrams, NgramLexicon
 from ravenbench.text.tokens import frequent
+from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 _BATCH = 1 << 16
@@ -26,41 +28,65 @@ class Counts:
     ----------
     bounds : (texts + 1,) int64
     ids, counts : (entries,) int32
-        Text i has n-grams ``ids[bounds[i]:bounds[i + 1]]``, each once, as often as ``counts`` say.
+        Text i has n-grams ``ids[bounds[i]:bounds[i + 1]]``, each once, as often as ``counts`` say; numbered from 0.
+    known : (n-grams,) int64
+        Their ids in the lexicon, ascending.
     share : (entries,) float64
         The counts relative to all n-grams of their text.
     """
 
-    bounds: Ints
-    ids: Int32s
-    counts: Int32s
+    def __init__(self, lexicon: NgramLexicon, sizes: Ints, ids: Int32s, counts: Int32s) -> None:
+        self.lexicon, self.counts = lexicon, counts
+        met = np.zeros(len(lexicon), dtype=bool)
+        met[ids] = True
+        self.known = np.flatnonzero(met)
+        number = np.empty(len(lexicon), np.int32)
+        number[self.known] = np.arange(len(self.known))
+        self.ids: Int32s = number[ids]
+        self.bounds: Ints = np.concatenate([[0], np.cumsum(sizes)])
+        self.document = np.repeat(np.arange(len(sizes)), sizes)
+        total = np.bincount(self.document, weights=counts, minlength=len(sizes))
+        self.share: Floats = counts / total[self.document]
 
-    def __init__(self, texts: Sequence[str], n: int) -> None:
-        self.lexicon: NgramLexicon = CharNgrams(n, lowercase=False).lexicon()
-        bounds, ids, counts = zip(*map(self.lexicon.count, _batches(texts)), strict=True)
-        self.ids, self.counts = np.concatenate(ids), np.concatenate(counts)
-        self.bounds = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(ends) for ends in bounds]))])
-        self.document = np.repeat(np.arange(len(texts)), np.diff(self.bounds))
-        total = np.bincount(self.document, weights=self.counts, minlength=len(texts))
-        self.share: Floats = self.counts / total[self.document]
+    @classmethod
+    def of(cls, texts: Sequence[str], n: int) -> Self:
+        """Count the n-grams of these texts."""
+        lexicon = CharNgrams(n, lowercase=False).lexicon()
+        bounds, ids, counts = zip(*map(lexicon.count, _batches(texts)), strict=True)
+        sizes = np.concatenate([np.diff(ends) for ends in bounds])
+        return cls(lexicon, sizes, np.concatenate(ids), np.concatenate(counts))
+
+    @classmethod
+    def kept(cls, table: TextTable, rows: Ints, n: int) -> Self:
+        """Counts of these rows of a table, each text counted once in a process."""
+
+        def work(store: CountStore) -> Self:
+            found = [(b.stops - b.starts, b.ids.copy(), b.counts.copy()) for b in store.blocks(table, rows)]
+            empty = [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
+            return cls(store.lexicon, *map(np.concatenate, zip(*(found or empty), strict=True)))
+
+        return with_counts(CharNgrams(n, lowercase=False), work)
 
     def __len__(self) -> int:
         return len(self.bounds) - 1
 
     def frequent(self, size: int) -> tuple[dict[str, int], int]:
         """Counts of the ``size`` most frequent n-grams, in order, ties by code point; and of all n-grams."""
-        total = np.bincount(self.ids, weights=self.counts, minlength=len(self.lexicon)).astype(np.int64)
+        total = np.bincount(self.ids, weights=self.counts, minlength=len(self.known)).astype(np.int64)
         kept = np.arange(len(total))
         if len(kept) > size:
             kept = np.flatnonzero(total >= np.partition(total, -size)[-size])
-        number = Counter(dict(zip(self.lexicon.names(kept), total[kept].tolist(), strict=True)))
+        number = Counter(dict(zip(self.lexicon.names(self.known[kept]), total[kept].tolist(), strict=True)))
         return {name: number[name] for name in frequent(number, size)}, int(total.sum())
 
     def columns(self, names: Sequence[str]) -> Ints:
         """The place among ``names`` of every entry's n-gram, (entries,); −1 where it is none of them."""
-        index = self.lexicon.ids(names) if names else np.zeros(0, np.int64)
-        column = np.full(len(self.lexicon), -1, dtype=np.int64)
-        column[index] = np.arange(len(index))
+        # A lexicon may be shared by threads, and learns the names that it does not know.
+        index = with_counts(self.lexicon.units, lambda _: self.lexicon.ids(names)) if names else np.zeros(0, np.int64)
+        place = np.searchsorted(self.known, index)
+        found = np.flatnonzero(np.append(self.known, -1)[place] == index)
+        column = np.full(len(self.known), -1, dtype=np.int64)
+        column[place[found]] = found
         return column[self.ids]
 
 
@@ -115,9 +141,9 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def counted(texts: Sequence[str] | Counts, n: int) -> Counts:
     """The n-grams of texts, unless they are counted already."""
-    return texts if isinstance(texts, Counts) else Counts(texts, n)
+    return texts if isinstance(texts, Counts) else Counts.of(texts, n)
 
 
 def frequent_grams(texts: Sequence[str], n: int, size: int) -> tuple[dict[str, int], int]:
     """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all n-grams."""
-    return Counts(texts, n).frequent(size)
+    return Counts.of(texts, n).frequent(size)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal, Self
 
+import numpy as np
+
+from ravenbench.text.ngrams import Points
 from ravenbench.text.tokens import TOKEN, frequent
+from ravenbench.types import Ints
 
 View = Literal["char", "token", "mask", "marks", "shape"]
-_FIRST = 0xF0000
-_UNKNOWN = chr(_FIRST)
+UNLEARNED: frozenset[View] = frozenset(("char", "marks", "shape"))
+"""Views that show a text alike whatever was learned."""
+_UNKNOWN = 0xF0000
 _MOST = 60_000
 _LONGEST = 12
+_WORD, _NUMBER, _MARK = 0, 1, 2
+_HELD = 1 << 25
+"""Characters of texts whose tokens a process keeps."""
 
 
 @dataclass(eq=False)
@@ -42,45 +52,92 @@ class Views:
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Learn the vocabulary of some texts."""
-        counts: Counter[str] = Counter()
-        for text in texts:
-            counts.update(TOKEN.findall(text.lower()))
+        total = np.bincount(np.concatenate([_tokens.read(text.lower()) for text in texts]))
+        used = np.flatnonzero(total)
+        counts = Counter({_tokens.names[i]: count for i, count in zip(used.tolist(), total[used].tolist(), strict=True)})
         self.tokens_ = frequent(counts, _MOST)
         self.kept_ = [token for token in self.tokens_ if _is_word(token)][: self.kept]
         return self
 
     def read(self, texts: Sequence[str]) -> dict[View, list[str]]:
         """Every text as each view shows it."""
-        code = {token: chr(_FIRST + 1 + i) for i, token in enumerate(self.tokens_)}
-        kept = set(self.kept_)
-        token: dict[str, str] = {}
-        mask: dict[str, str] = {}
-        marks: dict[str, str] = {}
-        shape: dict[str, str] = {}
-        found = [TOKEN.findall(text) for text in texts]
-        for unit in dict.fromkeys(unit for text in found for unit in text):
-            lower = unit.lower()
-            own = code.get(lower, _UNKNOWN)
-            token[unit] = own
-            if unit.isdecimal():
-                mask[unit], marks[unit], shape[unit] = "#", "", "0"
-            elif _is_word(unit):
-                length = min(len(unit), _LONGEST)
-                mask[unit] = own if lower in kept else "*"
-                marks[unit] = ""
-                shape[unit] = chr(ord("A" if unit[0].isupper() else "a") + length - 1)
-            else:
-                mask[unit], marks[unit], shape[unit] = own, unit, unit
+        found = [_tokens.read(text) for text in texts]
+        codes, kept = [_tokens.number(token) for token in self.tokens_], [_tokens.number(token) for token in self.kept_]
+        lower, shape, kind = (np.array(part, dtype=np.uint32) for part in (_tokens.lower, _tokens.shape, _tokens.kind))
+        code = np.full(len(lower), _UNKNOWN, dtype=np.uint32)
+        code[codes] = _UNKNOWN + 1 + np.arange(len(codes))
+        covered = np.ones(len(lower), dtype=bool)
+        covered[kept] = False
+        token = code[lower]
+        mask = np.where(kind == _NUMBER, ord("#"), np.where((kind == _WORD) & covered[lower], ord("*"), token))
         read: dict[View, list[str]] = {"char": [text.lower() for text in texts]}
-        tables: list[tuple[View, dict[str, str]]] = [
+        tables: list[tuple[View, Points]] = [
             ("token", token),
             ("mask", mask),
-            ("marks", marks),
+            ("marks", np.where(kind == _MARK, shape, 0)),
             ("shape", shape),
         ]
         for view, table in tables:
-            read[view] = ["".join([table[unit] for unit in text]) for text in found]
+            read[view] = _shown(found, table)
         return read
+
+
+class _Tokens:
+    """The tokens that a process has met: each text is taken apart once, however often it is read.
+
+    Attributes
+    ----------
+    names : list of str
+        Tokens by number, and at the same places ``lower``, the number of their lowercase form; ``shape``, the code
+        point that stands for them among shapes; and ``kind``.
+    """
+
+    def __init__(self) -> None:
+        self._number: dict[str, int] = {}
+        self.names, self.lower, self.shape, self.kind = list[str](), list[int](), list[int](), list[int]()
+        self._read: dict[str, Ints] = {}
+        self._held = 0
+        self._lock = threading.RLock()
+
+    def read(self, text: str) -> Ints:
+        """The numbers of a text's tokens, in order."""
+        with self._lock:
+            if text not in self._read:
+                self._held += len(text)
+                if self._held > _HELD:
+                    self._read, self._held = {}, len(text)
+                self._read[text] = np.array([self.number(token) for token in TOKEN.findall(text)], dtype=np.int64)
+            return self._read[text]
+
+    def number(self, token: str) -> int:
+        """The number of a token."""
+        with self._lock:
+            if token not in self._number:
+                lower = token.lower()
+                self._number[token] = number = len(self.names)
+                self.names.append(token)
+                self.lower.append(number)
+                if token.isdecimal():
+                    kind, shape = _NUMBER, ord("0")
+                elif _is_word(token):
+                    kind, shape = _WORD, ord("A" if token[0].isupper() else "a") + min(len(token), _LONGEST) - 1
+                else:
+                    kind, shape = _MARK, ord(token)
+                self.kind.append(kind)
+                self.shape.append(shape)
+                self.lower[number] = self.number(lower)
+            return self._number[token]
+
+
+_tokens = _Tokens()
+
+
+def _shown(texts: Sequence[Ints], table: Points) -> list[str]:
+    """Texts of token numbers as strings of the characters that ``table`` has for them; 0 is none."""
+    points = table[np.concatenate([np.zeros(0, np.int64), *texts])]
+    ends = np.concatenate([[0], np.cumsum(points > 0)])[np.cumsum([0, *map(len, texts)])].tolist()
+    joined = points[points > 0].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return [joined[first:last] for first, last in pairwise(ends)]
 
 
 def chunks(text: str, length: int) -> list[str]:
