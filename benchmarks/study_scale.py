@@ -1,9 +1,9 @@
-"""How a run and an import grow: ``python -m benchmarks.study_scale growth|import|engines|draw [options]``.
+"""How a run and an import grow: ``python -m benchmarks.study_scale growth|import|draw [options]``.
 
 ``growth`` runs m = 70, k = 10 with char-ngram, ppm and topic-fit on generated corpora of several numbers of
 documents, lengths and pairs, in one process, and notes the CPU seconds of every stage. ``import`` writes pairs in the
-format of PAN20 and imports them under a limit of memory. ``engines`` times the same small cells on one and two worker
-processes and on a Dask cluster of two. Each adds its rows to ``scale.json``; ``draw`` fits exponents and draws them.
+format of PAN20 and imports them under a limit of memory. Each adds its rows to ``scale.json``; ``draw`` fits exponents
+and draws them. ``study_workers`` measures how much of two workers is used.
 """
 
 from __future__ import annotations
@@ -184,53 +184,6 @@ def imports(folder: Path, pairs: list[int], limit_mb: int) -> None:
         keep("import", rows)
 
 
-def engines(folder: Path) -> None:
-    """Many cells that cost nothing, and some that cost something, on every engine."""
-    from ravenbench.bench.run.api import run
-    from ravenbench.bench.shared import engines as known
-
-    light = {"verifiers": "length, chance", "pools": 10}
-    heavy = {"verifiers": "ppm, impostors(iterations=20)", "pools": 2}
-    rows = []
-    with cluster() as address:
-        choices = {"local, 1 worker": known.local(1), "local, 2 workers": known.local(2)}
-        if address is not None:
-            choices["dask, 2 workers"] = known.dask(address)
-        for kind, options in (("light", light), ("heavy", heavy)):
-            for name, engine in choices.items():
-                for turn in ("cold", "warm"):
-                    out = folder / f"{kind}-{name.replace(', ', '-').replace(' ', '-')}-{turn}"
-                    marks: dict[str, float] = {}
-
-                    def progress(stage: str, done: int, total: int, marks: dict[str, float] = marks) -> None:
-                        marks.setdefault(stage, time.perf_counter())
-
-                    store = run("synthetic", out=out, engine=engine, progress=progress, probe="none", **options).store
-                    begun = min(marks[s] for s in ("comparing pairs", "fitting and scoring") if s in marks)
-                    seconds = time.perf_counter() - begun
-                cells = len(store.plan["cells"])
-                rows.append({"cells": kind, "engine": name, "count": cells, "seconds": seconds})
-                print(rows[-1], flush=True)
-                keep("engines", rows)
-
-
-class cluster:
-    """A Dask cluster of two processes, or None where Dask is not installed."""
-
-    def __enter__(self) -> str | None:
-        try:
-            from distributed import LocalCluster
-        except ImportError:
-            self._cluster = None
-            return None
-        self._cluster = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-        return str(self._cluster.scheduler_address)
-
-    def __exit__(self, *error: object) -> None:
-        if self._cluster is not None:
-            self._cluster.close()
-
-
 def exponents(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     """Slope of log CPU seconds over the log of what grows, by what grows and stage."""
     import numpy as np
@@ -276,7 +229,7 @@ def draw() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_scale", description=__doc__)
-    parser.add_argument("study", choices=["growth", "import", "engines", "draw", "one", "one-import"])
+    parser.add_argument("study", choices=["growth", "import", "draw", "one", "one-import"])
     parser.add_argument("source", nargs="?", type=Path)
     parser.add_argument("--out", type=Path, default=Path("scale"), help="folder for corpora and runs")
     parser.add_argument("--pairs", type=int, nargs="*", default=[7_000, 21_000, 70_000])
@@ -289,8 +242,6 @@ def main() -> None:
         growth(options.out)
     elif options.study == "import":
         imports(options.out, options.pairs, options.limit or 2000)
-    elif options.study == "engines":
-        engines(options.out)
     elif options.study == "one":
         print(json.dumps(measured(options.source, options.out, options.setups)))
     else:

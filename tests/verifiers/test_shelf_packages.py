@@ -98,8 +98,8 @@ def test_general_impostors_equal_their_definition_and_bitig(measure, known):
     dense = dense_rows(np.random.default_rng(1))
     masks, draws = peer_draws(7, 120, 20, 40, 5)
     method = GeneralImpostors(known=known, measure=measure)
-    pool, every = Vectors.of(dense[3:]), np.arange(20)
-    found = wins(dense[0], Vectors.of(dense[1:3]), pool, norms(pool, masks, measure), every, draws, masks, method)
+    pool, bits = Vectors.of(dense[3:]), np.packbits(masks > 0, axis=1, bitorder="little")
+    found = wins(dense[0], Vectors.of(dense[1:3]), pool, norms(pool, masks, measure), draws, masks, bits, method)
     won = 0
     for t in range(40):
         subset = masks[:, t] > 0

@@ -9,16 +9,21 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
+from ravenbench.text.minmax import Measure, Vectors
 from ravenbench.types import Floats, Ints
 
 Contest = Literal["wins", "product", "graded", "rank"]
+Packed = NDArray[np.uint8]
 
 
 def draw_impostors(candidates: int, draw: int, subsets: int, rng: np.random.Generator) -> Ints:
-    """``draw`` of the candidates (all, if there are fewer) for each subset, without replacement: (subsets, n)."""
-    order = np.argsort(rng.random((subsets, candidates)), axis=1, kind="stable")
-    return order[:, :draw].astype(np.int64)
+    """``draw`` of the candidates (all, if there are fewer) for each subset, without replacement, in any order:
+    (subsets, n)."""
+    lots = rng.random((subsets, candidates))
+    return np.argpartition(lots, min(draw, candidates) - 1, axis=1)[:, :draw].astype(np.int64)
 
 
 def drawn(similarities: Floats, draws: Ints) -> Floats:
@@ -54,3 +59,71 @@ def rank(pair: Floats, impostors: Floats, draws: Ints) -> float:
     """Potha & Stamatatos 2017: mean of 1 / rank of the known text among its impostors by similarity to the
     questioned text (``impostors``). Ties count against."""
     return float((1 / (1 + (drawn(impostors, draws) >= pair[:, None]).sum(axis=1))).mean())
+
+
+def nearest_drawn(
+    one: Floats,
+    one_norm: Floats,
+    vectors: Vectors,
+    vector_norms: Floats,
+    draws: Ints,
+    subsets: Packed,
+    measure: Measure = "minmax",
+) -> Floats:
+    """Similarity of one document to the nearest of those that take part on each subset, (T,): the largest of ``drawn``,
+    without the similarities that nobody asks for.
+
+    Parameters
+    ----------
+    one, one_norm, vector_norms
+        As ``minmax.similarities`` takes them.
+    draws : (T, n)
+        Rows of ``vectors``.
+    subsets : (features, ⌈T / 8⌉) uint8
+        Bit t of a row: whether the feature is in subset t.
+    """
+    order = np.argsort(draws.ravel(), kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(draws.ravel(), minlength=len(vectors)))])
+    turns = order // draws.shape[1]
+    return np.asarray(
+        _nearest(
+            one, one_norm, vectors.bounds, vectors.ids, vectors.values, vector_norms, starts, turns, subsets,
+            measure == "cosine",
+        )
+    )  # fmt: skip
+
+
+@njit(cache=True)
+def _nearest(
+    one: Floats, one_norm: Floats, bounds: Ints, ids: Ints, values: Floats, norms: Floats, starts: Ints, turns: Ints,
+    subsets: Packed, cosine: bool,
+) -> Floats:  # fmt: skip
+    best = np.zeros(len(one_norm))
+    where, amount = np.empty(len(one) + 4, np.int64), np.empty(len(one) + 4)
+    for d in range(len(starts) - 1):
+        if starts[d] == starts[d + 1]:
+            continue
+        count = 0
+        for j in range(bounds[d], bounds[d + 1]):
+            # Written always and kept only if shared: a jump would be mispredicted half of the time.
+            other = one[ids[j]]
+            where[count] = ids[j]
+            amount[count] = other * values[j] if cosine else min(other, values[j])
+            count += other > 0
+        for i in range(count, count + 3):
+            where[i], amount[i] = 0, 0.0
+        for turn in range(starts[d], starts[d + 1]):
+            t = turns[turn]
+            byte, bit = t >> 3, t & 7
+            # Four sums side by side: one alone waits for each addition.
+            a = b = c = e = 0.0
+            for i in range(0, count, 4):
+                a += amount[i] * ((subsets[where[i], byte] >> bit) & 1)
+                b += amount[i + 1] * ((subsets[where[i + 1], byte] >> bit) & 1)
+                c += amount[i + 2] * ((subsets[where[i + 2], byte] >> bit) & 1)
+                e += amount[i + 3] * ((subsets[where[i + 3], byte] >> bit) & 1)
+            shared = (a + b) + (c + e)
+            whole = np.sqrt(one_norm[t] * norms[d, t]) if cosine else one_norm[t] + norms[d, t] - shared
+            if whole > 0:
+                best[t] = max(best[t], shared / whole)
+    return best

@@ -122,7 +122,7 @@ class NgramLexicon:
 def points_of(texts: Sequence[str]) -> tuple[Points, Ints]:
     """The code points of texts, one after another, and their bounds by text."""
     bounds = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in texts], out=bounds[1:])
+    np.cumsum(list(map(len, texts)), out=bounds[1:])
     return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype="<u4"), bounds
 
 

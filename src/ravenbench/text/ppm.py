@@ -14,7 +14,6 @@ W. J. Teahan and D. J. Harper, *Using compression-based language models for text
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import Any, Literal
 
 import numpy as np
@@ -72,10 +71,12 @@ def cross_entropies(
     pairs, where = np.unique(low * len(texts) + high, return_inverse=True)
     low, high = np.divmod(pairs, len(texts))
     found = np.full((len(pairs), 2), np.nan)
-    shelf = _Shelf(texts, np.union1d(low, high), escape is not None, budget, order, found)
-    for p in _schedule(low, high).tolist():
-        shelf.compare(p, int(low[p]), int(high[p]))
-    shelf.finish()
+    length = np.diff(texts.offsets)
+    filled = np.flatnonzero((length[low] > 0) & (length[high] > 0))
+    if len(filled):
+        turn = filled[_schedule(low[filled], high[filled])]
+        shelf = _Shelf(texts, np.union1d(low[turn], high[turn]), escape is not None, budget)
+        found[turn] = shelf.compare(low[turn], high[turn], order)
     out[:] = found[where]
     turned = a > b
     out[turned] = out[turned, ::-1]
@@ -97,16 +98,11 @@ def _schedule(low: Ints, high: Ints) -> Ints:
 
 
 class _Shelf:
-    """Models of the documents last used, in slots that are written over and over.
+    """Models of the documents ``rows`` that are in use, in slots that are written over and over."""
 
-    Pairs wait until a model of theirs must go, and are compared together. ``found`` (pairs, 2) takes what is found.
-    """
-
-    def __init__(
-        self, texts: TextTable, rows: Ints, escape: bool, budget: int, order: int = 5, found: Floats | None = None
-    ) -> None:
-        self.texts, self.escape, self.order, self.found = texts, escape, order, found
-        n = self.size = max(1, int((texts.offsets[rows + 1] - texts.offsets[rows]).max()))
+    def __init__(self, texts: TextTable, rows: Ints, escape: bool, budget: int) -> None:
+        self.texts, self.rows, self.escape = texts, rows, escape
+        n = int((texts.offsets[rows + 1] - texts.offsets[rows]).max())
         slot = n * (8 + 4 + 8 + 4 + 64 + (64 + 4 + 4) * escape)
         slots = min(len(rows), max(2, budget // slot))
         self.high, self.low = np.empty((slots, n), np.uint64), np.empty((slots, n + 1), np.uint64)
@@ -121,42 +117,40 @@ class _Shelf:
         self.at, self.level = np.empty(2 * n, np.int32), np.empty(2 * n, np.int8)
         self.log = np.zeros(2 * n + 2)
         np.log2(np.arange(1, 2 * n + 2), out=self.log[1:])
-        self.models: OrderedDict[int, int] = OrderedDict()
         self.sizes = np.zeros((slots, 3), np.int64)
-        self.free = list(range(slots))[::-1]
-        self.waiting: list[tuple[int, int, int]] = []
 
-    def compare(self, pair: int, a: int, b: int) -> None:
-        """Find, now or later, the cross-entropies of b under a and of a under b."""
-        if len(self.free) < 2 and not (a in self.models and b in self.models):
-            self.finish()
-            # Some at once, so that pairs go on waiting for each other.
-            for _ in range(min(len(self.models), max(2, len(self.sizes) // 8))):
-                self.free.append(self.models.popitem(last=False)[1])
-        one, two = self.model(a), self.model(b)
-        if one is not None and two is not None:
-            self.waiting.append((pair, one, two))
-
-    def finish(self) -> None:
-        """Compare the pairs that wait."""
-        if self.waiting:
+    def compare(self, low: Ints, high: Ints, order: int) -> Floats:
+        """Cross-entropies of pairs, taken in this order, (n, 2): of ``high`` under ``low``, and of low under high."""
+        found = np.empty((len(low), 2))
+        both = np.searchsorted(self.rows, np.stack([low, high], axis=1)).ravel()
+        met = np.argsort(both, kind="stable")
+        before = np.full(len(both), -1)
+        before[met[1:]] = np.where(both[met[1:]] == both[met[:-1]], met[:-1], -1)
+        slot, held = np.full(len(self.rows), -1), np.full(len(self.sizes), -1)
+        first = 0
+        while first < len(low):
+            # As many pairs at a time as have no more documents than there are slots.
+            documents = np.cumsum(before[2 * first :] < 2 * first)
+            last = first + int(np.searchsorted(documents, len(held), side="right")) // 2
+            wanted = np.unique(both[2 * first : 2 * last])
+            missing, idle = wanted[slot[wanted] < 0], np.flatnonzero(~np.isin(held, wanted))
+            for row, place in zip(missing.tolist(), idle.tolist(), strict=False):
+                if held[place] >= 0:
+                    slot[held[place]] = -1
+                self.model(int(self.rows[row]), place)
+                slot[row], held[place] = place, row
             kernels.compare(
-                np.array(self.waiting), self.sizes, self.high, self.start, self.low, self.times, self.last, self.rank,
-                self.cost, self.escaped, self.at, self.level, self.order, self.found,
+                slot[both[2 * first : 2 * last]].reshape(-1, 2), self.sizes, self.high, self.start, self.low,
+                self.times, self.last, self.rank, self.cost, self.escaped, self.at, self.level, order,
+                found[first:last],
             )  # fmt: skip
-        self.waiting = []
+            first = last
+        return found
 
-    def model(self, row: int) -> int | None:
-        """The slot of a document's model; None for an empty text. ``sizes`` has its characters, trigrams, entries."""
-        known = self.models.get(row)
-        if known is not None:
-            self.models.move_to_end(row)
-            return known
+    def model(self, row: int, s: int) -> None:
+        """Model a document, which is not empty, in a slot; ``sizes`` takes its characters, trigrams and entries."""
         points = _points(self.texts.raw(row))
         n = len(points)
-        if not n:
-            return None
-        s = self.free.pop()
         k = s if self.escape else 0
         words, keys, rank = self.words[: n + 3], self.keys[:n], self.rank[k, :n]
         mask = kernels.POSITION
@@ -175,8 +169,6 @@ class _Shelf:
             kernels.escapes(total, common, last, rank, self.log, self.escaped[s, :e])
         kernels.costs(count, total, last, rank, self.log, self.cost[s, :e])
         self.sizes[s] = n, t, e
-        self.models[row] = s
-        return s
 
 
 def _points(raw: bytes) -> NDArray[Any]:

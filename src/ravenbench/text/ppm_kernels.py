@@ -339,14 +339,14 @@ def compare(
 
     Parameters
     ----------
-    pairs : (m, 3) int64
-        Row of ``found``, which is filled, and slots of two models a and b: b under a, then a under b.
+    pairs : (m, 2) int64
+        Slots of two models a and b. ``found`` (m, 2) is filled: b under a, then a under b.
     sizes : (slots, 3) int64
         Characters, trigrams and entries of each model. The other arrays hold models by slot.
     escaped : (slots, n, 8), or None without escapes
     """
     for p in range(len(pairs)):
-        row, a, b = pairs[p]
+        a, b = pairs[p]
         t, e = sizes[a, 1], sizes[a, 2]
         u, f = sizes[b, 1], sizes[b, 2]
         match(
@@ -359,5 +359,5 @@ def compare(
         else:
             forth = add_up_escaped(at[e:], level[e:], times[b, :f], last[b], rank[b], cost[a], escaped[a], order)
             back = add_up_escaped(at[:e], level[:e], times[a, :e], last[a], rank[a], cost[b], escaped[b], order)
-        found[row, 0] = forth / sizes[b, 0]
-        found[row, 1] = back / sizes[a, 0]
+        found[p, 0] = forth / sizes[b, 0]
+        found[p, 1] = back / sizes[a, 0]

@@ -11,8 +11,8 @@ import numpy as np
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
 from ravenbench.text.impostor_spaces import ImpostorSpace, Weights
-from ravenbench.text.impostors import draw_impostors, drawn
-from ravenbench.text.minmax import Masks, Measure, Vectors, norms, similarities, subset_masks
+from ravenbench.text.impostors import Packed, draw_impostors, nearest_drawn
+from ravenbench.text.minmax import Masks, Measure, Vectors, norms, subset_masks
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer
@@ -31,8 +31,7 @@ class GeneralImpostors(Scorer):
 
     Defaults are those of ``bitig`` on the n-grams of ``idiolect``. ``general-impostors(known='nearest', draw='half')``
     is the form of Kestemont et al. 2016 as ``idiolect`` runs it (KGI). Given the same features and draws, scores equal
-    those of ``bitig``. A default run on newsgroups takes it some twenty CPU minutes (``docs/scale.md``): every problem
-    draws its own impostors in every iteration, so that little can be shared between problems.
+    those of ``bitig``.
 
     Parameters
     ----------
@@ -128,8 +127,8 @@ class GeneralImpostors(Scorer):
                 continue
             rng = stream(self.seed, "general-impostors", str(problems.ids[i]))
             draws = draw_impostors(len(allowed), self._drawn(len(allowed)), self.iterations, rng)
-            found = wins(own.dense(questioned), own.take(known), others, others_norms, allowed, draws, masks, self)
-            scores[i] = found
+            of = own.dense(questioned), own.take(known), others, others_norms, allowed[draws]
+            scores[i] = wins(*of, masks, self.subsets_, self)
         return scores
 
     def _vectors(self, texts: list[str]) -> Vectors:
@@ -147,9 +146,9 @@ def wins(
     known: Vectors,
     impostors: Vectors,
     impostor_norms: Floats,
-    allowed: Ints,
     draws: Ints,
     masks: Masks,
+    subsets: Packed,
     method: GeneralImpostors,
 ) -> float:
     """Share of iterations in which the known side is nearer than every drawn impostor; ties count against it.
@@ -160,11 +159,10 @@ def wins(
     known : Vectors
         Known documents.
     impostors, impostor_norms : Vectors, (impostors, iterations)
-    allowed : (n,) int64
-        Impostors that may take part.
     draws : (iterations, drawn) int64
-        Places in ``allowed``.
-    masks : (features, iterations) float32
+        Impostors that take part.
+    masks, subsets : (features, iterations) float32, (features, ⌈iterations / 8⌉) uint8
+        The features that take part, and the same as bits.
     method : GeneralImpostors
         Says how known documents are put together, and the measure.
     """
@@ -172,7 +170,6 @@ def wins(
     if method.known == "centroid":
         known = Vectors.of(np.mean([known.dense(row) for row in range(len(known))], axis=0)[None])
     size = norms(Vectors.of(questioned[None]), masks, measure)[0]
-    every = np.arange(len(known))
-    nearest = similarities(questioned, size, known, norms(known, masks, measure), every, masks, measure).max(axis=0)
-    against = similarities(questioned, size, impostors, impostor_norms, allowed, masks, measure)
-    return float((nearest > drawn(against, draws).max(axis=1)).mean())
+    every = np.tile(np.arange(len(known)), (len(draws), 1))
+    nearest = nearest_drawn(questioned, size, known, norms(known, masks, measure), every, subsets, measure)
+    return float((nearest > nearest_drawn(questioned, size, impostors, impostor_norms, draws, subsets, measure)).mean())

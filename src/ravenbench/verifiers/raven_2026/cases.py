@@ -75,13 +75,15 @@ class Cases:
         sizes = np.where(self.twin < 0, np.diff(bounds), 0)
         batch: list[int] = []
         met: set[int] = set()
+        rows = 0
         for i in chosen.tolist():
-            more = met | {*self.known[i].tolist(), int(self.asked[i])}
-            if batch and sizes[list(more)].sum() > _MORE_ROWS:
+            own = {*self.known[i].tolist(), int(self.asked[i])}
+            rows += int(sizes[list(own - met)].sum())
+            if batch and rows > _MORE_ROWS:
                 yield np.array(batch)
-                batch, more = [], {*self.known[i].tolist(), int(self.asked[i])}
+                batch, met, rows = [], set(), int(sizes[list(own)].sum())
             batch.append(i)
-            met = more
+            met |= own
         if batch:
             yield np.array(batch)
 
@@ -133,9 +135,9 @@ class Layout:
             left, right = np.concatenate(parts[:-1]), parts[-1]
             pairs.append(np.stack([np.repeat(left, len(right)), np.tile(right, len(left))], axis=1))
             link_ends.append(link_ends[-1] + len(pairs[-1]))
-        gone = [np.flatnonzero(np.repeat(~allowed, np.diff(impostors.bounds))) for allowed in cases.allowed]
-        gone_ends = np.concatenate([[0], np.cumsum([len(part) for part in gone])])
+        owner, gone = np.nonzero(np.repeat(~cases.allowed, np.diff(impostors.bounds), axis=1))
+        gone_ends = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(cases)))])
         return cls(
             np.concatenate(extra), np.concatenate(pairs), np.concatenate(own), np.concatenate(place),
-            np.array(own_ends), np.array(link_ends), np.concatenate(gone), gone_ends,
+            np.array(own_ends), np.array(link_ends), gone, gone_ends,
         )  # fmt: skip

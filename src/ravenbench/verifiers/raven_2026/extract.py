@@ -116,9 +116,7 @@ class Extractor:
     def _block(self, problems: Problems, impostors: Chunked) -> tuple[Bools, Floats]:
         texts, known, asked = _documents(problems)
         able = np.array([u >= 0 and len(k) > 0 for k, u in zip(known, asked, strict=True)])
-        mask = np.array(
-            [self._allowed([texts[r] for r in (*k, u) if r >= 0]) for k, u in zip(known, asked, strict=True)]
-        )
+        mask = self._allowed(texts, known, asked)
         able &= mask.any(axis=1)
         told = np.flatnonzero(able)
         out = np.zeros((len(problems), len(feature_names())))
@@ -164,10 +162,15 @@ class Extractor:
         sides = cases.over_known(known.reshape(-1, count)), asked.reshape(-1, count)
         return s_norms(cases.over_known(linked), *sides, counts)
 
-    def _allowed(self, texts: list[str]) -> Bools:
-        mask = np.zeros(len(self.background_.texts_), dtype=bool)
-        mask[self.background_.allowed(texts)] = True
-        return mask
+    def _allowed(self, texts: list[str], known: list[Ints], asked: Ints) -> Bools:
+        """Impostors that are not by a problem's authors, as far as is known, (problems, impostors)."""
+        cluster = self.background_.cluster_
+        # The last row stands for a document that is left out (−1).
+        whose = np.array([*(cluster.get(text, -1) for text in texts), -1], dtype=np.int64)
+        theirs = self.background_.author_ == whose[:, None]
+        ends = np.cumsum([len(rows) + 1 for rows in known])
+        used = np.concatenate([np.append(rows, row) for rows, row in zip(known, asked, strict=True)])
+        return np.asarray(~np.logical_or.reduceat(theirs[used], np.concatenate([[0], ends[:-1]]), axis=0))
 
     def _impostors(self) -> Chunked:
         """The impostors' chunks; fit and every measurement share them while this object lives."""

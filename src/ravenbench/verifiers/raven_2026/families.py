@@ -43,7 +43,8 @@ class Chunked:
     def _count(self, view: View, n: int) -> Counts:
         if view not in UNLEARNED:
             return Counts.of(self.views[view], n)
-        return Counts.kept(*self.once(view, lambda: TextTable.collect(self.views[view])), n)
+        table, rows = self.once(view, lambda: TextTable.collect(self.views[view]))
+        return Counts.kept(table, rows, n)
 
     def __len__(self) -> int:
         return len(self.bounds) - 1

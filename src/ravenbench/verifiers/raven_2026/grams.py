@@ -60,12 +60,13 @@ class Counts:
     def kept(cls, table: TextTable, rows: Ints, n: int) -> Self:
         """Counts of these rows of a table, each text counted once in a process."""
 
-        def work(store: CountStore) -> Self:
+        def work(store: CountStore) -> tuple[NgramLexicon, list[tuple[Ints, Int32s, Int32s]]]:
             found = [(b.stops - b.starts, b.ids.copy(), b.counts.copy()) for b in store.blocks(table, rows)]
-            empty = [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
-            return cls(store.lexicon, *map(np.concatenate, zip(*(found or empty), strict=True)))
+            return store.lexicon, found or [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
 
-        return with_counts(CharNgrams(n, lowercase=False), work)
+        lexicon, found = with_counts(CharNgrams(n, lowercase=False), work)
+        sizes, ids, counts = zip(*found, strict=True)
+        return cls(lexicon, np.concatenate(sizes), np.concatenate(ids), np.concatenate(counts))
 
     def __len__(self) -> int:
         return len(self.bounds) - 1

@@ -54,7 +54,9 @@ class Views:
         """Learn the vocabulary of some texts."""
         total = np.bincount(np.concatenate([_tokens.read(text.lower()) for text in texts]))
         used = np.flatnonzero(total)
-        counts = Counter({_tokens.names[i]: count for i, count in zip(used.tolist(), total[used].tolist(), strict=True)})
+        counts = Counter(
+            {_tokens.names[i]: count for i, count in zip(used.tolist(), total[used].tolist(), strict=True)}
+        )
         self.tokens_ = frequent(counts, _MOST)
         self.kept_ = [token for token in self.tokens_ if _is_word(token)][: self.kept]
         return self
