@@ -49,6 +49,9 @@ SHORT = {"du_essays": "Dutch", "en_essays": "English", "gr_articles": "Greek", "
 IMAGE = Path(__file__).parent.parent / "docs" / "images" / "shelf-page.svg"
 ENGLISH = ("en_essays", "ebg", "newsgroups")
 SMALL = {"pools": 1, "folds": 2, "topics": 10, "docs_per_topic": 30, "limit": 120, "samplers": "random"}
+WHY = {"command": "its program reads pairs, and problems here have several known documents"}
+LEFT_OUT = "not run, stopped, or a part of it is not installed"
+"""Why a verifier has no row."""
 HEAD = """# The shelf
 
 What every verifier of Raven comes to on five corpora, under the same questions:
@@ -127,13 +130,13 @@ def compute(spec: RunSpec, folder: Path, engine: Engine, progress: Callable[[str
     execute(prepare(spec, folder), spec.named_verifiers(), engine, progress)
 
 
-def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[str, float]) -> list[dict[str, Any]]:
+def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[str, Any]]:
     """A row for every verifier that answered all folds of a run."""
     store = open_store(folder)
     plan = store.plan_as(RunPlan)
     folds = [fold for fold, record in plan.folds.items() if not fold.endswith(tuple(f"-{v}" for v in VERSIONS))]
     rows = []
-    for verifier in (entry.name for entry in plan.verifiers):
+    for verifier, form in ((entry.name, entry.spec) for entry in plan.verifiers):
         cells = [store.cell(verifier, fold) for fold in folds]
         if any(cell is None or cell.answers is None for cell in cells):
             continue
@@ -148,7 +151,7 @@ def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[st
             {
                 "corpus": name,
                 "verifier": verifier,
-                "form": _plain(forms[verifier]) if forms[verifier] != verifier else None,
+                "form": _plain(form) if form != verifier else None,
                 "problems": len(same),
                 "unanswered": int((answers == 0.5).sum()),
                 "auc": found["auc"] if area is None else area.value,
@@ -157,7 +160,7 @@ def collect(name: str, folder: Path, forms: Mapping[str, str], spent: Mapping[st
                 "cllr": price,
                 "style_left": None if left is None else left.value,
                 "style_left_interval": None if left is None else left.interval,
-                "cpu_seconds": round(spent[verifier] + (spent[forms[verifier]] if verifier in forms else 0.0), 1),
+                "cpu_seconds": round(spent[verifier] + (spent[form] if form != verifier else 0.0), 1),
             }
         )
     return rows
@@ -204,9 +207,8 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
             parts += [_line(row) for row in mine]
             parts.append(f"\n{mine[0]['problems']} problems.\n")
         if absent := [verifier for verifier in shelf if not any(row["verifier"] == verifier for row in mine)]:
-            parts.append(
-                f"Without a row (not run yet, stopped, or a part of it is not installed): {', '.join(absent)}.\n"
-            )
+            told = "; ".join(f"`{verifier}` ({WHY.get(verifier, LEFT_OUT)})" for verifier in absent)
+            parts.append(f"Without a row: {told}.\n")
     if forms := {row["form"] for row in rows if row["form"]}:
         told = ", ".join(f"`{form}`" for form in sorted(forms))
         parts.append(f"Forms other than defaults: {told}. `masked` reads through `posnoise` where texts are English.\n")

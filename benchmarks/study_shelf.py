@@ -145,7 +145,7 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
             # A verifier that was run anew, in a folder of its own, takes the place of its row.
             for plan in sorted(out.glob(f"{folder.name}/plan.json")) + sorted(out.glob(f"{folder.name}-*/plan.json")):
                 log = plan.parent.with_suffix(".cpu.jsonl")
-                shelf_page.keep(shelf_page.collect(name, plan.parent, forms, seconds(log)))
+                shelf_page.keep(shelf_page.collect(name, plan.parent, seconds(log)))
     shelf_page.write(shelf_page.keep([]), registry.split(", ".join(groups.values())), CAP)
 
 
