@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch.utils.mkldnn import to_mkldnn
 
 from ravenbench.errors import InputError, SpecError
 from ravenbench.topics import devices
 from ravenbench.topics.batching import batches
 from ravenbench.topics.kept_vectors import KeptVectors
+from ravenbench.topics.packed import pack
 from ravenbench.topics.sbert_models import is_static, load_sentences, load_static
 from ravenbench.types import Floats, Ints
 
@@ -124,9 +124,8 @@ def _network(folder: Path, digest: str, device: str, remote_code: bool, half: bo
     model = load_sentences(folder, device, remote_code)
     if half:
         model[0].bfloat16()
-    elif device == "cpu" and torch.backends.mkldnn.is_available():
-        # Weights laid out for oneDNN once; else torch multiplies by MKL, which is half as fast on AMD.
-        to_mkldnn(model[0].eval())
+    if device == "cpu":
+        pack(model[0].eval(), half)
     return model
 
 

@@ -67,6 +67,23 @@ def test_windows_are_those_of_the_library(sentence_folder, need_extra):
     assert np.abs(ours - theirs).max() <= 1e-5
 
 
+def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
+    from ravenbench.topics import sentences
+    from ravenbench.topics.packed import PackedLinear
+
+    texts = ["ka re mi to su no " * 20, "la vi po", "de"]
+    model = sentences.load_sentences(bert_folder, "cpu")
+    plain = sentences._windows(model, texts, sentences.Reading(), 512)
+    sentences.pack(model[0], half=False)
+    assert any(isinstance(part, PackedLinear) for part in model[0].modules())
+    packed = sentences._windows(model, texts, sentences.Reading(), 512)
+    assert np.abs(packed - plain).max() <= 1e-5
+    half = encoder(bert_folder, precision="bf16")
+    half.prepare(texts)
+    cosines = half.embeddings(texts) @ (plain / np.linalg.norm(plain, axis=1, keepdims=True)).T
+    assert np.diag(cosines) == pytest.approx(1, abs=0.01)
+
+
 def test_odd_texts(folder):
     problems, same = toy_problems(20)
     odd = Problems.of([("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀 ka"), ("d", ["ka"], "ka")])
