@@ -26,7 +26,8 @@ CAP = 3 << 27
 """Most entries (4 bytes each) a store keeps before it starts afresh."""
 MOST_UNITS = 1 << 23
 """Most units a lexicon may know before it does."""
-_BLOCK = 1024
+_BLOCK = 1 << 22
+"""Bytes of text in a block of documents."""
 _MANY = 255
 """An entry with a count of so many or more, or an id of more than 24 bits, stands apart."""
 _BATCH = 1 << 16
@@ -84,14 +85,17 @@ class CountStore:
         self._slots = np.empty(0, np.int64)
         self._packed, self._many = np.empty(0, np.uint32), dict[int, tuple[int, int]]()
         self._ends, self._texts = np.zeros(1, np.int64), 0
-        self._room = np.empty((2, 0), np.int32)
+        self._room, self._spread = np.empty((2, 0), np.int32), np.empty(0, np.int64)
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
-        """Counts of these rows of ``table``, a block of documents at a time; a block is valid until the next."""
-        for first in range(0, len(documents), _BLOCK):
+        """Counts of these rows of ``table``, a block of documents at a time, to be read only and until the next."""
+        before = np.concatenate([[0], np.cumsum(table.offsets[documents + 1] - table.offsets[documents])])
+        first = 0
+        while first < len(documents):
             if self._ends[self._texts] > self._cap:
                 self._forget()
-            slots = self._places(table, documents[first : first + _BLOCK])
+            last = max(first + 1, int(np.searchsorted(before, before[first] + _BLOCK, side="right")) - 1)
+            slots = self._places(table, documents[first:last])
             ends = self._ends
             stops = np.cumsum(ends[slots + 1] - ends[slots])
             starts = np.concatenate([[0], stops[:-1]])
@@ -99,11 +103,16 @@ class CountStore:
             if self._room.shape[1] < stops[-1]:
                 self._room = np.empty((2, stops[-1]), np.int32)
             ids, counts = self._room[:, : stops[-1]]
-            if unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
-                for at in np.flatnonzero(counts == _MANY):
-                    row = np.searchsorted(stops, at, side="right")
-                    ids[at], counts[at] = self._many[int(ends[slots[row]] + at - starts[row])]
+            # A fit and what follows it ask for the same documents, whose counts then still lie there.
+            if not np.array_equal(slots, self._spread):
+                self._spread = slots[:0]
+                if unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
+                    for at in np.flatnonzero(counts == _MANY):
+                        row = np.searchsorted(stops, at, side="right")
+                        ids[at], counts[at] = self._many[int(ends[slots[row]] + at - starts[row])]
+                self._spread = slots
             yield Rows(first, ids, counts, starts, stops)
+            first = last
 
     def ids(self, names: list[str]) -> Ints:
         """The lexicon's ids of these units; those of the list last asked for are kept, as long as it stays as it is."""

@@ -75,7 +75,7 @@ class Tfidf:
 
         columns = _Columns(store, self.vocabulary_)
         width = len(self.vocabulary_)
-        data, index, ends = [np.empty(0)], [np.empty(0, np.int32)], [np.zeros(1, np.int64)]
+        data, index, ends = list[Floats](), list[Int32s](), [np.zeros(1, np.int64)]
         for rows in store.blocks(texts, documents):
             bound = int(np.minimum(rows.stops - rows.starts, width).sum()) + 1
             values, places = np.empty(bound), np.empty(bound, np.int32)
@@ -85,7 +85,9 @@ class Tfidf:
             ends.append(ptr[1:] + ends[-1][-1])
         pointers = np.concatenate(ends)
         kind = np.int32 if pointers[-1] < 2**31 else np.int64
-        parts = np.concatenate(data), np.concatenate(index).astype(kind, copy=False), pointers.astype(kind)
+        if len(data) != 1:
+            data, index = [np.concatenate([np.empty(0), *data])], [np.concatenate([np.empty(0, np.int32), *index])]
+        parts = data[0], index[0].astype(kind, copy=False), pointers.astype(kind)
         return csr_array(parts, shape=(len(documents), width))
 
 
