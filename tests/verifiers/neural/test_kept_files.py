@@ -52,6 +52,17 @@ def test_the_oldest_go_above_the_cap(cache, monkeypatch):
     assert len(KeptFiles("m").find([key("4")])) == 1 and not KeptFiles("m").find([key("0")])
 
 
+SMALL = {
+    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
+    "topics": 4,
+    "folds": 2,
+    "pools": 1,
+    "samplers": "hits, random",
+    "docs_per_topic": 30,
+    "probe": "none",
+}
+
+
 @pytest.mark.extra
 def test_every_text_of_a_run_is_encoded_once(static_folder, tmp_path, monkeypatch):
     from ravenbench.topics import sentences as module
@@ -66,13 +77,7 @@ def test_every_text_of_a_run_is_encoded_once(static_folder, tmp_path, monkeypatc
     monkeypatch.setattr(module, "_static", counted)
     monkeypatch.setattr(module, "_KEPT", module.KeptVectors(shared=True))
     options = {
-        "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
-        "topics": 4,
-        "folds": 2,
-        "pools": 1,
-        "samplers": "hits, random",
-        "docs_per_topic": 30,
-        "probe": "none",
+        **SMALL,
         "workers": 1,
         "verifiers": [registry.parse("verifier", f"encoder(model={str(static_folder)!r})")],
     }
@@ -84,3 +89,13 @@ def test_every_text_of_a_run_is_encoded_once(static_folder, tmp_path, monkeypatc
     assert asked == [], "another run finds them"
     for place in again.plan.cells:
         assert again.read_cell(place.key).scores.tobytes() == first.store.read_cell(place.key).scores.tobytes()
+
+
+@pytest.mark.extra
+def test_two_workers_encode_no_text_twice(bert_folder, tmp_path, cache):
+    scorer = registry.parse("verifier", f"encoder(model={str(bert_folder)!r}, precision='bf16', device='cpu')")
+    found = run(out=tmp_path / "run", **SMALL, workers=2, verifiers=[scorer])
+    assert found.errors == ()
+    texts = [text.tobytes() for path in cache.glob("*/*.npy") for text in np.load(path)["text"]]
+    assert len(texts) > 100 and len(texts) == len(set(texts))
+    assert not np.isnan(np.concatenate([found.store.read_cell(p.key).scores for p in found.store.plan.cells])).any()
