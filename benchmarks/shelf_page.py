@@ -110,6 +110,12 @@ epochs=0)` published LUAR weights.
 
 `command` stands for an outside program, here a compressor that reads pairs: it cannot answer problems with several
 known documents, as PAN-2014 has them.
+
+How accuracy falls with the length of texts stands in [how many words do I need](lengths.md), how a second edition of
+raven-2026 was developed and why there is none in [raven-2026](raven-2026.md#a-second-edition-that-was-not-made). Speed
+beside the packages of others, on the same texts (`python -m benchmarks lambdag impostors unmasking`):
+
+{ratios}
 """
 
 Row = Mapping[str, Any]
@@ -197,7 +203,8 @@ def keep(new: Sequence[Row]) -> list[Row]:
 def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
     """Write the page: an overview, then a table a corpus, the highest AUC first, and who has no row."""
     draw(rows, SHORT, IMAGE)
-    parts = [f"{HEAD}{overview(rows, SHORT)}\n\n{reading(rows, CORPORA)}\n\n{CAUTION.format(cap=cap)}{RECENT}"]
+    told = f"{CAUTION.format(cap=cap)}{RECENT.format(ratios=ratios())}"
+    parts = [f"{HEAD}{overview(rows, SHORT)}\n\n{reading(rows, CORPORA)}\n\n{told}"]
     for name, title in CORPORA.items():
         mine = sorted((row for row in rows if row["corpus"] == name), key=lambda row: -(row["auc"] or 0))
         parts.append(f"## {title}\n")
@@ -207,12 +214,22 @@ def write(rows: Sequence[Row], shelf: Sequence[str], cap: float) -> None:
             parts += [_line(row) for row in mine]
             parts.append(f"\n{mine[0]['problems']} problems.\n")
         if absent := [verifier for verifier in shelf if not any(row["verifier"] == verifier for row in mine)]:
-            told = "; ".join(f"`{verifier}` ({WHY.get(verifier, LEFT_OUT)})" for verifier in absent)
-            parts.append(f"Without a row: {told}.\n")
+            why = "; ".join(f"`{verifier}` ({WHY.get(verifier, LEFT_OUT)})" for verifier in absent)
+            parts.append(f"Without a row: {why}.\n")
     if forms := {row["form"] for row in rows if row["form"]}:
         told = ", ".join(f"`{form}`" for form in sorted(forms))
         parts.append(f"Forms other than defaults: {told}. `masked` reads through `posnoise` where texts are English.\n")
     PAGE.write_text("\n".join(parts), encoding="utf-8")
+
+
+def ratios() -> str:
+    """How many times as fast as the packages of others, from the benchmarks' kept results."""
+    lines = ["| task | package | times as fast (least and most of its rounds) |", "|---|---|---|"]
+    for row in json.loads(ROWS.with_name("results.json").read_text(encoding="utf-8")):
+        if row["peer"] in ("lambdag", "bitig"):
+            low, high = row["spread"]
+            lines.append(f"| {row['name']} | {row['peer']} | {row['ratio']:,.0f} ({low:,.0f}, {high:,.0f}) |")
+    return "\n".join(lines)
 
 
 def _plain(form: str) -> str:
