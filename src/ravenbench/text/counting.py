@@ -226,9 +226,11 @@ def largest(store: CountStore, total: Ints, size: int) -> list[str]:
 def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, held: Ints) -> None:
     """Add the weighted counts of every document to ``total``, and its weight to ``held``."""
     for d in range(len(starts)):
+        weight = weights[d]
         for j in range(starts[d], stops[d]):
-            total[ids[j]] += weights[d] * counts[j]
-            held[ids[j]] += weights[d]
+            unit = np.uint32(ids[j])
+            total[unit] += weight * counts[j]
+            held[unit] += weight
 
 
 @njit(cache=True)

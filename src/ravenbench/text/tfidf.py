@@ -14,6 +14,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
 _1 = np.uint64(1)
+_6, _63 = np.uint32(6), np.uint32(63)
 
 
 class Tfidf:
@@ -92,16 +93,21 @@ class Tfidf:
 
 
 class _Columns:
-    """Lexicon id → column, −1 where the unit has none; follows a lexicon that grows."""
+    """Lexicon id → column, where the unit has none ``nowhere``; follows a lexicon that grows."""
 
     def __init__(self, store: CountStore, vocabulary: list[str]) -> None:
         self._lexicon = store.lexicon
         self._ids = store.ids(vocabulary)
 
     def map(self) -> Int32s:
-        column = np.full(len(self._lexicon), -1, np.int32)
+        column = np.full(len(self._lexicon), nowhere(len(self._ids)), np.int32)
         column[self._ids] = np.arange(len(self._ids))
         return column if self._lexicon.fold is None else column[self._lexicon.fold]
+
+
+def nowhere(width: int) -> int:
+    """The column of what has none among ``width``: it begins a word of 64 bits of its own."""
+    return ((width >> 6) + 1) << 6
 
 
 def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -> Floats:
@@ -116,15 +122,15 @@ def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -
 @njit(cache=True)
 def add_documents(ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weights: Ints, df: Ints) -> None:
     """Add to ``df`` the weighted number of documents that hold each column's unit."""
-    # Column −1 is the one after the last: taking it along is cheaper than a branch no processor foresees.
-    last = np.zeros(len(df) + 1, np.int64)
-    found = np.zeros(len(df) + 1, np.int64)
+    # Taking along what has no column is cheaper than a branch no processor foresees.
+    last = np.zeros(((len(df) >> 6) + 2) << 6, np.int64)
+    found = np.zeros(((len(df) >> 6) + 2) << 6, np.int64)
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):
-            c = column[ids[j]]
+            c = np.uint32(column[np.uint32(ids[j])])
             found[c] += weights[d] * int(last[c] <= d)
             last[c] = d + 1
-    df += found[:-1]
+    df += found[: len(df)]
 
 
 @njit(cache=True)
@@ -143,14 +149,15 @@ def weigh(
     A row is spread out and read back bit by bit of those set for its columns, which so come sorted.
     """
     ptr = np.zeros(len(starts) + 1, np.int64)
-    # Column −1 writes behind all others, into a place and a word that nobody reads.
-    spread, touched = np.zeros(len(idf) + 1, np.int64), np.zeros((len(idf) >> 6) + 2, np.uint64)
+    # What has no column is written behind all others, into a place and a word that nobody reads.
+    touched = np.zeros((len(idf) >> 6) + 2, np.uint64)
+    spread = np.zeros(len(touched) << 6, np.int64)
     filled = 0
     for d in range(len(starts)):
         for j in range(starts[d], stops[d]):
-            c = column[ids[j]]
+            c = np.uint32(column[np.uint32(ids[j])])
             spread[c] += counts[j]
-            touched[c >> 6] |= _1 << np.uint64(c & 63)
+            touched[c >> _6] |= _1 << np.uint64(c & _63)
         first = filled
         for block in range(len(touched) - 1):
             word = touched[block]
