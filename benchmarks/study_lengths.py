@@ -3,7 +3,7 @@
     python -m benchmarks.study_lengths PAN14_FOLDER PAN18_ZIP EBG_ZIP OUT_FOLDER
 
 20 Newsgroups is read from scikit-learn's cache. Every text is cut to its first words, those learned from included;
-verifiers are raven-2026 and fast ones of the shelf. Runs are kept in OUT_FOLDER and taken up again.
+verifiers are fast ones of the shelf. Runs are kept in OUT_FOLDER and taken up again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ravenbench.reports.run.lengths import LengthRow, lengths_figure
 from ravenbench.reports.shared.figures import save, style
 from ravenbench.reports.shared.tables import figure
 
-VERIFIERS = "raven-2026, char-ngram, function-words, ppm, cng-2013, length"
+VERIFIERS = "char-ngram, function-words, ppm, cng-2013, length"
 PAGE = Path(__file__).parents[1] / "docs" / "lengths.md"
 HEAD = """# How many words do I need?
 

@@ -201,6 +201,10 @@ def out_of_fold(
 ) -> Floats:
     """What is said of each problem by a method that learned from ``folds.rest``, (n,) or (n, columns).
 
+    What learned from the truth answers lower the more same-author problems a fold has of its own. Where weights are
+    learned from the result, ``levelled`` takes that out; bands and settings need it not (on the Extended
+    Brennan–Greenstadt corpus, in folds of 0 to 100 %, frery-2014 chose the same, moreau-2014's AUC was .774 and .778).
+
     Parameters
     ----------
     learn : callable
