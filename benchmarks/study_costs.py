@@ -3,17 +3,21 @@
 The run is planned, nothing of it is computed. Every verifier is trained and asked on one training set of the
 setups and one of the probe, chosen in the middle of their order, and what that took is multiplied by how many there
 are: a projection, and too high for scorers that learn nothing, whose pairs a run compares once. A first small
-training is not counted, for it compiles and loads. Rows are kept in ``costs.json`` and written as a table between the
-marks of ``docs/scale.md``; without names the table alone is written anew.
+training is not counted, for it compiles and loads. What would make the run longer than ``--most`` seconds is stopped
+and told as such. Rows are kept in ``costs.json`` and written as a table between the marks of ``docs/scale.md``;
+without names the table alone is written anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import tempfile
 import time
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +41,10 @@ def table(rows: dict[str, dict[str, float]]) -> str:
     """The rows as Markdown, the dearest first."""
     lines = ["| verifier | a training | a test | the run |", "|---|---|---|---|"]
     for name, row in sorted(rows.items(), key=lambda item: -item[1]["run"]):
-        lines.append(f"| `{name}` | {row['fit']:.2f} | {row['test']:.2f} | {row['run']:,.0f} |")
+        if "fit" in row:
+            lines.append(f"| `{name}` | {row['fit']:.2f} | {row['test']:.2f} | {row['run']:,.0f} |")
+        else:
+            lines.append(f"| `{name}` | | | more than {row['run']:,.0f} (stopped) |")
     return "\n".join(lines)
 
 
@@ -46,10 +53,40 @@ def write_table(rows: dict[str, dict[str, float]]) -> None:
     put_between(PAGE, *MARKS, f"\n{table(rows)}\n")
 
 
+class TooLong(BaseException):
+    """Work has taken more CPU seconds than it may; no method catches it."""
+
+
+@contextmanager
+def at_most(seconds: float) -> Iterator[None]:
+    """Stop what takes more CPU seconds, as soon as Python has its turn.
+
+    Raises
+    ------
+    TooLong
+    """
+
+    def stop(*_: Any) -> None:
+        raise TooLong
+
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
 def measured(
-    component: Component, store: Any, trainings: list[list[str]], cap: float
-) -> tuple[list[float], list[float]] | None:
-    """CPU seconds of each training and of a test after it; None if one training alone takes longer than ``cap``."""
+    component: Component, store: Any, trainings: list[list[str]], fit_cap: float, test_cap: float
+) -> tuple[list[float], list[float]]:
+    """CPU seconds of each training and of a test after it.
+
+    Raises
+    ------
+    TooLong
+        If a training or a test takes more than it may.
+    """
     fits, tests = [], []
     for turn, names in enumerate([trainings[0], *trainings]):
         fold = store.fold(names[0])
@@ -58,16 +95,16 @@ def measured(
             few = np.arange(0, len(train), 5)
             train, same = train.select(few), same[few]
         began = time.process_time()
-        verifier = as_verifier(fresh(component)).fit(train, same)
+        with at_most(fit_cap):
+            verifier = as_verifier(fresh(component)).fit(train, same)
         fitted = time.process_time()
         for name in names:
             test = store.fold(name).test
-            verifier.verify(test if turn else test.select(np.arange(5)))
+            with at_most(test_cap):
+                verifier.verify(test if turn else test.select(np.arange(5)))
         if turn:
             fits.append(fitted - began)
             tests.append((time.process_time() - fitted) / len(names))
-        if fitted - began > cap:
-            return None
     return fits, tests
 
 
@@ -75,7 +112,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_costs", description=__doc__)
     parser.add_argument("names", nargs="*", help="verifiers, as raven run takes them")
     parser.add_argument("--folder", type=Path, help="a planned run of newsgroups to read instead of planning one")
-    parser.add_argument("--cap", type=float, default=120, help="most CPU seconds of one training")
+    parser.add_argument("--most", type=float, default=3600, help="CPU seconds of a run, beyond which work is stopped")
     options = parser.parse_args()
     known = json.loads(RESULTS.read_text("utf-8"))
     if not options.names:
@@ -95,9 +132,13 @@ def main() -> None:
     print(f"{'verifier':32s} {'a training':>10s} {'a test':>8s} {'the run':>8s}")
     with one_thread():
         for name, component in named.items():
-            found = measured(component, store, chosen, options.cap)
-            if found is None:
-                print(f"{name:32s} more than {options.cap:g} for one training", flush=True)
+            caps = options.most / len(sharing), options.most / len(store.plan.folds)
+            try:
+                found = measured(component, store, chosen, *caps)
+            except TooLong:
+                print(f"{name:32s} more than {options.most:,.0f} for the run", flush=True)
+                known[name] = {"run": round(options.most)}
+                RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", "utf-8")
                 continue
             fit = float(np.average(found[0], weights=[len(setups), len(probe)]))
             test = float(np.average(found[1], weights=[sum(map(len, part)) for part in (setups, probe)]))

@@ -17,6 +17,8 @@ from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.files import is_remote
 
 _ADDRESS = "an address such as tcp://10.0.0.1:8786"
+_MOST_GROWN = 8 << 30
+"""Bytes by which a worker may grow: mapped texts and the counts of several kinds of unit (``counting.CAP``)."""
 
 
 def local(workers: int | None = None) -> Engine:
@@ -53,6 +55,7 @@ def local(workers: int | None = None) -> Engine:
 
 def _in_worker(unit: Unit) -> list[str]:
     _end_with(os.getppid())
+    _may_grow()
     in_worker()
     return run_unit(unit)
 
@@ -67,6 +70,17 @@ def _end_with(parent: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+@cache
+def _may_grow() -> None:
+    """From now on this worker may keep counts of texts, which joblib takes for a leak.
+
+    Where psutil is installed, joblib ends workers that have grown by 300 MB, and the next ones count all texts anew.
+    """
+    from joblib.externals.loky import process_executor
+
+    process_executor._MAX_MEMORY_LEAK_SIZE = _MOST_GROWN
 
 
 def _numbered(number: int, unit: Unit) -> tuple[int, list[str]]:
