@@ -31,6 +31,8 @@ _BLOCK = 1 << 22
 _MANY = 255
 """An entry with a count of so many or more, or an id of more than 24 bits, stands apart."""
 _BATCH = 1 << 16
+_STEP = 1 << 24
+"""Most entries that room is made for ahead: what is not used yet takes memory too."""
 
 
 class Lexicon(Protocol):
@@ -156,7 +158,7 @@ class CountStore:
         need = filled + len(ids)
         if need > len(self._packed):
             # In place: a copy would hold all counts twice. No view of them outlives a block.
-            self._packed.resize(max(need, len(self._packed) * 3 // 2), refcheck=False)
+            self._packed.resize(max(need, len(self._packed) + min(len(self._packed) // 2, _STEP)), refcheck=False)
         packed = self._packed[filled:need]
         np.left_shift(ids, 8, out=packed.view(np.int32))
         packed |= np.minimum(counts, _MANY).view(np.uint32)

@@ -34,6 +34,9 @@ class Satyam2014(Verifier):
     for each language and genre, "central to this technique", without their values. Only n is chosen here, and training
     truth sets the threshold; where the original was tuned by hand, the two can be far apart either way.
 
+    A default run on newsgroups takes it some 17 CPU minutes (``docs/scale.md``): every problem is a semantic space of
+    its own, which training decomposes anew for each n.
+
     Parameters
     ----------
     lengths : tuple of int
