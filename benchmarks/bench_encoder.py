@@ -23,7 +23,7 @@ from ravenbench.topics.sbert_models import load_sentences
 from ravenbench.topics.sentences import Reading, _network, _windows, digest
 from ravenbench.types import Floats
 
-POSTS, EACH = 128, 4
+POSTS, EACH = 64, 4
 """Posts, and how many of an author's."""
 LONGEST = 900
 """Characters, fewer than 256 word pieces."""
