@@ -58,7 +58,7 @@ def settings(pan14: Path, pan18: Path, ebg: Path) -> dict[str, dict[str, Any]]:
     }  # fmt: skip
     return {
         **essays,
-        "PAN-2018 fan fiction, across fandoms": {
+        "PAN-2018 fan fiction, tested on other fandoms than trained on": {
             "corpus": str(pan18), "lengths": "50,100,250,500", "topics": 2, "folds": 2, "pools": 1, "min_docs": 20,
             "samplers": "random", "limit": 400,
         },

@@ -5,6 +5,10 @@ impostors; regression and band are cross-fitted in ten folds of author groups. T
 estimates. ``refit`` is stricter and slower: impostors, vocabularies and scales too are learned anew, from four fifths
 of the author groups. ``test`` trains on the training split, answers the test split, and evaluates as well the
 problems that touch no training document.
+
+``cv --words 120 --impostors 1000 --background CORPUS`` cuts every text to its first words, and takes impostors,
+vocabularies and covariances from the corpus of that name as well (regressions never): does more of the language help
+short texts?
 """
 
 from __future__ import annotations
@@ -14,8 +18,12 @@ import time
 
 import numpy as np
 
+from ravenbench.corpora.load import load_corpus
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.weighted import rank
+from ravenbench.problems.building import build_problems
+from ravenbench.problems.cases import Cross
+from ravenbench.problems.lengths import FirstWords
 from ravenbench.statistics.bootstrap import bootstrap
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
@@ -45,9 +53,24 @@ def answered(train: Problems, same: Bools, asked: Problems) -> tuple[dict[str, F
     return {name: verifier.answer(*measured) for name, verifier in learned.items()}, learned
 
 
-def cross_fitted(problems: Problems, same: Bools) -> dict[str, Floats]:
+def with_background(problems: Problems, same: Bools, corpus: str, words: int | None) -> tuple[Problems, Bools]:
+    """Training problems, and others cut from a corpus in the same language."""
+    more = build_problems(load_corpus(corpus), known=(1, 1), match=[], min_words=words or 0, cross=Cross("topic"))
+    cut = more.problems if words is None else more.problems.map_texts(FirstWords(words))
+    sets = (problems, cut)
+    rows = [
+        (f"{number}-{p.ids[i]}", [p.texts[row] for row in p.known(i)], p.texts[p.questioned_index[i]])
+        for number, p in enumerate(sets) for i in range(len(p))
+    ]  # fmt: skip
+    return Problems.of(rows), np.concatenate([same, more.same])
+
+
+def cross_fitted(
+    problems: Problems, same: Bools, corpus: str | None = None, words: int | None = None, impostors: int = 400
+) -> dict[str, Floats]:
     """Answers to training problems by regressions and bands that saw neither them nor their authors."""
-    features, able = Extractor().fit(problems, same).measure(problems)
+    seen = (problems, same) if corpus is None else with_background(problems, same, corpus, words)
+    features, able = Extractor(impostors).fit(*seen).measure(problems)
     folds = calibration_folds(problems, same, FOLDS)
     answers = {name: np.empty(len(same)) for name in VARIANTS}
     for f in np.unique(folds.fold):
@@ -83,13 +106,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_raven_2026", description=__doc__)
     parser.add_argument("what", choices=["cv", "refit", "test"])
     parser.add_argument("corpora", nargs="+", metavar="CORPUS")
+    parser.add_argument("--words", type=int, help="of cv: cut every text to its first so many words")
+    parser.add_argument("--background", help="of cv: a corpus by name or path")
+    parser.add_argument("--impostors", type=int, default=400, help="of cv: most impostors")
     options = parser.parse_args()
     for path in options.corpora:
         start = time.perf_counter()
         train = read_problems(path, "train")
         if options.what != "test":
-            validate = cross_fitted if options.what == "cv" else refitted
-            for name, answers in validate(train.problems, train.truth()).items():
+            asked = train.problems if options.words is None else train.problems.map_texts(FirstWords(options.words))
+            given = (options.background, options.words, options.impostors)
+            cv = options.what == "cv"
+            found = cross_fitted(asked, train.truth(), *given) if cv else refitted(asked, train.truth())
+            for name, answers in found.items():
                 print(row(f"{train.name} {name}", train.truth(), answers))
         else:
             test = read_problems(path, "test")
