@@ -157,6 +157,8 @@ def products(scatter: Scatter, extra: Floats, pairs: Ints, nodes: Floats, room: 
     rows, count = np.concatenate([scatter.rows, extra]), len(scatter.rows)
     found = room.take(len(nodes), len(rows), count)
     square, linked = np.empty((len(nodes), len(rows))), np.empty((len(nodes), len(pairs)))
+    row, column = pairs.max(axis=1), pairs.min(axis=1)
+    known, new = np.flatnonzero(column < count), np.flatnonzero(column >= count)
     for j, (b, g) in enumerate(np.exp(nodes)):
         matrix = whole + b * inner
         matrix[np.diag_indices_from(matrix)] += g
@@ -165,5 +167,6 @@ def products(scatter: Scatter, extra: Floats, pairs: Ints, nodes: Floats, room: 
         np.matmul(white[:count], white[:count].T, out=found[j, :count])
         np.matmul(white[count:], white[:count].T, out=found[j, count:])
         np.einsum("ij,ij->i", white, white, out=square[j])
-        np.einsum("ij,ij->i", white[pairs[:, 0]], white[pairs[:, 1]], out=linked[j])
+        linked[j, known] = found[j, row[known], column[known]]
+        linked[j, new] = np.einsum("ij,ij->i", white[row[new]], white[column[new]])
     return found, square, linked
