@@ -59,8 +59,8 @@ class Mansoorizadeh(Obfuscator):
     Notes
     -----
     Far fewer words change than sentences there are. On English essays (20 words a sentence, so at most 50 changes per
-    1,000 words) a third of the sentences hold a frequent content word with a candidate above the least gain: about 17
-    changes per 1,000 words, 10 in ``faithful`` mode.
+    1,000 words) a fifth of the sentences hold a frequent content word with a candidate above the least gain: about 11
+    changes per 1,000 words, 9 in ``faithful`` mode.
     """
 
     name = "mansoorizadeh-2016"
