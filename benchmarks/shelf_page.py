@@ -83,7 +83,7 @@ exactly 0 or 1 was wrong. n/a: it could not be asked. *Open* counts answers of e
 (newsgroups) there were fewer than 50 problems of a class to calibrate on: a logistic regression then stands in for the
 method's two thresholds, and on scores that lie close together it stays too near .5 to answer. Such a method ranks
 better than it answers. *CPU s* is all a verifier took on a corpus, fitting and the transplanted questions included. A
-verifier is stopped after {cap:.0f} of them and then has no row.
+verifier is stopped after {cap:.0f} of them, texts encoded ahead of its cells apart, and then has no row.
 
 """
 RECENT = """## Methods of recent years
