@@ -43,6 +43,9 @@ class Bagnall2015(Scorer):
     the questioned text is longer than the known ones. Rows are ranked within themselves, where their L1 norm decides
     nothing. Ours: GRU, AdamW, a band of non-answers chosen out of fold.
 
+    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network is trained
+    anew on every training set.
+
     Parameters
     ----------
     hidden : int
