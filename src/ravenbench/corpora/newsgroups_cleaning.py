@@ -21,6 +21,8 @@ _ATTRIBUTION_START = re.compile(
 _ATTRIBUTION_END = re.compile(
     rf"\b{_SAYS}\b(?:\s+(?:in|to|on|about|that)\b[^.]*)?[\s:;,.>\-]*(?:\[[^]]*\])?[\s:]*$", re.I
 )
+_SAYS_HINTS = ("wr", "say", "said", "sez", "stat", "respond", "ask", "repli", "post")
+"""One of these stands in whatever ``_ATTRIBUTION_END`` finds: looking for them first takes a fifth of the time."""
 _HEADER = re.compile(
     r"\s{0,3}(?:X-[\w-]+|From|To|Cc|Subject|Subj|Re|Date|Sent|Organi[sz]ation|Newsgroups|Message-ID|References|Path|Lines"
     r"|Sender|Reply-To|Followup-To|Distribution|Keywords|Summary|Archive-name|Version|Last-modified|Expires|Approved"
@@ -84,6 +86,8 @@ def reproduces(lines: Sequence[str]) -> bool:
 
 def drop_pgp(lines: Sequence[str]) -> list[str]:
     """The lines without PGP signatures, keys and messages; a signed text loses only its frame."""
+    if not any("PGP" in line for line in lines):
+        return list(lines)
     kept, inside = [], False
     for line in lines:
         begin = _PGP_BEGIN.match(line)
@@ -106,7 +110,8 @@ def drop_attributions(lines: Sequence[str]) -> list[str]:
     kept: list[str] = []
     wrapped = 0
     for line in lines:
-        says = _ATTRIBUTION_END.search(line, max(0, len(line) - 70))
+        end = line[-70:].lower()
+        says = any(hint in end for hint in _SAYS_HINTS) and _ATTRIBUTION_END.search(line, max(0, len(line) - 70))
         if wrapped:
             wrapped = 0 if says or not line.strip() else wrapped - 1
             if says or (line.strip() and len(line.split()) <= 6 and ("@" in line or "(" in line)):

@@ -14,10 +14,13 @@ from ravenbench.text.tokens import WORD
 from ravenbench.types import Bools
 
 _KEY = re.compile(r"[\W_\d]+")
+_NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 
 
 def line_key(line: str) -> str:
     """A line without case, digits, punctuation and spacing."""
+    if line.isascii():
+        return " ".join(line.lower().translate(_NO_LETTERS).split())
     return _KEY.sub(" ", line.lower()).strip()
 
 
@@ -76,10 +79,13 @@ def _ngrams(documents: Sequence[Sequence[str]], n: int) -> list[NDArray[np.uint6
     code.default_factory = lambda: len(code) + 1
     # Random weights modulo 2**64: two n-grams of words collide with probability about 2**-60.
     weights = stream(0, "newsgroups-ngrams").integers(1, 2**63, size=n, dtype=np.uint64)
-    result = []
-    for tokens in documents:
-        ids = np.array(list(map(code.__getitem__, tokens)), dtype=np.uint64)
-        ids = np.pad(ids, (0, max(0, n - len(ids))))
-        windows = np.lib.stride_tricks.sliding_window_view(ids, n)
-        result.append(np.unique((windows * weights).sum(axis=1, dtype=np.uint64)))
-    return result
+    sizes = np.array([max(len(tokens), n) for tokens in documents], dtype=np.int64)
+    ends = np.cumsum(sizes)
+    ids = np.zeros(int(sizes.sum()), dtype=np.uint64)
+    for tokens, start in zip(documents, (ends - sizes).tolist(), strict=True):
+        ids[start : start + len(tokens)] = list(map(code.__getitem__, tokens))
+    hashes = np.zeros(len(ids), dtype=np.uint64)
+    for place, weight in enumerate(weights):
+        hashes[: len(ids) - place] += ids[place:] * weight
+    # The last n − 1 places of a document begin no n-gram of its own.
+    return [np.unique(hashes[end - size : end - n + 1]) for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
