@@ -88,4 +88,6 @@ def _ngrams(documents: Sequence[Sequence[str]], n: int) -> list[NDArray[np.uint6
     for place, weight in enumerate(weights):
         hashes[: len(ids) - place] += ids[place:] * weight
     # The last n − 1 places of a document begin no n-gram of its own.
-    return [np.unique(hashes[end - size : end - n + 1]) for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)]
+    return [
+        np.unique(hashes[end - size : end - n + 1]) for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)
+    ]
