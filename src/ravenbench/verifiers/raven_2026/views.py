@@ -65,7 +65,7 @@ class Views:
         """Every text as each view shows it."""
         found = [_tokens.read(text) for text in texts]
         codes, kept = [_tokens.number(token) for token in self.tokens_], [_tokens.number(token) for token in self.kept_]
-        lower, shape, kind = (np.array(part, dtype=np.uint32) for part in (_tokens.lower, _tokens.shape, _tokens.kind))
+        lower, shape, kind = _tokens.arrays()
         code = np.full(len(lower), _UNKNOWN, dtype=np.uint32)
         code[codes] = _UNKNOWN + 1 + np.arange(len(codes))
         covered = np.ones(len(lower), dtype=bool)
@@ -129,6 +129,11 @@ class _Tokens:
                 self.shape.append(shape)
                 self.lower[number] = self.number(lower)
             return self._number[token]
+
+    def arrays(self) -> tuple[Points, Points, Points]:
+        """``lower``, ``shape`` and ``kind`` of the tokens met so far; another thread may add to the lists meanwhile."""
+        with self._lock:
+            return np.array(self.lower, np.uint32), np.array(self.shape, np.uint32), np.array(self.kind, np.uint32)
 
 
 _tokens = _Tokens()
