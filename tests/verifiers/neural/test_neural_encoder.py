@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -82,6 +83,19 @@ def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
     half.prepare(texts)
     cosines = half.embeddings(texts) @ (plain / np.linalg.norm(plain, axis=1, keepdims=True)).T
     assert np.diag(cosines) == pytest.approx(1, abs=0.01)
+
+
+def test_a_model_stays_as_it_is_where_torch_cannot_lay_out_its_weights(monkeypatch, need_extra):
+    torch = need_extra("torch")
+    from ravenbench.topics.packed import pack
+
+    lacking = SimpleNamespace(_reorder_linear_weight=None, _is_mkldnn_bf16_supported=lambda: True)
+    unable = SimpleNamespace(**vars(lacking) | {"_linear_pointwise": None, "_is_mkldnn_bf16_supported": lambda: False})
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2))
+    for operators, half in ((lacking, False), (unable, True)):
+        monkeypatch.setattr(torch.ops, "mkldnn", operators)
+        pack(model, half)
+        assert type(model[0]) is torch.nn.Linear
 
 
 def test_odd_texts(folder):
