@@ -152,20 +152,17 @@ def importing(source: Path, out: Path, limit_mb: int) -> None:
     topics = topic_vectors(vectors, corpus.topic.codes, len(corpus.topic.names))
     marks.append(time.process_time())
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    print(
-        json.dumps(
-            {
-                "bytes": (source / "pairs.jsonl").stat().st_size,
-                "texts": len(corpus),
-                "dropped": corpus.notes["dropped"],
-                "topics": len(topics),
-                "seconds": {"import": marks[1] - marks[0], "vectors": marks[2] - marks[1]},
-                "limit_mb": limit_mb,
-                "own_mb_at_end": int(status["RssAnon"].split()[0]) // 1024,
-                "peak_resident_mb": int(status["VmHWM"].split()[0]) // 1024,
-            }
-        )
-    )
+    row = {
+        "bytes": (source / "pairs.jsonl").stat().st_size,
+        "texts": len(corpus),
+        "dropped": corpus.notes["dropped"],
+        "topics": len(topics),
+        "seconds": {"import": marks[1] - marks[0], "vectors": marks[2] - marks[1]},
+        "limit_mb": limit_mb,
+        "own_mb_at_end": int(status["RssAnon"].split()[0]) // 1024,
+        "peak_resident_mb": int(status["VmHWM"].split()[0]) // 1024,
+    }
+    print(json.dumps(row))
 
 
 def imports(folder: Path, pairs: list[int], limit_mb: int) -> None:

@@ -1,7 +1,8 @@
 """The impostors' contest: whether a text is closer to another than to impostors, on random subsets of the features.
 
-Every function takes similarities on ``T`` subsets: ``pair`` (T,) of the two texts in question, and of a text with
-``c`` candidate impostors, (c, T). ``draws`` (T, n) are the candidates that take part on each subset.
+The contests take similarities on ``T`` subsets: ``pair`` (T,) of the two texts in question, and of a text with ``c``
+candidate impostors, (c, T). ``draws`` (T, n) are the candidates that take part on each subset. ``nearest_drawn``
+compares the texts itself, and no more of them than take part.
 """
 
 from __future__ import annotations
@@ -70,8 +71,7 @@ def nearest_drawn(
     subsets: Packed,
     measure: Measure = "minmax",
 ) -> Floats:
-    """Similarity of one document to the nearest of those that take part on each subset, (T,): the largest of ``drawn``,
-    without the similarities that nobody asks for.
+    """Similarity of one document to the nearest of those that take part on each subset, (T,): the largest of ``drawn``.
 
     Parameters
     ----------

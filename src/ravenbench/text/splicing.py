@@ -58,8 +58,10 @@ class Cut(NamedTuple):
 
     def characters(self, count: int) -> int:
         """Characters of the first ``count`` content words, read again from the start where there are fewer."""
-        if count < len(self.size) or not self.contents:
-            return int(self.size[count if self.contents else 0])
+        if count < len(self.size):
+            return int(self.size[count])
+        if not self.contents:
+            return 0
         rounds, rest = divmod(count, self.contents)
         return int(rounds * self.size[-1] + self.size[rest])
 

@@ -61,10 +61,11 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     device = str(devices.pick(read.device))
     batch = read.batch or (512 if device == "cpu" else 8192)
     half = devices.half(read.precision, torch.device(device))
-    made = (VERSION, digest(folder), device, read.window, batch, half, read.remote_code, torch.__version__)
+    files = digest(folder)
+    made = (VERSION, files, device, read.window, batch, half, read.remote_code, torch.__version__)
 
     def encode(unseen: list[str]) -> Floats:
-        model = _network(folder, digest(folder), device, read.remote_code, half)
+        model = _network(folder, files, device, read.remote_code, half)
         return _static(model, unseen) if hasattr(model, "embedding") else _windows(model, unseen, read, batch)
 
     parts = [_KEPT.of(made, texts[start : start + BLOCK], encode) for start in range(0, len(texts), BLOCK)]

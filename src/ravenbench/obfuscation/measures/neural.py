@@ -17,13 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.topics.sbert_models import (
-    check_vocabulary,
-    is_static,
-    load_static,
-    missing,
-    model_folder,
-)
+from ravenbench.topics.sbert_models import check_vocabulary, is_static, load_static, missing, model_folder
 from ravenbench.types import Floats
 
 Pairs = Sequence[tuple[str, str]]
@@ -111,6 +105,7 @@ def _static(folder: Path) -> Callable[[list[str]], Floats]:
 def _network(folder: Path) -> Callable[[list[str]], Floats]:
     from ravenbench.topics.sentences import Reading, embeddings
 
+    # A model that cannot be loaded is refused now.
     embeddings(folder, [""], Reading())
     return lambda texts: embeddings(folder, texts, Reading())
 
