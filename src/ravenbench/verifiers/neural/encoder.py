@@ -44,8 +44,8 @@ class Encoder(Scorer):
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
-        Of the computation. bf16 is about twice as fast where the processor multiplies in it (AVX-512 BF16, AMX), and
-        moves cosines by some thousandths; auto is bf16 on a GPU that knows it.
+        Of the computation. bf16 is half as fast again or more where the processor multiplies in it (AVX-512 BF16,
+        AMX), and moves cosines by some thousandths; auto is bf16 on a GPU that knows it.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
 
