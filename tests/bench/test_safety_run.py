@@ -13,15 +13,17 @@ from typer.testing import CliRunner
 from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key
 from ravenbench.bench.obfuscate.surrogates import surrogate_oracle
 from ravenbench.bench.safety.api import safety
+from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.recovery import mirrored, normalised, recovery, unsafe
 from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.bench.safety.spec import build as build_spec
 from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
-from ravenbench.errors import InputError, SpecError, StoreError
+from ravenbench.errors import InputError, MissingPart, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.obfuscation.apply import tasks_of
 from ravenbench.obfuscation.recipes.identity import Identity
+from ravenbench.obfuscation.recipes.random import Random
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
@@ -234,6 +236,21 @@ def test_failing_obfuscator_is_told_and_the_rest_goes_on(spec, tmp_path):
     stored = rewrite(tmp_path, Failing(), 0, tasks, lambda units: (u.work() for u in units), lambda *a: None)
     assert [one.rewriting for one in stored] == [None] * 4
     assert stored[0].error.startswith("ValueError: boom")
+
+
+def test_an_obfuscator_that_could_not_be_used_is_tried_again(spec, tmp_path, monkeypatch):
+    changes = {"obfuscators": "identity, random(rate=0.9)", "attacks": (), "seeds": (0,)}
+
+    def lacking(self, tasks):
+        raise MissingPart("the resource wordnet is not here", fix="python -m nltk.downloader wordnet")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Random, "fit", lacking)
+        first = play(spec, changes=changes, out=tmp_path / "run", workers=1)
+    assert "the resource wordnet is not here" in first.errors[0]
+    again = play(spec, changes=changes, out=tmp_path / "run", workers=1)
+    assert again.errors == ()
+    assert [len(entry.sets) for entry in again.store.plan_as(SafetyPlan).obfuscators] == [1, 1]
 
 
 def test_bad_options(spec):

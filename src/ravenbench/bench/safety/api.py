@@ -115,8 +115,9 @@ def safety(
     with alone(folder):
         store = take_up(folder, "safety", spec.resolved(), spec.data(named), planner.write)
         kept = kept_at(folder, store.plan_as(SafetyPlan).rewritings, elsewhere)
-        if not all_kept(store, kept):
-            # Measures rest on rewritings: those that were lost are made again, and with them the plan.
+        if (not planner.folds and any_unusable(store)) or not all_kept(store, kept):
+            # Measures rest on rewritings: those that were lost are made again, and with them the plan. An obfuscator
+            # that an earlier call could not use may find now what it lacked.
             planner.write(store, lambda: None)
             store = Store(folder)
         plan = store.plan_as(SafetyPlan)
@@ -131,6 +132,11 @@ def safety(
             detect(store, kept, progress)
         unusable = (f"{entry.name}: {entry.error}" for entry in plan.obfuscators if entry.error is not None)
         return RunResult(store, (*unusable, *errors))
+
+
+def any_unusable(store: Store) -> bool:
+    """Whether the plan names an obfuscator that could not be used."""
+    return any(entry.error is not None for entry in store.plan_as(SafetyPlan).obfuscators)
 
 
 def all_kept(store: Store, kept: Path) -> bool:
