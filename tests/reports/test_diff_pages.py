@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
+from ravenbench.errors import InputError
 from ravenbench.formats.pan_obfuscation import Part, write_parts
 from ravenbench.reports.diff.comparison import compare, diff_page, index_page
 from ravenbench.reports.diff.sets import write_pages
@@ -170,9 +171,15 @@ def test_command_on_sets(tmp_path):
     assert len(list((tmp_path / "pages").glob("*.html"))) == 5
 
 
-def test_command_refuses_other_runs(tmp_path):
-    from ravenbench.errors import InputError
+def test_a_rewriting_that_is_not_there_is_named(tmp_path):
+    (tmp_path / "essay.txt").write_text("A text.")
+    (tmp_path / "page.html").write_text("an earlier page")
+    with pytest.raises(InputError, match="no such file") as error:
+        run(tmp_path / "essay.txt", tmp_path / "hidden.txt", "--out", tmp_path / "page.html")
+    assert "hidden.txt" in str(error.value)
 
+
+def test_command_refuses_other_runs(tmp_path):
     with pytest.raises(InputError, match="not a run folder"):
         run(tmp_path, "--out", tmp_path / "new")
 

@@ -24,8 +24,10 @@ def check_out(out: Path, single: bool) -> None:
     """
     if not single:
         check_fresh(out)
-    elif out.exists() or parts_file(out).exists():
-        raise InputError("the output exists", file=out, fix="give a new name, or remove it")
+        return
+    for place in (out, parts_file(out)):
+        if place.exists():
+            raise InputError("the output exists", file=place, fix="give a new name, or remove it")
 
 
 def write_product(out: Path, source: Source, done: Sequence[Rewriting]) -> None:

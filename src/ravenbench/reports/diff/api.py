@@ -11,7 +11,7 @@ from ravenbench import files
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
-from ravenbench.formats.archive import Split
+from ravenbench.formats.archive import Split, no_such
 from ravenbench.formats.output import check_fresh, fresh_folder
 from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
 from ravenbench.formats.whole_text import read_whole
@@ -84,6 +84,9 @@ def diff(
         comparisons = from_run(where)
     else:
         before, after = files.local_copy(original), files.local_copy(obfuscated)
+        for given in (before, after):
+            if not given.exists():
+                raise no_such(given)
         if before.is_file() and after.is_file():
             return _of_texts(before, after, place, system, blind, columns, helpers)
         check_fresh(place)
