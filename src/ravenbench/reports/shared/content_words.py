@@ -55,10 +55,10 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
         Column("verdict", text=True),
     )
     note = (
-        "AUC before: with their own content, of the problems that could be rewritten, mean over folds; tables of "
-        "scores count all. Style left: AUC when the questioned texts have other content; .5 is guessing. Swing: how "
-        "far content alone moves AUC, 0 = not at all. 95 % intervals over authors and topics. Null: swing between two "
-        "kinds of foreign content."
+        "AUC before: with their own content, of the problems that could be rewritten, mean over folds, before any "
+        "answer is left open; tables of scores count all problems, and an open answer as .5. Style left: AUC when the "
+        "questioned texts have other content; .5 is guessing. Swing: how far content alone moves AUC, 0 = not at all. "
+        "95 % intervals over authors and topics. Null: swing between two kinds of foreign content."
     )
     return Table(key, title, columns, tuple(rows), note)
 
