@@ -29,3 +29,12 @@ def test_a_strong_pull_wins() -> None:
     rows = np.random.default_rng(0).normal(size=(20, 2))
     found = newton(rows, np.arange(20) < 10, np.ones(20), 1e9, np.array([3.0, -1.0]))
     assert np.allclose(found[:2], [3.0, -1.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e4, 1e7, 1e12])
+def test_large_numbers_end_at_the_same_answers(scale: float) -> None:
+    # A coefficient of a millionth is no small step where numbers are in millions.
+    half = np.random.default_rng(0).normal(size=300) + 1
+    numbers = np.concatenate([half, -half])
+    found = newton(scale * numbers[:, None], np.arange(600) < 300, np.ones(600), 1.0, np.zeros(1))
+    assert found[0] * scale == pytest.approx(1.95, abs=0.05)

@@ -8,7 +8,7 @@ from ravenbench.types import Bools, Floats
 
 _ROUNDS = 60
 _NEAR = 1e-7
-"""After a full step as short as this the next would be of its square: nothing is left to find."""
+"""Where a full step moves log odds as little as this, the next moves them by its square: nothing is left to find."""
 
 
 def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Floats) -> Floats:
@@ -47,6 +47,6 @@ def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Flo
         while (new := loss(beta - size * step)) > value + 1e-12 * (1 + value) and size > 1e-6:
             size /= 2
         beta, value = beta - size * step, new
-        if size == 1 and np.abs(step).max() <= _NEAR:
+        if size == 1 and np.abs(design @ step).max() <= _NEAR:
             break
     return np.asarray(beta)
