@@ -1,5 +1,6 @@
 import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -62,6 +63,30 @@ def test_an_array_is_read_as_numpy_reads_it():
     for wrong in (data.getvalue(), b"", b"\x93NUMPY\x01\x00", b"no array at all, but long enough to have a head"):
         with pytest.raises(ValueError):
             array_of(wrong)
+
+
+@pytest.mark.parametrize("head", ["{'a': (", "{[]: 5}", "  1\n 2\n   3", "-" * 9000 + "1"])
+def test_a_fold_with_a_wrong_head_is_damaged(store, head):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        text = head.encode() + b"\n"
+        archive.writestr("test_same.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+    (store.path / "folds").mkdir()
+    (store.path / "folds" / "f.npz").write_bytes(buffer.getvalue())
+    with pytest.raises(StoreError, match="damaged"):
+        store.truth("f")
+
+
+@pytest.mark.parametrize("place", [4, 6, 8])
+def test_a_fold_whose_archive_asks_for_the_unknown_is_damaged(store, place):
+    buffer = io.BytesIO()
+    np.savez(buffer, test_same=np.ones(3, bool))
+    data = bytearray(buffer.getvalue())
+    data[data.index(b"PK\x01\x02") + 2 + place] = 99
+    (store.path / "folds").mkdir()
+    (store.path / "folds" / "f.npz").write_bytes(bytes(data))
+    with pytest.raises(StoreError, match="damaged"):
+        store.truth("f")
 
 
 def test_open_says_what_is_no_run(tmp_path):
