@@ -10,9 +10,10 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.bench.obfuscate.api import obfuscate
-from ravenbench.errors import InputError, MissingPart, ProgramError, SpecError
+from ravenbench.errors import FormatError, InputError, MissingPart, ProgramError, SpecError
 from ravenbench.formats.pan_obfuscation import Part, write_parts
 from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.obfuscation.outside.reading import find
 from ravenbench.testing import check_obfuscator, toy_tasks
 
 TASKS = toy_tasks(3)
@@ -177,6 +178,20 @@ def test_what_is_no_rewriting_is_refused(tmp_path, row, told):
     with pytest.raises(InputError, match=told) as error:
         registry.parse("obfuscator", f"rewritings({str(file)!r})").fit([task])
     assert "t.jsonl:1" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "table"), [("t.csv", "id,text\na,Words.\n"), ("t.jsonl", '{"id": "a", "text": "Words."}')]
+)
+def test_a_byte_order_mark_as_excel_writes_it_is_no_part_of_a_table(tmp_path, name, table):
+    (tmp_path / name).write_text(table, encoding="utf-8-sig")
+    assert find(tmp_path / name)["a"].text == "Words."
+
+
+def test_json_too_deep_to_read_is_refused(tmp_path):
+    (tmp_path / "t.jsonl").write_text("[" * 200_000)
+    with pytest.raises(FormatError, match="not JSON"):
+        find(tmp_path / "t.jsonl")
 
 
 def test_an_id_twice_another_encoding_and_nothing_are_refused(tmp_path):

@@ -228,7 +228,7 @@ def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
         if line.strip():
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise FormatError(f"this line is not JSON ({error})", file=path, line=number, found=line) from None
             if not isinstance(row, dict):
                 raise FormatError("not a JSON object", file=path, line=number, found=line)

@@ -148,7 +148,7 @@ def _of_table(place: Path) -> dict[str, Found]:
 
 
 def _rows(place: Path) -> Sequence[tuple[int, Mapping[str, object]]]:
-    text = read_whole(place)
+    text = read_whole(place).removeprefix("\ufeff")
     if place.suffix.lower() == ".csv":
         csv.field_size_limit(1 << 27)
         reader = csv.DictReader(io.StringIO(text, newline=""))
@@ -158,7 +158,7 @@ def _rows(place: Path) -> Sequence[tuple[int, Mapping[str, object]]]:
         if each.strip():
             try:
                 row = json.loads(each)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise FormatError(f"not JSON ({error})", file=place, line=line) from None
             if not isinstance(row, dict):
                 raise FormatError("not an object", file=place, line=line, found=row)
