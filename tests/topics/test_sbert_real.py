@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ravenbench.errors import FormatError
+from ravenbench.errors import FormatError, SpecError
 from ravenbench.topics.sbert import SBERT
 
 pytestmark = pytest.mark.extra
@@ -66,3 +66,15 @@ def test_static_embeddings_are_the_light_alternative(tmp_path, tiny_model, need_
     model2vec.StaticModel(table, tokenizer, config={}).save_pretrained(str(tmp_path / "static"))
     vectors = SBERT(model=str(tmp_path / "static")).encode(["the cat", "the cat the cat", "dog"])
     assert vectors.shape == (3, 6) and np.allclose(vectors[0], vectors[1]) and not np.allclose(vectors[0], vectors[2])
+
+
+def test_weights_kept_in_half_precision_are_read_in_single(tiny_model, need_extra):
+    sentences = need_extra("sentence_transformers")
+    whole = SBERT(model=tiny_model).encode(["the cat sat"])
+    sentences.SentenceTransformer(tiny_model, device="cpu").half().save(f"{tiny_model}-half")
+    assert np.allclose(SBERT(model=f"{tiny_model}-half").encode(["the cat sat"]), whole, atol=0.01)
+
+
+def test_a_batch_of_less_than_a_token_is_refused(tiny_model):
+    with pytest.raises(SpecError, match="batch"):
+        SBERT(model=tiny_model, batch=0).encode(["the cat sat"])

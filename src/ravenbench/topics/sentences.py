@@ -23,7 +23,7 @@ from ravenbench.topics.packed import pack
 from ravenbench.topics.sbert_models import is_static, load_sentences, load_static
 from ravenbench.types import Floats, Ints
 
-VERSION = 3
+VERSION = 4
 """Of how a text becomes a vector; vectors that an earlier one kept are left alone."""
 BLOCK = 4096
 """Texts between two writings to the cache folder."""
@@ -58,6 +58,8 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     FormatError, InputError, SpecError
         If the model cannot be loaded, its tokenizer is another's or has no fast form, or the window is not one.
     """
+    if read.batch is not None and read.batch < 1:
+        raise SpecError("there is no such batch", found=read.batch, expected="batch: tokens, at least 1")
     device = str(devices.pick(read.device))
     batch = read.batch or (512 if device == "cpu" else 8192)
     half = devices.half(read.precision, torch.device(device))
@@ -122,7 +124,8 @@ def _network(folder: Path, digest: str, device: str, remote_code: bool, half: bo
     """The model, loaded once for all folds of a process; ``digest`` tells its files from others in that folder."""
     if is_static(folder):
         return load_static(folder)
-    model = load_sentences(folder, device, remote_code)
+    # Some are kept in half precision, in which not every processor multiplies.
+    model = load_sentences(folder, device, remote_code).float()
     if half:
         model[0].bfloat16()
     if device == "cpu":
