@@ -8,8 +8,8 @@ verifiers are fast ones of the shelf. Runs are kept in OUT_FOLDER and taken up a
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -111,4 +111,7 @@ def main(pan14: str, pan18: str, ebg: str, out: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for place in ("pan14", "pan18", "ebg", "out"):
+        parser.add_argument(place)
+    main(**vars(parser.parse_args()))

@@ -74,9 +74,11 @@ def table(rows: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.study_workers", description=__doc__)
-    parser.add_argument("kinds", nargs="*", default=["heavy"], help="light, heavy")
+    parser.add_argument("kinds", nargs="*", default=["heavy"], help=", ".join(RUNS))
     parser.add_argument("--write", action="store_true", help="into docs/scale.md, between its marks")
     options = parser.parse_args()
+    if unknown := sorted(set(options.kinds) - set(RUNS)):
+        parser.error(f"there are no such cells: {', '.join(unknown)} (known: {', '.join(RUNS)})")
     from distributed import LocalCluster
 
     rows: list[dict[str, Any]] = json.loads(RESULTS.read_text("utf-8")).get("workers", [])
