@@ -49,7 +49,10 @@ SHORT = {"du_essays": "Dutch", "en_essays": "English", "gr_articles": "Greek", "
 IMAGE = Path(__file__).parent.parent / "docs" / "images" / "shelf-page.svg"
 ENGLISH = ("en_essays", "ebg", "newsgroups")
 SMALL = {"pools": 1, "folds": 2, "topics": 10, "docs_per_topic": 30, "limit": 120, "samplers": "random"}
-WHY = {"command": "its program reads pairs, and problems here have several known documents"}
+WHY = {
+    "command": "its program reads pairs, and problems here have several known documents",
+    "encoder": "not run: its model was taught English, cuts Greek into single letters and takes long over them",
+}
 LEFT_OUT = "not run, stopped, or a part of it is not installed"
 """Why a verifier has no row."""
 FORMS = """`masked` reads through `posnoise` where texts are English; `encoder` is all-MiniLM-L6-v2 from the package
