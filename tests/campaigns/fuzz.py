@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bad_input.attribution import made as rewriting
 from bad_input.cases import GOOD_CSV, PAIR, collection, parquet, part, parts, problem, row
 from bad_input.readers import GROUPS, PATHS
 from campaigns.outcome import Outcome
@@ -41,6 +42,7 @@ def _seeds() -> dict[str, list[tuple[Files, str]]]:
         "answers": [({"a.jsonl": answers}, "a.jsonl"), ({"answers.txt": "EN001 0.5\nEN002 0.7\n"}, "answers.txt")],
         "attribute": [({"a.csv": "id,length\np1,3\np2,4\n"}, "a.csv:length")],
         "attribution": [(collection(), "")], "parts": [({"p.json": parts(part())}, "p.json")],
+        "rewritten": [(dict(rewriting()), "r.jsonl")], "reviews": [],
         "spec": [({"run.toml": spec}, "run.toml")], "store": [], "texts": [],
     }  # fmt: skip
     table = parquet(text=["One two three."] * 4, author=["a", "a", "b", "b"], topic=["x", "y", "x", "y"])
