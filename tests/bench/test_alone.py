@@ -18,18 +18,9 @@ from ravenbench.bench.run.api import run
 from ravenbench.bench.shared import alone as module
 from ravenbench.bench.shared.alone import NAME, alone, hold
 from ravenbench.errors import InputError
+from small_run import SMALL
 
-OPTIONS = {
-    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
-    "topics": 4,
-    "folds": 2,
-    "pools": 1,
-    "samplers": "hits",
-    "docs_per_topic": 30,
-    "verifiers": "length",
-    "probe": "none",
-    "workers": 1,
-}
+OPTIONS = {**SMALL, "samplers": "hits", "verifiers": "length", "workers": 1}
 HOLDS = """
 import sys, time
 from pathlib import Path

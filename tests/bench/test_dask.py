@@ -11,18 +11,10 @@ from stored import answers
 from ravenbench.bench.run.api import run
 from ravenbench.bench.shared.engines import dask, engine
 from ravenbench.errors import RavenError, SpecError
+from small_run import SMALL
 
 pytestmark = pytest.mark.extra
-OPTIONS = {
-    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
-    "topics": 4,
-    "folds": 2,
-    "pools": 1,
-    "samplers": "hits, random",
-    "docs_per_topic": 30,
-    "probe": "none",
-    "verifiers": "length, char-ngram, function-words, chance",
-}
+OPTIONS = {**SMALL, "verifiers": "length, char-ngram, function-words, chance"}
 
 
 @pytest.fixture(scope="module")

@@ -15,17 +15,9 @@ from ravenbench.bench.run.api import run
 from ravenbench.bench.shared.keys import cell_key
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
+from small_run import SMALL
 
-OPTIONS = {
-    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
-    "topics": 4,
-    "folds": 2,
-    "pools": 1,
-    "samplers": "hits, random",
-    "docs_per_topic": 30,
-    "verifiers": "length, ppm(order=2), chance",
-    "probe": "none",
-}
+OPTIONS = {**SMALL, "verifiers": "length, ppm(order=2), chance"}
 
 
 @pytest.fixture(scope="module")

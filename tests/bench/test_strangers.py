@@ -19,16 +19,9 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import AnswerError, InputError, MethodError
 from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
+from small_run import SMALL
 
-OPTIONS = {
-    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
-    "topics": 4,
-    "folds": 2,
-    "pools": 1,
-    "samplers": "random",
-    "docs_per_topic": 30,
-    "probe": "none",
-}
+OPTIONS = {**SMALL, "samplers": "random"}
 STRANGERS = """
 import ctypes, os, sys
 import numpy as np

@@ -56,7 +56,7 @@ class Archive:
         elif zipfile.is_zipfile(self.path):
             try:
                 self._zip = zipfile.ZipFile(self.path)
-            except (zipfile.BadZipFile, OSError, NotImplementedError, UnicodeDecodeError) as error:
+            except (zipfile.BadZipFile, OSError, RuntimeError, UnicodeDecodeError) as error:
                 raise FormatError(f"this zip cannot be read ({error})", file=self.path, fix=_AGAIN) from None
             self.sizes = _members(self.path, self._zip)
         elif self.path.suffix.lower() == ".zip":
@@ -110,7 +110,7 @@ class Archive:
             return (self.root / name).open("rb") if self._zip is None else self._zip.open(name)
         except OSError as error:
             raise FormatError(f"cannot be read ({error.strerror or error})", file=self.label(name)) from None
-        except (zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, RuntimeError) as error:
             raise FormatError(f"cannot be unpacked ({error})", file=self.label(name)) from None
 
     def read(self, name: str) -> bytes:

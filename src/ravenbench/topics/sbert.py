@@ -30,7 +30,7 @@ class SBERT(Encoder):
     batch : int, optional
         Most tokens in a batch; by default what the verifier ``encoder`` takes, which then shares its vectors.
     device : str
-        As torch names it.
+        ``cpu``, ``cuda``, ``cuda:1`` or ``auto``, as ``devices.pick`` takes it.
     revision : str, optional
         Of a model by name.
     remote_code : bool

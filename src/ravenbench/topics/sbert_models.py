@@ -106,7 +106,7 @@ def load_sentences(folder: Path, device: str, remote_code: bool = False) -> Any:
             model_kwargs={"use_safetensors": True},
         )
         embeddings = model[0].auto_model.get_input_embeddings().num_embeddings
-    except (OSError, ValueError, KeyError, AttributeError, NotImplementedError) as error:
+    except (OSError, ValueError, KeyError, AttributeError, RuntimeError) as error:
         fix = "remote_code=True runs it, if you trust it" if "trust_remote_code" in str(error) else None
         raise FormatError("this model cannot be loaded", file=folder, found=str(error), fix=fix) from error
     check_vocabulary(len(model.tokenizer), embeddings, folder)

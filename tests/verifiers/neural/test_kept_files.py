@@ -11,6 +11,7 @@ from ravenbench import registry
 from ravenbench.bench.run.api import run
 from ravenbench.topics import kept_files
 from ravenbench.topics.kept_files import KeptFiles
+from small_run import SMALL
 
 
 def key(text: str) -> bytes:
@@ -50,17 +51,6 @@ def test_the_oldest_go_above_the_cap(cache, monkeypatch):
         KeptFiles("m").add({key(str(number)): np.full(30, float(number))})
     assert 0 < sum(path.stat().st_size for path in cache.glob("*/*.npy")) <= 700
     assert len(KeptFiles("m").find([key("4")])) == 1 and not KeptFiles("m").find([key("0")])
-
-
-SMALL = {
-    "corpus": "synthetic(authors=40, topics=8, documents=240, words=60)",
-    "topics": 4,
-    "folds": 2,
-    "pools": 1,
-    "samplers": "hits, random",
-    "docs_per_topic": 30,
-    "probe": "none",
-}
 
 
 @pytest.mark.extra

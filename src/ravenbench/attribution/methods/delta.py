@@ -9,6 +9,7 @@ import numpy as np
 
 from ravenbench.attribution.base import Attributor, author_means
 from ravenbench.text.profiles import TokenProfiles
+from ravenbench.text.vectors import unit
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
@@ -68,10 +69,4 @@ class CosineDelta(Delta):
     name = "cosine-delta"
 
     def _distances(self, documents: Floats) -> Floats:
-        return np.asarray(1 - unit_rows(documents) @ unit_rows(self.authors_).T)
-
-
-def unit_rows(rows: Floats) -> Floats:
-    """Scale rows to length 1; rows of zeros stay."""
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    return np.asarray(rows / np.where(length > 0, length, 1)[:, None])
+        return np.asarray(1 - unit(documents) @ unit(self.authors_).T)

@@ -150,11 +150,11 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     pairs = np.stack([index // size, index % size])
     files.make_folder(store.path / "pairs")
     digest = files.write_array(store.path / "pairs" / "pairs.npy", pairs)
-    units = {}
-    for name, scorer in free.items():
-        cuts = [(start, min(start + BLOCK, len(index))) for start in range(0, len(index), BLOCK)]
-        units[name] = [
+    cuts = [(start, min(start + BLOCK, len(index))) for start in range(0, len(index), BLOCK)]
+    return {
+        name: [
             PairUnit(store.path, scorer, pairs_key(scorer, f"{digest}:{start}:{stop}"), start, stop)
             for start, stop in cuts
         ]
-    return units
+        for name, scorer in free.items()
+    }

@@ -8,10 +8,10 @@ from typing import Self
 import numpy as np
 
 from ravenbench.text.profiles import TokenProfiles
+from ravenbench.text.vectors import unit
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
-from ravenbench.verifiers.contract.spread import unit
 
 
 @dataclass(eq=False, repr=False)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from ravenbench.text.vectors import centre_of
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.calibrators.logistic import Logistic, table_of
-from ravenbench.verifiers.contract.spread import centre_of
 
 
 @dataclass(eq=False, repr=False)

@@ -24,15 +24,3 @@ def spread(scores: Floats, scale: tuple[float, float]) -> Floats:
     """Scores mapped into (0, 1) in their order, by a logistic curve about the centre."""
     centre, deviation = scale
     return np.asarray(1 / (1 + np.exp(-(scores - centre) / deviation)), dtype=np.float64)
-
-
-def unit(rows: Floats) -> Floats:
-    """Rows scaled to length 1; a zero row stays zero."""
-    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-    return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None], dtype=np.float64)
-
-
-def centre_of(rows: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of every column, the deviation of a constant column being 1."""
-    deviation = rows.std(axis=0)
-    return rows.mean(axis=0), np.where(deviation > 1e-12, deviation, 1.0)

@@ -10,9 +10,9 @@ import numpy as np
 from ravenbench.errors import SpecError
 from ravenbench.text.profiles import TokenProfiles
 from ravenbench.text.tokens import WORD
+from ravenbench.text.vectors import unit
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
-from ravenbench.verifiers.contract.spread import unit
 
 
 @dataclass(eq=False, repr=False)

@@ -11,10 +11,10 @@ from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.scores import scores
 from ravenbench.text.impostor_spaces import ImpostorSpace
 from ravenbench.text.tfidf import row_cosines
+from ravenbench.text.vectors import unit
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
-from ravenbench.verifiers.contract.spread import unit
 from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
 
 _SPACES = ("char8", "char3", "word2", "word1", "word1")

@@ -8,11 +8,11 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.text.vectors import centre_of
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.inputs import learnable
 from ravenbench.verifiers.calibrators.logistic import Logistic
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
-from ravenbench.verifiers.contract.spread import centre_of
 from ravenbench.verifiers.published.glad_2015_features import FEATURES, problem_features
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words
+from ravenbench.text.vectors import centre_of, unit
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes
-from ravenbench.verifiers.contract.spread import centre_of, unit
 from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
 from ravenbench.verifiers.raven_2026.grams import Grams
 

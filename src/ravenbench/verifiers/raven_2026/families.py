@@ -13,9 +13,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from ravenbench.text.minmax import Vectors, paired_similarities, whole_similarities
+from ravenbench.text.vectors import centre_of, unit
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
-from ravenbench.verifiers.contract.spread import centre_of, unit
 from ravenbench.verifiers.raven_2026.grams import Counts, Grams
 from ravenbench.verifiers.raven_2026.views import UNLEARNED, View
 

@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 
 from ravenbench.metrics.logistic import newton
+from ravenbench.text.vectors import centre_of
 from ravenbench.types import Bools, Floats
-from ravenbench.verifiers.contract.spread import centre_of
 
 _FURTHEST = 3.0
 

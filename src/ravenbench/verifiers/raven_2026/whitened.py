@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.text.vectors import unit
 from ravenbench.types import Bools, Floats, Ints
-from ravenbench.verifiers.contract.spread import unit
 from ravenbench.verifiers.raven_2026.cases import Cases, Layout
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta
 from ravenbench.verifiers.raven_2026.grams import Counts

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from ravenbench.text.vectors import unit
 from ravenbench.topics import devices
 from ravenbench.topics.batching import batches
 from ravenbench.types import Floats
@@ -32,5 +33,4 @@ def embeddings(model: Luar, reading: Reading, texts: list[str], piece: int, toke
         ends = np.cumsum([len(text) for text in cut])
         each = [model.text(found[end - len(text) : end]).double() for text, end in zip(cut, ends, strict=True)]
         vectors = torch.stack(each).cpu().numpy() if each else np.zeros((0, model.linear.out_features))
-    length = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    return np.asarray(vectors / np.maximum(length, 1e-12)[:, None], dtype=np.float64)
+    return unit(vectors)
