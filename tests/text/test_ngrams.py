@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.text.counting import CountStore, largest, totals
-from ravenbench.text.lexicon import ALL_TOKENS, CONTENT_WORDS, Tokens
+from ravenbench.text.lexicon import ALL_TOKENS, CONTENT_WORDS, LETTERS, Tokens
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.texts import TextTable
 
@@ -107,7 +107,7 @@ def test_more_characters_than_sixteen_bits_tell_apart_keep_their_ids():
 
 @settings(max_examples=60, deadline=None)
 @given(texts=TEXTS | HABITS | st.lists(st.text(alphabet="aA1٣_é.! \u3000\u00b2", max_size=60), max_size=6))
-@pytest.mark.parametrize("units", [ALL_TOKENS, CONTENT_WORDS])
+@pytest.mark.parametrize("units", [ALL_TOKENS, CONTENT_WORDS, LETTERS])
 def test_tokens_are_scanned_as_the_pattern_finds_them(texts, units):
     scanned, found = units.lexicon(), Tokens(units.pattern).lexicon()
     for _ in range(2):

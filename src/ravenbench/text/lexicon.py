@@ -27,11 +27,11 @@ WORD, NUMBER, MARK, SENTENCE_MARK = range(4)
 class Tokens:
     """A kind of unit, counted as matches of a regular expression, case intact; lowercase twins fold into one unit.
 
-    ``scanned`` says that a kernel finds the same faster: all tokens, or content words.
+    ``scanned`` says that a kernel finds the same faster: all tokens, content words, or words of letters.
     """
 
     pattern: str
-    scanned: Literal["all", "content"] | None = None
+    scanned: Literal["all", "content", "letters"] | None = None
 
     def lexicon(self) -> TokenLexicon:
         """An empty lexicon of these units."""
@@ -45,6 +45,8 @@ class Tokens:
 ALL_TOKENS = Tokens(r"\w+|[^\w\s]", "all")
 CONTENT_WORDS = Tokens(r"\b(?!\d+\b)\w\w+\b", "content")
 """Words of two characters or more that are not all digits: what scikit-learn's word analyser takes, less numbers."""
+LETTERS = Tokens(r"[^\W\d_]{2,}", "letters")
+"""Words of two letters or more; digits part them, as marks do."""
 
 
 class _Ids(dict[str, int]):
@@ -121,7 +123,7 @@ class ScannedLexicon(TokenLexicon):
 
     def __init__(self, units: Tokens) -> None:
         super().__init__(units)
-        self._content = units.scanned == "content"
+        self._content, self._letters_only = units.scanned != "all", units.scanned == "letters"
         self._met = Interner()
         self._letters, self._begins = np.zeros(1 << 14, np.uint32), np.zeros(1 << 12, np.int64)
         self._of = np.zeros(0, np.int32)
@@ -132,7 +134,7 @@ class ScannedLexicon(TokenLexicon):
         met.reserve(len(points))
         self._letters = _longer(self._letters, int(self._begins[first]) + len(points))
         self._begins = _longer(self._begins, first + len(points) + 1)
-        classes = classes_to(int(points.max(initial=0)))
+        classes = classes_to(int(points.max(initial=0)), self._letters_only)
         met.size, ends, tokens, counts = scan(
             points, bounds, classes, self._content, met.table, met.keys, self._letters, self._begins, first
         )

@@ -24,22 +24,22 @@ def _class(point: int) -> int:
     return _DIGIT if c.isdecimal() else _LETTER if c.isalnum() or c == "_" else _MARK
 
 
-_ASCII = np.array([_class(point) for point in range(128)], dtype=np.uint8)
-
-
 @cache
 def _block(number: int) -> NDArray[np.uint8]:
     return np.array([_class(point) for point in range(number << 12, (number + 1) << 12)], dtype=np.uint8)
 
 
-@lru_cache(maxsize=1)
-def _many(blocks: int) -> NDArray[np.uint8]:
-    return np.concatenate([_block(number) for number in range(blocks)])
+@lru_cache(maxsize=2)
+def _classes(blocks: int, letters: bool) -> NDArray[np.uint8]:
+    found = np.concatenate([_block(number) for number in range(blocks)])
+    if letters:
+        found[(found == _DIGIT) | (np.arange(len(found)) == ord("_"))] = _MARK
+    return found
 
 
-def classes_to(highest: int) -> NDArray[np.uint8]:
-    """Classes by code point up to one at least."""
-    return _ASCII if highest < 128 else _many((highest >> 12) + 1)
+def classes_to(highest: int, letters: bool = False) -> NDArray[np.uint8]:
+    """Classes by code point up to one at least; with ``letters``, digits and the underscore are marks."""
+    return _classes((highest >> 12) + 1, letters)
 
 
 @njit(cache=True)

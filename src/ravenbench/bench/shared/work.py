@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -34,6 +35,7 @@ class Losable(Protocol):
         """Commit all its cells as failed for this reason, and return their errors."""
 
 
+_THREADS = "OMP_NUM_THREADS"
 Units = Sequence[Unit]
 Engine = Callable[[Units], Iterator[list[str]]]
 """Does all units in any order and yields the errors of each as it ends."""
@@ -57,16 +59,25 @@ def carry_out(engine: Engine, units: Units, progress: Progress, stage: str) -> l
     return errors
 
 
-def one_thread() -> AbstractContextManager[object]:
+@contextmanager
+def one_thread() -> Iterator[None]:
     """Linear algebra on one thread: a unit has one core, and sums depend on how many threads share them.
 
-    A limit holds for libraries that are loaded already, so those that methods use are loaded first.
+    The limit holds for libraries that are loaded already. So those that methods use are loaded first, and the one of
+    scikit-learn, which takes a second to import, reads the environment when a method loads it.
     """
     import scipy.linalg  # noqa: F401
-    import sklearn  # noqa: F401
 
-    limits: AbstractContextManager[object] = _libraries(len(sys.modules)).limit(limits=1)
-    return limits
+    before = os.environ.get(_THREADS)
+    os.environ[_THREADS] = "1"
+    try:
+        with _libraries(len(sys.modules)).limit(limits=1):
+            yield
+    finally:
+        if before is None:
+            os.environ.pop(_THREADS, None)
+        else:
+            os.environ[_THREADS] = before
 
 
 @lru_cache(maxsize=1)

@@ -228,6 +228,10 @@ class Calibrated(Verifier):
 
 def fresh(component: C) -> C:
     """An unfitted copy of a component, with its parameters."""
+    params = component.get_params(deep=False)
+    if all(value is None or isinstance(value, bool | int | float | str) for value in params.values()):
+        return type(component)(**params)
+    # scikit-learn takes a second to import.
     from sklearn.base import clone
 
     copy: C = clone(component)
