@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, StoreError
 
+RESIDENT = 64 * 2**20
+"""Bytes of a mapped table that are read before its pages are let go: they would count as memory of the process."""
+
 
 def content_hash(text: str) -> bytes:
     """The 16-byte identity of a text: BLAKE2b of its UTF-8 form."""
@@ -31,6 +34,7 @@ class TextTable:
         self, data: bytes | mmap.mmap, offsets: NDArray[np.int64], hashes: NDArray[np.uint8], path: Path | None
     ) -> None:
         self._data, self.offsets, self.hashes, self.path = data, offsets, hashes, path
+        self._read = 0
 
     @classmethod
     def collect(cls, texts: Iterable[str]) -> tuple[TextTable, NDArray[np.int64]]:
@@ -111,7 +115,17 @@ class TextTable:
         """The UTF-8 bytes of one text."""
         if not 0 <= row < len(self):
             raise IndexError(row)
-        return bytes(self._data[self.offsets[row] : self.offsets[row + 1]])
+        found = bytes(self._data[self.offsets[row] : self.offsets[row + 1]])
+        self._read += len(found)
+        if self._read > RESIDENT:
+            self._let_go()
+        return found
+
+    def _let_go(self) -> None:
+        """Have the system take back the pages that were read; when they are read again, they are there again."""
+        self._read = 0
+        if isinstance(self._data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+            self._data.madvise(mmap.MADV_DONTNEED)
 
     def __iter__(self) -> Iterator[str]:
         return (self[row] for row in range(len(self)))

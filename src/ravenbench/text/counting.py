@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from ravenbench.text.interning import Int32s
+from ravenbench.text.kept_counts import KeptCounts, Many, Packed, Part, open_counts, save_counts
 from ravenbench.texts import TextTable
 from ravenbench.types import Ints
 
@@ -31,6 +32,8 @@ _BLOCK = 1 << 22
 _MANY = 255
 """An entry with a count of so many or more, or an id of more than 24 bits, stands apart."""
 _BATCH = 1 << 16
+_AHEAD = 256
+"""Texts counted between two writes."""
 _STEP = 1 << 24
 """Most entries that room is made for ahead: what is not used yet takes memory too."""
 
@@ -73,21 +76,28 @@ class Rows:
         return len(self.starts)
 
 
+Summed = tuple[Callable[[], TextTable | None], Ints, Ints]
+"""A table, rows of it, and what ``frequencies`` found for them, (2, ids)."""
+
+
 class CountStore:
     """A lexicon and the counts of texts in its ids."""
 
-    def __init__(self, lexicon: Any, cap: int = CAP) -> None:
-        self.lexicon, self._cap = lexicon, cap
+    def __init__(self, lexicon: Any, cap: int = CAP, units: Units | None = None) -> None:
+        self.lexicon, self._cap, self._units = lexicon, cap, units
         self._names, self._ids = list[str](), np.empty(0, np.int64)
+        self.summed: Summed = (lambda: None), np.empty(0, np.int64), np.zeros((2, 0), np.int64)
         self._forget()
 
     def _forget(self) -> None:
         self._slot: dict[bytes, int] = {}
         self._table: Callable[[], TextTable | None] = lambda: None
         self._slots = np.empty(0, np.int64)
-        self._packed, self._many = np.empty(0, np.uint32), dict[int, tuple[int, int]]()
+        self._kept: KeptCounts | None = None
+        self._renumbered: Int32s | None = None
+        self._packed, self._many = np.empty(0, np.uint32), Many()
         self._ends, self._texts = np.zeros(1, np.int64), 0
-        self._room, self._spread = np.empty((2, 0), np.int32), np.empty(0, np.int64)
+        self._room, self._spread, self._of = np.empty((2, 0), np.int32), np.empty(0, np.int64), self._packed
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
         """Counts of these rows of ``table``, a block of documents at a time, to be read only and until the next."""
@@ -97,22 +107,23 @@ class CountStore:
             if self._ends[self._texts] > self._cap:
                 self._forget()
             last = max(first + 1, int(np.searchsorted(before, before[first] + _BLOCK, side="right")) - 1)
-            slots = self._places(table, documents[first:last])
-            ends = self._ends
-            stops = np.cumsum(ends[slots + 1] - ends[slots])
+            packed, begins, ends, many = self._found(table, documents[first:last])
+            stops = np.cumsum(ends - begins)
             starts = np.concatenate([[0], stops[:-1]])
             # Memory is used again, for asking the system for as much anew takes longer than filling it.
             if self._room.shape[1] < stops[-1]:
                 self._room = np.empty((2, stops[-1]), np.int32)
             ids, counts = self._room[:, : stops[-1]]
             # A fit and what follows it ask for the same documents, whose counts then still lie there.
-            if not np.array_equal(slots, self._spread):
-                self._spread = slots[:0]
-                if unpack(self._packed, ends[slots], ends[slots + 1], ids, counts):
+            if packed is not self._of or not np.array_equal(begins, self._spread):
+                self._spread = begins[:0]
+                if unpack(packed, begins, ends, ids, counts):
                     for at in np.flatnonzero(counts == _MANY):
                         row = np.searchsorted(stops, at, side="right")
-                        ids[at], counts[at] = self._many[int(ends[slots[row]] + at - starts[row])]
-                self._spread = slots
+                        ids[at], counts[at] = many[int(begins[row] + at - starts[row])]
+                if packed is not self._packed and self._renumbered is not None:
+                    ids[:] = self._renumbered[ids]
+                self._spread, self._of = begins, packed
             yield Rows(first, ids, counts, starts, stops)
             first = last
 
@@ -122,10 +133,33 @@ class CountStore:
             self._names, self._ids = names, self.lexicon.ids(names)
         return self._ids
 
+    def taken(self, table: TextTable, rows: Ints) -> Part:
+        """Counts of these rows, which ascend, as they are kept here; they are then forgotten."""
+        self._meet(table)
+        self._places(table, rows)
+        found = self._packed[: self._ends[self._texts]], self._ends[1 : self._texts + 1], self._many
+        self._forget()
+        return found
+
+    def _found(self, table: TextTable, rows: Ints) -> tuple[Packed, Ints, Ints, Many]:
+        """Where the counts of these rows are: in what, from where, to where, and what stands apart there."""
+        if self._table() is not table:
+            self._meet(table)
+        if self._kept is not None and self._kept.starts[rows].min(initial=0) >= 0:
+            return self._kept.packed, self._kept.starts[rows], self._kept.stops[rows], self._kept.many
+        slots = self._places(table, rows)
+        return self._packed, self._ends[slots], self._ends[slots + 1], self._many
+
+    def _meet(self, table: TextTable) -> None:
+        self._table, self._slots = weakref.ref(table), np.full(len(table), -1, np.int64)
+        self._kept, self._renumbered = open_counts(table, self._units), None
+        if self._kept is not None:
+            ids = self.lexicon.ids(self._kept.names)
+            if not np.array_equal(ids, np.arange(len(ids))):
+                self._renumbered = ids.astype(np.int32)
+
     def _places(self, table: TextTable, rows: Ints) -> Ints:
         """Where the counts of these rows of a table are, (len(rows),); those not there are made."""
-        if self._table() is not table:
-            self._table, self._slots = weakref.ref(table), np.full(len(table), -1, np.int64)
         unseen = np.unique(rows[self._slots[rows] < 0])
         if len(unseen):
             keys = [table.hash(row) for row in unseen]
@@ -181,7 +215,7 @@ def with_counts(units: Units, work: Callable[[CountStore], T]) -> T:
     with _lock:
         store = _stores.get(units)
         if store is None or len(store.lexicon) > MOST_UNITS:
-            store = _stores[units] = CountStore(units.lexicon())
+            store = _stores[units] = CountStore(units.lexicon(), units=units)
         return work(store)
 
 
@@ -189,6 +223,19 @@ def forget_counts() -> None:
     """Drop every store of this process (its memory, and the head start of a second measurement)."""
     with _lock:
         _stores.clear()
+
+
+def count_ahead(table: TextTable, rows: Ints, units: Units) -> None:
+    """Count these rows (ascending) of a saved table into a file, from which all processes then read them."""
+    store = CountStore(units.lexicon())
+
+    def parts() -> Iterator[Part]:
+        for first in range(0, len(rows), _AHEAD):
+            yield store.taken(table, rows[first : first + _AHEAD])
+        if len(store.lexicon) > MOST_UNITS:
+            raise ValueError("more units than a process keeps")
+
+    save_counts(table, units, rows, parts(), lambda: store.lexicon.names(np.arange(len(store.lexicon))))
 
 
 def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> Ints:
@@ -199,8 +246,22 @@ def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints |
 def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> tuple[Ints, Ints]:
     """Corpus count of every id of the lexicon (not folded), and the number of documents that hold it; documents count
     ``weights`` times each."""
-    weights = np.ones(len(documents), np.int64) if weights is None else weights
-    total = np.zeros((2, 0), np.int64)
+    if weights is not None or np.any(documents[1:] <= documents[:-1]):
+        weights = np.ones(len(documents), np.int64) if weights is None else weights
+        return _summed(store, table, documents, weights, np.zeros((2, 0), np.int64))
+    # Folds share most of their documents: those in which one differs from the last are counted in or out.
+    of, before, sums = store.summed
+    new, gone = np.setdiff1d(documents, before), np.setdiff1d(before, documents)
+    if of() is not table or len(new) + len(gone) >= len(documents):
+        new, gone, sums = documents, documents[:0], sums[:, :0]
+    signs = np.repeat(np.array([1, -1]), [len(new), len(gone)])
+    total, held = _summed(store, table, np.concatenate([new, gone]), signs, sums)
+    store.summed = weakref.ref(table), documents, np.stack([total, held])
+    return total, held
+
+
+def _summed(store: CountStore, table: TextTable, documents: Ints, weights: Ints, sums: Ints) -> tuple[Ints, Ints]:
+    total = np.concatenate([sums, np.zeros((2, len(store.lexicon) - sums.shape[1]), np.int64)], axis=1)
     for rows in store.blocks(table, documents):
         total = np.concatenate([total, np.zeros((2, len(store.lexicon) - total.shape[1]), np.int64)], axis=1)
         add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], total[0], total[1])

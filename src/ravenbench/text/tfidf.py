@@ -76,19 +76,19 @@ class Tfidf:
 
         columns = _Columns(store, self.vocabulary_)
         width = len(self.vocabulary_)
-        data, index, ends = list[Floats](), list[Int32s](), [np.zeros(1, np.int64)]
+        # A text has no more units than bytes. Room that is not filled takes no memory.
+        most = np.minimum(texts.offsets[documents + 1] - texts.offsets[documents], width)
+        data, index = np.empty(int(most.sum()) + 1), np.empty(int(most.sum()) + 1, np.int32)
+        pointers = np.zeros(len(documents) + 1, np.int64)
         for rows in store.blocks(texts, documents):
-            bound = int(np.minimum(rows.stops - rows.starts, width).sum()) + 1
-            values, places = np.empty(bound), np.empty(bound, np.int32)
-            ptr = weigh(rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_, values, places)
-            data.append(values[: ptr[-1]])
-            index.append(places[: ptr[-1]])
-            ends.append(ptr[1:] + ends[-1][-1])
-        pointers = np.concatenate(ends)
-        kind = np.int32 if pointers[-1] < 2**31 else np.int64
-        if len(data) != 1:
-            data, index = [np.concatenate([np.empty(0), *data])], [np.concatenate([np.empty(0, np.int32), *index])]
-        parts = data[0], index[0].astype(kind, copy=False), pointers.astype(kind)
+            filled, last = pointers[rows.first], rows.first + len(rows)
+            ptr = weigh(
+                rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_, data[filled:], index[filled:]
+            )
+            pointers[rows.first : last + 1] = ptr + filled
+        filled = pointers[-1]
+        kind = np.int32 if filled < 2**31 else np.int64
+        parts = data[:filled], index[:filled].astype(kind, copy=False), pointers.astype(kind)
         return csr_array(parts, shape=(len(documents), width))
 
 

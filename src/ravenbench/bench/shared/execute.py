@@ -6,6 +6,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
+from ravenbench.bench.shared.counting_ahead import no_counts_left, plan_counting
 from ravenbench.bench.shared.encoding import plan_encoding
 from ravenbench.bench.shared.pair_blocks import PairUnit, plan_pairs, read_block
 from ravenbench.bench.shared.progress import Progress, silent
@@ -58,19 +59,22 @@ def execute(
     first, rest = _first(fits)
     missing: list[PairUnit] = [u for units in blocks.values() for u in units if read_block(store, u.key) is None]
     folds = sorted({fold for cells in pending.values() for _, fold in cells})
-    carry_out(engine, plan_encoding(store, {n: components[n] for n in waiting}, folds), progress, "encoding texts")
-    errors = carry_out(engine, missing, progress, "comparing pairs")
-    errors += carry_out(engine, first, progress, "first fits")
-    hopeless = _failing_alike(store, first)
-    untried = [
-        f"{unit.verifier} on {fold}: not tried, for its first {FIRST} fits failed alike ({hopeless[unit.verifier]}); "
-        "mend it and repeat the command"
-        for unit in rest
-        if unit.verifier in hopeless
-        for _, fold in unit.cells
-    ]
-    going = _longest_first(store, first, [unit for unit in rest if unit.verifier not in hopeless])
-    return untried + errors + carry_out(engine, going, progress, "fitting and scoring")
+    with no_counts_left(store):
+        carry_out(engine, plan_encoding(store, {n: components[n] for n in waiting}, folds), progress, "encoding texts")
+        counting = plan_counting(store, [unit.component for unit in fits], folds)
+        stage = "comparing pairs" if missing else "counting texts"
+        errors = carry_out(engine, [*counting, *missing], progress, stage)
+        errors += carry_out(engine, first, progress, "first fits")
+        hopeless = _failing_alike(store, first)
+        untried = [
+            f"{unit.verifier} on {fold}: not tried, for its first {FIRST} fits failed alike "
+            f"({hopeless[unit.verifier]}); mend it and repeat the command"
+            for unit in rest
+            if unit.verifier in hopeless
+            for _, fold in unit.cells
+        ]
+        going = _longest_first(store, first, [unit for unit in rest if unit.verifier not in hopeless])
+        return untried + errors + carry_out(engine, going, progress, "fitting and scoring")
 
 
 def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:

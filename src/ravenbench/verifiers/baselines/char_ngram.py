@@ -46,9 +46,14 @@ class CharNgram(Scorer):
     reference: bool = False
     seed: int = 0
 
+    @property
+    def counted(self) -> CharNgrams:
+        """The units that are counted in whole texts."""
+        return CharNgrams(self.n, self.lowercase)
+
     def fit(self, problems: Problems, same: Bools) -> Self:
         documents, weights = training_documents(problems, self.reference)
-        self.tfidf_ = Tfidf(CharNgrams(self.n, self.lowercase), self.size).fit(problems.texts, documents, weights)
+        self.tfidf_ = Tfidf(self.counted, self.size).fit(problems.texts, documents, weights)
         width = len(self.tfidf_.vocabulary_)
         self.halves_ = np.zeros((self.bags, width), np.bool_)
         for bag in range(self.bags):

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.profiles import TokenProfiles
 from ravenbench.text.vectors import unit
 from ravenbench.types import Bools, Floats, Problems
@@ -31,6 +32,7 @@ class FunctionWords(Scorer):
     """
 
     name = "function-words"
+    counted = ALL_TOKENS
 
     words: int = 150
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.profiles import TokenProfiles
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.baselines.function_words import profile_cosines
@@ -26,6 +27,7 @@ class StyleOnly(Scorer):
 
     name = "style-only"
     provenance = "ours"
+    counted = ALL_TOKENS
 
     words: int = 60
     marks: int = 12

@@ -58,6 +58,7 @@ class TopicFit(Scorer):
     """
 
     name = "topic-fit"
+    counted = CONTENT_WORDS
 
     mask: int | None = None
     size: int = 3000

@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from ravenbench.errors import SpecError
+from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.profiles import TokenProfiles
 from ravenbench.text.tokens import WORD
 from ravenbench.text.vectors import unit
@@ -43,6 +44,7 @@ class CosineDelta(Scorer):
     """
 
     name = "cosine-delta"
+    counted = ALL_TOKENS
 
     words: int = 150
     marks: int = 10

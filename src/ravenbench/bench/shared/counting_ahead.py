@@ -1,0 +1,81 @@
+"""Texts of a large run counted once, before the fits in which every worker would count them anew."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from ravenbench.bench.shared.opened import open_store
+from ravenbench.bench.shared.store import Store
+from ravenbench.components import Component
+from ravenbench.text.counting import Units, count_ahead
+from ravenbench.text.kept_counts import folder_of
+
+LARGE = 64 * 2**20
+"""Bytes of text from which on it pays."""
+
+
+@runtime_checkable
+class Counts(Protocol):
+    """A method that counts units of whole texts as they are."""
+
+    @property
+    def counted(self) -> Units:
+        """The units, as ``with_counts`` is asked for them."""
+
+
+@dataclass(frozen=True)
+class CountUnit:
+    """All texts of a run in one kind of unit."""
+
+    run: Path
+    units: Units
+    rows: tuple[int, ...]
+
+    def work(self) -> list[str]:
+        """Count them. Where this fails, workers count for themselves."""
+        with suppress(Exception):
+            count_ahead(open_store(self.run).texts, np.array(self.rows, dtype=np.int64), self.units)
+        return []
+
+
+@contextmanager
+def no_counts_left(store: Store) -> Iterator[None]:
+    """Remove counts of texts before and after: those that a killed process left may be those of another version."""
+    folder = folder_of(store.texts)
+    try:
+        _remove(folder)
+        yield
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: Path | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str]) -> list[CountUnit]:
+    """Units for the texts of these folds where they are large, one for every kind that is counted in several fits.
+
+    Parameters
+    ----------
+    fitted : sequence
+        The verifier of every fit; one counts by itself or as the scorer of a calibrated one.
+    """
+    methods = [part for one in fitted for part in (one, getattr(one, "scorer", None)) if isinstance(part, Counts)]
+    several = [units for units, fits in Counter(method.counted for method in methods).items() if fits > 1]
+    if not several or folder_of(store.texts) is None or store.texts.offsets[-1] < LARGE:
+        return []
+    found = [side.documents for fold in map(store.fold, folds) for side in (fold.train, fold.test)]
+    rows = np.unique(np.concatenate(found))
+    if (store.texts.offsets[rows + 1] - store.texts.offsets[rows]).sum() < LARGE:
+        return []
+    return [CountUnit(store.path, units, tuple(rows.tolist())) for units in several]

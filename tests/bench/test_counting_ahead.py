@@ -1,0 +1,44 @@
+"""A large run counts its texts once, and its answers are those of one that does not."""
+
+import pytest
+from stored import answers
+
+from ravenbench.bench.run.api import run
+from ravenbench.bench.shared import counting_ahead
+from small_run import SMALL
+
+OPTIONS = {**SMALL, "verifiers": "char-ngram, topic-fit, style-only"}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_texts_counted_ahead(tmp_path, monkeypatch, workers):
+    run(out=tmp_path / "own", workers=workers, **OPTIONS)
+    counted, stages = [], []
+    monkeypatch.setattr(counting_ahead, "LARGE", 0)
+    kept = counting_ahead.plan_counting
+
+    def planned(*given):
+        counted.extend(found := kept(*given))
+        return found
+
+    monkeypatch.setattr("ravenbench.bench.shared.execute.plan_counting", planned)
+    folder = tmp_path / "ahead"
+
+    def progress(stage: str, done: int, total: int) -> None:
+        stages.append((stage, sorted(p.suffix for p in (folder / "counts").glob("*"))))
+
+    assert not run(out=folder, workers=workers, progress=progress, **OPTIONS).errors
+    assert len(counted) == 3 and answers(folder) == answers(tmp_path / "own")
+    assert ("counting texts", []) in stages and ("first fits", [".index"] * 3 + [".packed"] * 3) in stages
+    assert not (folder / "counts").exists()
+
+
+def test_what_a_killed_process_left_is_not_read(tmp_path):
+    folder = tmp_path / "run"
+    first = run(out=folder, workers=1, **OPTIONS)
+    (folder / "counts").mkdir()
+    (folder / "counts" / "old.index").write_text("nonsense")
+    for cell in (folder / "cells").glob("*.cell"):
+        cell.unlink()
+    assert not run(out=folder, workers=1, **OPTIONS).errors
+    assert not (folder / "counts").exists() and first.store.path == folder
