@@ -21,7 +21,7 @@ from ravenbench.types import Bools, Floats, Ints
 Measure = Literal["minmax", "cosine"]
 Masks = NDArray[np.float32]
 _FEATURES = 1024
-_TOGETHER = 16
+_TOGETHER = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +205,8 @@ def _whole(
     cosine: bool,
 ) -> Floats:
     result = np.zeros((len(one_bounds) - 1, len(bounds) - 1))
-    # Sixteen documents lie side by side: each entry of another document meets them in two or four instructions.
+    # Documents lie side by side: each entry of another document meets them in a few instructions. Four entries are
+    # added at a time, for each sum waits for the one before.
     side = np.zeros((features, _TOGETHER))
     for first in range(0, len(result), _TOGETHER):
         last = min(first + _TOGETHER, len(result))
@@ -218,14 +219,24 @@ def _whole(
         for d in range(len(bounds) - 1):
             shared[:] = 0.0
             other = 0.0
-            for j in range(bounds[d], bounds[d + 1]):
-                row, value = side[ids[j]], values[j]
-                other += value * value if cosine else value
-                for k in range(_TOGETHER):
-                    shared[k] += row[k] * value if cosine else min(row[k], value)
+            stop = bounds[d + 1]
+            for j in range(bounds[d], stop, 4):
+                a, p = ids[j], values[j]
+                b, q = (ids[j + 1], values[j + 1]) if j + 1 < stop else (a, 0.0)
+                c, r = (ids[j + 2], values[j + 2]) if j + 2 < stop else (a, 0.0)
+                e, s = (ids[j + 3], values[j + 3]) if j + 3 < stop else (a, 0.0)
+                if cosine:
+                    other += (p * p + q * q) + (r * r + s * s)
+                    for k in range(_TOGETHER):
+                        shared[k] += (side[a, k] * p + side[b, k] * q) + (side[c, k] * r + side[e, k] * s)
+                else:
+                    other += (p + q) + (r + s)
+                    for k in range(_TOGETHER):
+                        least = min(side[a, k], p) + min(side[b, k], q)
+                        shared[k] += least + (min(side[c, k], r) + min(side[e, k], s))
             for k in range(first, last):
-                a = norm[k - first]
-                whole = np.sqrt(a * other) if cosine else a + other - shared[k - first]
+                own = norm[k - first]
+                whole = np.sqrt(own * other) if cosine else own + other - shared[k - first]
                 result[k, d] = shared[k - first] / whole if whole > 0 else 0.0
         for k in range(first, last):
             for j in range(one_bounds[k], one_bounds[k + 1]):

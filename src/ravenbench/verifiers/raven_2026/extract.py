@@ -132,6 +132,8 @@ class Extractor:
             out[told, column] = s_norms(cases.over_known(linked), *cases.sides(each), cases.allowed)
             column += 1
         without = np.flatnonzero(~cases.allowed.all(axis=1))
+        # Those that leave out the same author stand together: what they read is near then.
+        without = without[np.argsort(cases.allowed[without].argmin(axis=1), kind="stable")]
         batches = cases.batches(without, documents.bounds)
         layouts = [(some, Layout.of(cases.take(some), documents, impostors)) for some in batches]
         room = Room()

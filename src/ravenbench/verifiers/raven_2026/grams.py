@@ -122,9 +122,9 @@ class Grams:
         """Frequencies as ``vectors`` gives them, as a matrix (texts, names)."""
         counts = counted(texts, self.n)
         feature = counts.columns(self.names_)
-        inside = feature >= 0
+        inside = np.flatnonzero(feature >= 0)
         matrix = np.zeros((len(counts), len(self.names_)))
-        matrix[counts.document[inside], feature[inside]] = counts.share[inside]
+        np.put(matrix, counts.document[inside] * len(self.names_) + feature[inside], counts.share[inside])
         return matrix
 
 

@@ -17,7 +17,7 @@ from ravenbench.types import Bools, Floats, Ints
 
 PRIOR = 50
 """Degrees of freedom at which the scatter within authors counts as much as the scatter of all texts."""
-_TOLERANCE = 1e-10
+_TOLERANCE = 5e-11
 """Relative size of what interpolation leaves out."""
 _FAR = 0.3
 """Authors who change the numbers by more than half of this, as a logarithm, are left out one problem at a time."""
@@ -105,12 +105,13 @@ class Frame:
         self._middle = whole @ self._axes.T + (turned.max(axis=0) + turned.min(axis=0)) / 2
         # What two authors do together differs a little from the sum.
         self._half = np.maximum(1.05 * np.ptp(turned, axis=0) / 2, 1e-9)
-        # A smooth function's terms shrink by a quarter of the half-width or faster: small ones are left out.
+        # A smooth function's terms shrink by a quarter of the half-width or faster, along the first axis, where both
+        # numbers grow together, by a seventh: small ones are left out.
         powers = [
             (i, j)
             for i in range(len(_STEPS))
             for j in range(len(_STEPS))
-            if (self._half[0] / 4) ** i * (self._half[1] / 4) ** j > _TOLERANCE
+            if (self._half[0] / 7) ** i * (self._half[1] / 4) ** j > _TOLERANCE
         ]
         self._powers = np.array(powers).T
         steps = _STEPS[self._powers].T

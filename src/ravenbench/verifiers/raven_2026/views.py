@@ -108,7 +108,8 @@ class _Tokens:
                 self._held += len(text)
                 if self._held > _HELD:
                     self._read, self._held = {}, len(text)
-                self._read[text] = np.array([self.number(token) for token in TOKEN.findall(text)], dtype=np.int64)
+                known, tokens = self._number, TOKEN.findall(text)
+                self._read[text] = np.array([known[t] if t in known else self.number(t) for t in tokens], np.int64)
             return self._read[text]
 
     def number(self, token: str) -> int:

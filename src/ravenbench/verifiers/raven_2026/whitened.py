@@ -131,14 +131,23 @@ class WhitenedBatch:
         return own[:-1] @ own[-1], own @ others.T
 
     def _with_all(self, cases: Cases) -> tuple[Floats, Floats, Floats]:
-        if not cases.allowed.all(axis=1).any():
-            nothing = np.zeros(cases.allowed.shape)
-            return np.zeros(len(cases)), nothing, nothing.copy()
+        """The problems that may have all impostors; the others' values are 0."""
+        linked, mean, asked = np.zeros(len(cases)), np.zeros(cases.allowed.shape), np.zeros(cases.allowed.shape)
+        chosen = np.flatnonzero(cases.allowed.all(axis=1))
+        if not len(chosen):
+            return linked, mean, asked
+        some = cases.take(chosen)
+        used = np.unique(some.links)
         factor, others = self.impostors.once((self.family, "all"), self._all)
-        own = self.documents.mean(unit(whitened(self.own, factor)))
-        links = cases.links
-        linked = np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]])
-        return cases.over_known(linked), *cases.sides(own @ others.T)
+        chunks = np.repeat(np.isin(np.arange(len(self.documents)), used), np.diff(self.documents.bounds))
+        rows, each = np.zeros_like(self.own), np.zeros((len(self.documents), len(others)))
+        rows[chunks] = unit(whitened(self.own[chunks], factor))
+        own = self.documents.mean(rows)
+        each[used] = own[used] @ others.T
+        links = some.links
+        linked[chosen] = some.over_known(np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]]))
+        mean[chosen], asked[chosen] = some.sides(each)
+        return linked, mean, asked
 
     def _all(self) -> tuple[Floats, Floats]:
         """The Cholesky factor of all impostors, and they themselves after whitening."""
