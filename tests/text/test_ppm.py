@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.randomness import stream
-from ravenbench.text import ppm_reference
+from ravenbench.text import ppm, ppm_reference
 from ravenbench.text.ppm import cross_entropies, cross_entropy
 from ravenbench.texts import TextTable
 
@@ -31,8 +32,9 @@ def same(found: float, wanted: float) -> bool:
 def test_kernel_equals_the_dictionary_model(texts, order, escape):
     table, rows = TextTable.collect(texts)
     a, b = (part.ravel() for part in np.meshgrid(rows, rows))
-    for budget in (0, 2**26):
-        found = cross_entropies(table, a, b, order, escape, budget)
+    for budget, partners in ((0, 100), (2**26, 100), (0, 1)):
+        with patch.object(ppm, "PARTNERS", partners):
+            found = cross_entropies(table, a, b, order, escape, budget)
         for (forth, back), i, j in zip(found, a, b, strict=True):
             one, two = table[i], table[j]
             if not one or not two:
@@ -73,6 +75,18 @@ def test_a_value_depends_on_its_two_texts_alone():
     assert np.array_equal(whole, cross_entropies(table, a, b, budget=0))
     alone = np.concatenate([cross_entropies(table, a[i : i + 1], b[i : i + 1]) for i in range(60)])
     assert np.array_equal(whole, alone)
+
+
+@pytest.mark.parametrize("limit", ["LONGEST", "NODES", "TABLE"])
+def test_texts_too_large_for_an_automaton_are_compared_without_one_to_the_same_figures(limit):
+    rng = stream(0, "test-ppm-automaton")
+    table, rows = TextTable.collect("".join(rng.choice(list("abcd é漢"), 40 * size)) for size in range(1, 20))
+    a, b = (part.ravel() for part in np.meshgrid(rows, rows))
+    read = cross_entropies(table, a, b)
+    with patch.object(ppm, limit, {"LONGEST": 400, "NODES": 500, "TABLE": 4000}[limit]):
+        assert np.array_equal(read, cross_entropies(table, a, b))
+    with patch.object(ppm, "PARTNERS", 100):
+        assert np.array_equal(read, cross_entropies(table, a, b))
 
 
 def test_nothing_to_compare_and_wrong_options():

@@ -14,18 +14,30 @@ W. J. Teahan and D. J. Harper, *Using compression-based language models for text
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import sys
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ravenbench.text import ppm_automaton as automata
 from ravenbench.text import ppm_kernels as kernels
+from ravenbench.text.ppm_shelf import Shelf, points_of
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 
 ORDERS = range(6)
 BUDGET = 32 * 2**20
 """Bytes of models kept at a time."""
+PARTNERS = 5
+"""From so many other texts on it is worth to make an automaton of a text that reads them."""
+LONGEST = 2**16
+"""Bytes of the longest text of which an automaton is tried."""
+NODES = 2**16
+"""Most distinct grams of a text whose automaton has cells of two bytes."""
+TABLE = 2**24
+"""Bytes of the largest table: that of a text with thousands of different characters is larger."""
+AT_ONCE = 64
+"""Texts whose characters are gathered at a time."""
 
 
 def cross_entropy(model: str, text: str, order: int = 5, escape: Literal["C"] | None = None) -> float:
@@ -39,9 +51,9 @@ def cross_entropies(
 ) -> Floats:
     """Cross-entropies of text pairs in both directions.
 
-    Pairs are taken in an order that brings the pairs of a document together, each unordered pair once; a
-    document is modelled again only when its model was dropped for want of room. Every value depends on
-    its two texts alone.
+    Texts that meet several others are modelled once, as an automaton that reads the others. The other pairs are
+    taken in an order that brings the pairs of a document together, each unordered pair once; a document is
+    modelled again only when its model was dropped for want of room. Every value depends on its two texts alone.
 
     Parameters
     ----------
@@ -69,21 +81,41 @@ def cross_entropies(
         return out
     low, high = np.minimum(a, b), np.maximum(a, b)
     pairs, where = np.unique(low * len(texts) + high, return_inverse=True)
-    low, high = np.divmod(pairs, len(texts))
+    both = np.stack(np.divmod(pairs, len(texts)), axis=1)
     found = np.full((len(pairs), 2), np.nan)
-    length = np.diff(texts.offsets)
-    filled = np.flatnonzero((length[low] > 0) & (length[high] > 0))
+    filled = np.flatnonzero((np.diff(texts.offsets)[both] > 0).all(axis=1))
+    if escape is None:
+        found[filled] = _read(texts, both[filled], order)
+        filled = filled[np.isnan(found[filled]).any(axis=1)]
     if len(filled):
-        turn = filled[_schedule(low[filled], high[filled])]
-        shelf = _Shelf(texts, np.union1d(low[turn], high[turn]), escape is not None, budget)
-        found[turn] = shelf.compare(low[turn], high[turn], order)
+        turn = filled[close_together(both[filled, 0], both[filled, 1])]
+        shelf = Shelf(texts, np.unique(both[turn]), escape is not None, budget)
+        found[turn] = shelf.compare(both[turn, 0], both[turn, 1], order)
     out[:] = found[where]
     turned = a > b
     out[turned] = out[turned, ::-1]
     return out
 
 
-def _schedule(low: Ints, high: Ints) -> Ints:
+def _read(texts: TextTable, pairs: Ints, order: int) -> Floats:
+    """Cross-entropies of pairs whose two texts both meet several others, (n, 2); all others are NaN."""
+    found = np.full(2 * len(pairs), np.nan)
+    rows, ends = np.unique(pairs, return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    length = np.diff(texts.offsets)[rows]
+    apt = (np.bincount(ends.ravel(), minlength=len(rows)) >= PARTNERS) & (length <= LONGEST)
+    place = np.flatnonzero(np.repeat(apt[ends].all(axis=1), 2))
+    if len(place):
+        model, read = ends.ravel()[place], ends[:, ::-1].ravel()[place]
+        # Texts of like length are read at a time.
+        turn = np.lexsort((length[read], model))
+        automaton = _Automaton(texts, rows[np.unique(model)], order)
+        for part in np.split(turn, np.flatnonzero(np.diff(model[turn])) + 1):
+            found[place[part]] = automaton.read(int(rows[model[part[0]]]), rows[read[part]])
+    return found.reshape(-1, 2)
+
+
+def close_together(low: Ints, high: Ints) -> Ints:
     """Order of pairs in which a document's pairs lie close together (reverse Cuthill–McKee of the pair graph)."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import reverse_cuthill_mckee
@@ -97,86 +129,41 @@ def _schedule(low: Ints, high: Ints) -> Ints:
     return np.lexsort((np.maximum(place[one], place[two]), np.minimum(place[one], place[two])))
 
 
-class _Shelf:
-    """Models of the documents ``rows`` that are in use, in slots that are written over and over."""
+class _Automaton:
+    """The automaton of one of the texts ``rows`` after the other, in arrays that are written over and over."""
 
-    def __init__(self, texts: TextTable, rows: Ints, escape: bool, budget: int) -> None:
-        self.texts, self.rows, self.escape = texts, rows, escape
-        n = int((texts.offsets[rows + 1] - texts.offsets[rows]).max())
-        slot = n * (8 + 4 + 8 + 4 + 64 + (64 + 4 + 4) * escape)
-        slots = min(len(rows), max(2, budget // slot))
-        self.high, self.low = np.empty((slots, n), np.uint64), np.empty((slots, n + 1), np.uint64)
-        self.start, self.times = np.empty((slots, n + 1), np.int32), np.empty((slots, n), np.int32)
-        self.cost = np.empty((slots, n, kernels.WIDTH))
-        kept = slots if escape else 1
-        self.escaped = np.empty((slots, n, kernels.WIDTH)) if escape else None
-        self.last, self.rank = np.empty((kept, n), np.int32), np.empty((kept, n), np.int32)
-        self.words, self.keys = np.empty(n + 3, np.uint64), np.empty(n, np.uint64)
-        self.common = np.empty(n, np.int8)
-        self.count, self.total = np.empty((2, n, kernels.WIDTH), np.int32)
-        self.at, self.level = np.empty(2 * n, np.int32), np.empty(2 * n, np.int8)
-        self.log = np.zeros(2 * n + 2)
-        np.log2(np.arange(1, 2 * n + 2), out=self.log[1:])
-        self.sizes = np.zeros((slots, 3), np.int64)
+    def __init__(self, texts: TextTable, rows: Ints, order: int) -> None:
+        self.texts, self.levels = texts, order + 1
+        self.shelf = Shelf(texts, rows, escape=False, budget=0)
+        n = len(self.shelf.keys)
+        self.nodes = np.zeros((n, kernels.WIDTH), np.int32)
+        self.entry, self.goal, self.after = np.empty((3, n * kernels.LEVELS + 1), np.int32)
+        self.bits = np.empty(n * kernels.LEVELS + 1, np.int64)
+        self.first = np.empty(kernels.LEVELS + 2, np.int64)
+        self.table = np.empty(0, np.uint64)
+        self.code = np.zeros(sys.maxunicode + 1, np.int32)
 
-    def compare(self, low: Ints, high: Ints, order: int) -> Floats:
-        """Cross-entropies of pairs, taken in this order, (n, 2): of ``high`` under ``low``, and of low under high."""
-        found = np.empty((len(low), 2))
-        both = np.searchsorted(self.rows, np.stack([low, high], axis=1)).ravel()
-        met = np.argsort(both, kind="stable")
-        before = np.full(len(both), -1)
-        before[met[1:]] = np.where(both[met[1:]] == both[met[:-1]], met[:-1], -1)
-        slot, held = np.full(len(self.rows), -1), np.full(len(self.sizes), -1)
-        first = 0
-        while first < len(low):
-            # As many pairs at a time as have no more documents than there are slots.
-            documents = np.cumsum(before[2 * first :] < 2 * first)
-            last = first + int(np.searchsorted(documents, len(held), side="right")) // 2
-            wanted = np.unique(both[2 * first : 2 * last])
-            missing, idle = wanted[slot[wanted] < 0], np.flatnonzero(~np.isin(held, wanted))
-            for row, place in zip(missing.tolist(), idle.tolist(), strict=False):
-                if held[place] >= 0:
-                    slot[held[place]] = -1
-                self.model(int(self.rows[row]), place)
-                slot[row], held[place] = place, row
-            kernels.compare(
-                slot[both[2 * first : 2 * last]].reshape(-1, 2), self.sizes, self.high, self.start, self.low,
-                self.times, self.last, self.rank, self.cost, self.escaped, self.at, self.level, order,
-                found[first:last],
+    def read(self, row: int, others: Ints) -> Floats:
+        """Cross-entropies of other texts under the model of one, (n,); all NaN if its table would be too large."""
+        shelf, found = self.shelf, np.full(len(others), np.nan)
+        points = shelf.index(row, 0)
+        e = shelf.sizes[0, 2]
+        entries = shelf.last[0, :e], shelf.common[:e]
+        symbols = automata.number(points, self.code, *entries, self.levels, self.first)
+        words = symbols // 4 + 1
+        size = int(self.first[self.levels]) * words
+        if self.first[self.levels + 1] <= NODES and size <= TABLE // 8:
+            if size > len(self.table):
+                self.table = np.empty(size, np.uint64)
+            automata.build(
+                points, self.code, 4 * words, *entries, shelf.rank[0], shelf.count, shelf.total, shelf.log, self.levels,
+                self.first, self.nodes, self.entry, self.goal, self.bits, self.after, self.table,
             )  # fmt: skip
-            first = last
+            for begin in range(0, len(others), AT_ONCE):
+                some = slice(begin, begin + AT_ONCE)
+                texts = [points_of(self.texts.raw(other)) for other in others[some].tolist()]
+                stop = np.cumsum([len(text) for text in texts])
+                cells = self.table.view(np.uint16)
+                automata.read(np.concatenate(texts), stop, self.code, cells, self.bits, self.after, found[some])
+        self.code[points] = 0
         return found
-
-    def model(self, row: int, s: int) -> None:
-        """Model a document, which is not empty, in a slot; ``sizes`` takes its characters, trigrams and entries."""
-        points = _points(self.texts.raw(row))
-        n = len(points)
-        k = s if self.escape else 0
-        words, keys, rank = self.words[: n + 3], self.keys[:n], self.rank[k, :n]
-        mask = kernels.POSITION
-        if kernels.pack(points, words, keys):
-            keys.sort()
-        else:
-            keys[:], mask = np.lexsort((words[:n], words[3:])), ~np.uint64(0)
-        t, e = kernels.entries(
-            keys, mask, words, self.high[s], self.start[s], self.low[s], self.times[s], self.last[k], self.common, rank
-        )
-        common, count, total, last = self.common[:e], self.count[:e], self.total[:e], self.last[k, :e]
-        kernels.occurrences(self.times[s, :e], common, count)
-        np.copyto(total, count)
-        kernels.drop_end(total, common, rank[-1])
-        if self.escaped is not None:
-            kernels.escapes(total, common, last, rank, self.log, self.escaped[s, :e])
-        kernels.costs(count, total, last, rank, self.log, self.cost[s, :e])
-        self.sizes[s] = n, t, e
-
-
-def _points(raw: bytes) -> NDArray[Any]:
-    """Code points of a text: uint8 where they fit, else uint32."""
-    if raw.isascii():
-        return np.frombuffer(raw, dtype=np.uint8)
-    text = raw.decode()
-    try:
-        return np.frombuffer(text.encode("latin-1"), dtype=np.uint8)
-    except UnicodeEncodeError:
-        return np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)

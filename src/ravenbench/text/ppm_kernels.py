@@ -22,6 +22,8 @@ LEVELS = 6
 WIDTH = 8
 """Columns of a table by gram length; a power of two is faster than the 7 needed."""
 POSITION_BITS = 22
+UNIT = 1 << 32
+"""Costs are whole numbers of this fraction of a bit, so that their sum is the same in any order."""
 SYMBOLS = 127
 """Most distinct characters of a text whose 6-grams and positions fit one 64-bit sort key."""
 _ONE = np.uint64(1 << 21)
@@ -183,15 +185,15 @@ def drop_end(count: Array, common: Array, final: int) -> None:
 
 @njit(cache=True)
 def costs(count: Array, total: Array, last: Array, rank: Array, log: Array, cost: Array) -> None:
-    """Bits of each entry's last character after L − 1 characters of context.
+    r"""Costs of each entry's last character after L − 1 characters of context, in ``UNIT``\ s of a bit.
 
     Parameters
     ----------
     count, total : (e, 8) int32
         Occurrences, and what is divided by: occurrences as a context (with escapes, distinct characters added).
-    log : float64
+    log : int64
         ``log[k]`` is log2(k), up to k = 2n.
-    cost : (e, 8) float64, filled by column L = 1 … 6
+    cost : (e, 8) int64, filled by column L = 1 … 6
         Column 0, never seen, is 8 bits. Where the text's start leaves fewer than L − 1 characters, the
         longest context that exists is meant.
     """
@@ -202,19 +204,19 @@ def costs(count: Array, total: Array, last: Array, rank: Array, log: Array, cost
             bits[level] = log[np.uint32(above[level - 1])] - log[np.uint32(below[level])]
         for level in range(i + 2, LEVELS + 1):
             bits[level] = bits[level - 1]
-        bits[0] = 8.0
+        bits[0] = 8 * UNIT
 
 
 @njit(cache=True)
 def escapes(total: Array, common: Array, last: Array, rank: Array, log: Array, escaped: Array) -> None:
-    """Bits to escape from contexts by method C.
+    """Costs to escape from contexts by method C.
 
     Parameters
     ----------
     total : (e, 8) int32
         Occurrences as a context; afterwards with the number of distinct characters that follow added.
-    escaped : (e, 8) float64, filled
-        Column j: bits to escape from the entry's last j, j − 1, … 0 characters as context, all together.
+    escaped : (e, 8) int64, filled
+        Column j: cost to escape from the entry's last j, j − 1, … 0 characters as context, all together.
     """
     distinct = np.zeros(total.shape, np.int32)
     for k in range(len(last)):
@@ -225,7 +227,7 @@ def escapes(total: Array, common: Array, last: Array, rank: Array, log: Array, e
     sum_runs(distinct, common)
     total += distinct
     for k in range(len(last)):
-        bits = 0.0
+        bits = 0
         for level in range(LEVELS):
             if level <= last[k] + 1 and distinct[k, level]:
                 bits += log[total[k, level]] - log[distinct[k, level]]
@@ -303,9 +305,9 @@ def _merge(
 
 
 @njit(cache=True)
-def add_up(at: Array, level: Array, times: Array, cost: Array, order: int) -> float:
-    """Bits of a text under the other's costs, contexts of at most ``order`` characters."""
-    bits = 0.0
+def add_up(at: Array, level: Array, times: Array, cost: Array, order: int) -> int:
+    """Cost of a text under the other's costs, contexts of at most ``order`` characters."""
+    bits = 0
     for e in range(len(times)):
         bits += times[e] * cost[np.uint32(at[e]), np.uint8(min(level[e], order + 1))]
     return bits
@@ -314,18 +316,18 @@ def add_up(at: Array, level: Array, times: Array, cost: Array, order: int) -> fl
 @njit(cache=True)
 def add_up_escaped(
     at: Array, level: Array, times: Array, last: Array, rank: Array, cost: Array, escaped: Array, order: int
-) -> float:
-    """Bits of a text with escapes, from the longest known context down to the one that has the character."""
-    bits = 0.0
+) -> int:
+    """Cost of a text with escapes, from the longest known context down to the one that has the character."""
+    bits = 0
     for e in range(len(times)):
         seen = min(level[e], order + 1)
         each = cost[at[e], seen]
         if last[e] == 0:
-            each += escaped[0, 0] if seen == 0 else 0.0
+            each += escaped[0, 0] if seen == 0 else 0
         else:
             c = rank[last[e] - 1]
             each += escaped[at[c], min(level[c], order)]
-            each -= escaped[at[c], seen - 1] if seen else 0.0
+            each -= escaped[at[c], seen - 1] if seen else 0
         bits += times[e] * each
     return bits
 
@@ -359,5 +361,5 @@ def compare(
         else:
             forth = add_up_escaped(at[e:], level[e:], times[b, :f], last[b], rank[b], cost[a], escaped[a], order)
             back = add_up_escaped(at[:e], level[:e], times[a, :e], last[a], rank[a], cost[b], escaped[b], order)
-        found[p, 0] = forth / sizes[b, 0]
-        found[p, 1] = back / sizes[a, 0]
+        found[p, 0] = forth / (UNIT * sizes[b, 0])
+        found[p, 1] = back / (UNIT * sizes[a, 0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isqrt
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +19,16 @@ from ravenbench.bench.shared.record import Record
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import tell
 from ravenbench.errors import StoreError
+from ravenbench.text.ppm import close_together
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
 from ravenbench.verifiers.contract.checks import checked_scores
 
 BLOCK = 16_384
-"""Document pairs in a block of features: many, for within a block a document is modelled but once or twice."""
+"""Document pairs in a block of features, at least: a document is modelled anew in every block."""
+
+PARTNERS = 8
+"""Other documents that one meets in the blocks of many pairs, at least, so that it pays to model it in each."""
 
 KEPT = 64
 """Blocks a worker keeps: 16 MB of them where a pair has two features."""
@@ -99,7 +104,10 @@ class PairFeatures:
         pairs: Ints = files.map_array(store.path / "pairs" / "pairs.npy")
         self.store, self.blocks = store, blocks
         self.size = len(store.texts)
-        self.index = pairs[0] * self.size + pairs[1]
+        keys = pairs[0] * self.size + pairs[1]
+        self.order = np.argsort(keys)
+        self.index = keys[self.order]
+        self.starts: Ints = files.map_array(store.path / "pairs" / "starts.npy")
         self._block = lru_cache(maxsize=KEPT)(self._read)
 
     def _read(self, number: int) -> Floats:
@@ -117,14 +125,14 @@ class PairFeatures:
             If a block is not there, with the reason.
         """
         wanted = problems.known_index * self.size + problems.questioned_index[problems.owner]
-        place = np.searchsorted(self.index, wanted)
-        number = place // BLOCK
+        place = self.order[np.searchsorted(self.index, wanted)]
+        number = np.searchsorted(self.starts, place, side="right") - 1
         values: Floats | None = None
         for n in np.unique(number):
             block = self._block(int(n))
             if values is None:
                 values = np.empty((len(place), *block.shape[1:]))
-            values[number == n] = block[place[number == n] - n * BLOCK]
+            values[number == n] = block[place[number == n] - self.starts[n]]
         return mean_by_problem(np.empty(0) if values is None else values, problems)
 
 
@@ -146,11 +154,12 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
         train = fold.train if fold.train.calibrate is None else fold.train.select(fold.train.calibrate)
         for problems in (train, fold.test):
             keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
-    index = np.unique(np.concatenate(keys)) if keys else np.empty(0, dtype=np.int64)
-    pairs = np.stack([index // size, index % size])
+    pairs = np.stack(np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size))
+    pairs, starts = _blocks(pairs)
     files.make_folder(store.path / "pairs")
     digest = files.write_array(store.path / "pairs" / "pairs.npy", pairs)
-    cuts = [(start, min(start + BLOCK, len(index))) for start in range(0, len(index), BLOCK)]
+    files.write_array(store.path / "pairs" / "starts.npy", starts)
+    cuts = list(zip(starts.tolist(), [*starts[1:].tolist(), pairs.shape[1]], strict=True))
     return {
         name: [
             PairUnit(store.path, scorer, pairs_key(scorer, f"{digest}:{start}:{stop}"), start, stop)
@@ -158,3 +167,18 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
         ]
         for name, scorer in free.items()
     }
+
+
+def _blocks(pairs: Ints) -> tuple[Ints, Ints]:
+    """Pairs (2, n) in an order in which those of a document share few blocks, and where each block begins."""
+    n = pairs.shape[1]
+    documents, ends = np.unique(pairs, return_inverse=True)
+    groups = min(isqrt(2 * n // BLOCK), 2 * n // max(1, PARTNERS * len(documents)))
+    if groups < 2:
+        order = close_together(*pairs) if n > BLOCK else np.arange(n)
+        return pairs[:, order], np.arange(0, n, BLOCK)
+    # The pairs between two of several groups of documents.
+    low, high = np.sort(ends.reshape(2, n) % groups, axis=0)
+    block = low * groups + high
+    order = np.argsort(block, kind="stable")
+    return pairs[:, order], np.flatnonzero(np.diff(block[order], prepend=-1))
