@@ -17,6 +17,10 @@ RESULTS = HERE / "results.json"
 FIGURE = HERE.parent / "docs" / "images" / "benchmarks.svg"
 
 
+LONG = {"whole"}
+"""What takes so long that it is run only when it is named."""
+
+
 def available() -> list[str]:
     """Names of the benchmark modules here."""
     return sorted(path.stem.removeprefix("bench_") for path in HERE.glob("bench_*.py"))
@@ -93,7 +97,7 @@ def slower(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[[], *available()], help="which; all if none is named")
+    parser.add_argument("names", nargs="*", choices=[[], *available()], help="which; all but whole if none is named")
     parser.add_argument("--pan", type=Path, metavar="FOLDER", help="checkout of pan-webis-de/pan-code")
     parser.add_argument("--hits", type=Path, metavar="FOLDER", help="checkout of the HITS paper's released code")
     parser.add_argument(
@@ -104,7 +108,7 @@ def main() -> None:
     checkouts = {"pan": ("--pan", options.pan), "hits_code": ("--hits", options.hits)}
     old = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
     new: list[dict[str, Any]] = []
-    for name in options.names or available():
+    for name in options.names or sorted(set(available()) - LONG):
         module = importlib.import_module(f"benchmarks.bench_{name}")
         option, folder = checkouts.get(name, (None, None))
         if option is None:

@@ -96,11 +96,18 @@ class TextTable:
 
     def save(self, path: str | Path) -> TextTable:
         """Write the table as a folder (each file under a temporary name first) and return it mapped."""
-        from ravenbench.files import location, write_array, write_bytes
+        from ravenbench.files import is_remote, location, replacing, write_array, write_bytes
 
         path = location(path)
         path.mkdir(parents=True, exist_ok=True)
-        write_bytes(path / "texts.bin", memoryview(self._data))
+        data = memoryview(self._data)
+        if is_remote(path):
+            write_bytes(path / "texts.bin", data)
+        else:
+            with replacing(path / "texts.bin") as file:
+                for start in range(0, len(data), RESIDENT):
+                    file.write(data[start : start + RESIDENT])
+                    self._let_go()
         write_array(path / "hashes.npy", self.hashes)
         write_array(path / "offsets.npy", self.offsets)
         return TextTable.open(path)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -49,6 +50,7 @@ def carry_out(engine: Engine, units: Units, progress: Progress, stage: str) -> l
     errors: list[str] = []
     if units:
         progress(stage, 0, len(units))
+        _give_back()
         with stdout_kept():
             for done, failed in enumerate(engine(units), start=1):
                 errors += failed
@@ -57,6 +59,12 @@ def carry_out(engine: Engine, units: Units, progress: Progress, stage: str) -> l
         for run in runs:
             files.sync_folder(run / "cells")
     return errors
+
+
+def _give_back() -> None:
+    """Have the C library return what was freed: workers need the memory that planning took."""
+    with suppress(AttributeError, OSError, TypeError):  # only glibc keeps as much, and can be told so
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @contextmanager
