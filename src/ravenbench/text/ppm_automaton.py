@@ -43,11 +43,15 @@ def number(points: Array, code: Array, last: Array, common: Array, levels: int, 
         if code[point] == 0:
             symbols += 1
             code[point] = symbols
+    # An entry begins grams of all lengths above what it shares with the one before, at the text's start up to its own.
     first[:] = 0
-    first[1] = 1
     for k in range(len(last)):
-        for level in range(common[k] + 1, min(levels, last[k] + 1) + 1):
-            first[level + 1] += 1
+        first[common[k] + 2] += 1
+        if last[k] + 1 < levels:
+            first[last[k] + 3] -= 1
+    for level in range(1, len(first) - 1):
+        first[level + 1] += first[level]
+    first[1] = 1
     for level in range(1, len(first) - 1):
         first[level + 1] += first[level]
     return symbols
