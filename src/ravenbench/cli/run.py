@@ -82,7 +82,7 @@ def command(
         show_plan(chosen, json)
         return
     with progress_bar() as progress:
-        result = run(spec=chosen, out=out, engine=how, progress=progress)
+        result = run(spec=chosen, out=out, workers=workers, engine=how, progress=progress)
     show_report(result.store, json)
     if result.errors:
         say(f"{len(result.errors)} cells have no answers, the first: {result.errors[0]}", fg="red", err=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ravenbench import files
 from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.engines import local
+from ravenbench.bench.shared.engines import local, usable_cores
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.folder import changed, take_up
 from ravenbench.bench.shared.progress import Progress, silent
@@ -86,7 +86,7 @@ def run(
     work = engine or local(workers)
     folder = files.location(out) if out is not None else default_folder(chosen)
     with alone(folder):
-        store = prepare(chosen, folder, progress)
+        store = prepare(chosen, folder, progress, usable_cores() if workers is None else workers)
         return RunResult(store, tuple(execute(store, named, work, progress)))
 
 
@@ -96,8 +96,8 @@ def default_folder(spec: RunSpec) -> Path:
     return Path("raven-runs") / f"{re.sub(r'[^A-Za-z0-9]+', '-', stem).strip('-') or 'run'}-{spec.hash()[:8]}"
 
 
-def prepare(spec: RunSpec, folder: Path, progress: Progress = silent) -> Store:
-    """The run's folder, planned; an interrupted or finished run of the same spec is taken up again.
+def prepare(spec: RunSpec, folder: Path, progress: Progress = silent, cores: int = 1) -> Store:
+    """The run's folder, planned on so many cores; an interrupted or finished run of the same spec is taken up again.
 
     Raises
     ------
@@ -116,6 +116,6 @@ def prepare(spec: RunSpec, folder: Path, progress: Progress = silent) -> Store:
             raise InputError("the data changed while they were read", file=places, fix=again)
 
     def plan(store: Store, begin: Callable[[], None]) -> None:
-        write_plan(spec, store, begin, progress, unchanged)
+        write_plan(spec, store, begin, progress, unchanged, cores)
 
     return take_up(folder, "run", spec.resolved(), data, plan, spec.seed)

@@ -17,6 +17,7 @@ from ravenbench.bench.run.record import CorpusRecord, LengthRecord, PoolRecord, 
 from ravenbench.bench.run.setups import Drawing, sizes_of_sweep
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.run.sweep import plan_sweep
+from ravenbench.bench.shared.aside import Aside, aside, here
 from ravenbench.bench.shared.folder import data_hash
 from ravenbench.bench.shared.keys import content_key, decides
 from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan, verifier_record
@@ -24,6 +25,7 @@ from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.transplants import Transplants, longer, plan_given_transplants, plan_transplants
+from ravenbench.bench.shared.trial import rehearse
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.problems import needs, sources
@@ -52,7 +54,7 @@ class Draft:
     arrays: Mapping[str, Floats]
 
 
-def draft(spec: RunSpec, progress: Progress) -> Draft:
+def draft(spec: RunSpec, progress: Progress, meanwhile: Aside = here) -> Draft:
     """Load, sample and pair.
 
     Raises
@@ -65,7 +67,7 @@ def draft(spec: RunSpec, progress: Progress) -> Draft:
         arrays: dict[str, Floats] = {}
     else:
         progress("reading the corpus", 0, 0)
-        plan, folds, corpus, texts, arrays = _topic_plan(spec, progress)
+        plan, folds, corpus, texts, arrays = _topic_plan(spec, progress, meanwhile)
         more = range(len(corpus), len(texts))
         ids = [*corpus.ids, *(texts.hash(row).hex() for row in more)]
         own = {"author": corpus.author, "topic": corpus.topic, "language": corpus.language}
@@ -120,16 +122,25 @@ def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int)
 
 
 def write_plan(
-    spec: RunSpec, store: Store, begin: Callable[[], None], progress: Progress, check: Callable[[], None] = lambda: None
+    spec: RunSpec,
+    store: Store,
+    begin: Callable[[], None],
+    progress: Progress,
+    check: Callable[[], None] = lambda: None,
+    cores: int = 1,
 ) -> None:
     """Make the plan and write it; ``check`` is called when everything was read.
+
+    With a second core, verifiers are rehearsed meanwhile: workers find their kernels compiled.
 
     Raises
     ------
     InputError
         If the data cannot fill what was asked; nothing is written then.
     """
-    made = draft(spec, progress)
+    with aside(cores) as meanwhile:
+        meanwhile(rehearse, spec.named_verifiers())
+        made = draft(spec, progress, meanwhile)
     check()
     save_plan(store, begin, made.plan, made.folds, made.texts, made.labels, made.ids, made.arrays)
 
@@ -142,7 +153,9 @@ def fingerprint(spec: RunSpec) -> dict[str, str]:
     return found | {"methods": content_key([identity(drawn), answering])}
 
 
-def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold], Corpus, TextTable, dict[str, Floats]]:
+def _topic_plan(
+    spec: RunSpec, progress: Progress, meanwhile: Aside
+) -> tuple[RunPlan, list[Fold], Corpus, TextTable, dict[str, Floats]]:
     assert spec.corpus is not None
     rule = registry.parse("pairs", spec.pairs)
     samplers, encoders = spec.named_samplers(), spec.encoders()
@@ -166,13 +179,11 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold],
     count = len(corpus.topic.names)
     most = max(s.topics for s in every)
     pools = draw_pools(count, most, spec.pools or int(defaults.get("pools", 1)), spec.pool_share, spec.seed)
+    second = registry.parse("encoder", SECOND_ENCODER) if extracted else None
+    apart = None if second is None else meanwhile(topic_similarity, corpus, second)
     progress("comparing topics", 0, 0)
     similarities = [topic_similarity(corpus, encoder) for encoder in encoders]
     arrays = {f"similarity-{i}" if i else "similarity": found for i, found in enumerate(similarities)}
-    second = None
-    if extracted:
-        second = registry.parse("encoder", SECOND_ENCODER)
-        arrays["similarity2"] = topic_similarity(corpus, second)
     drawing = Drawing(spec, corpus, pools, rule, sizes, similarities[0])
     setups: list[SetupRecord] = []
     for number in range(len(pools)):
@@ -183,6 +194,8 @@ def _topic_plan(spec: RunSpec, progress: Progress) -> tuple[RunPlan, list[Fold],
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
     asked = _transplanted(spec, corpus, similarities[0], setups, drawing.folds, progress)
     folds = [*drawing.folds.values(), *probe_folds, *([] if asked is None else asked.folds)]
+    if apart is not None:
+        arrays["similarity2"] = apart()
     plan = RunPlan(
         corpus=CorpusRecord(
             name=corpus.name,

@@ -54,14 +54,14 @@ def local(workers: int | None = None) -> Engine:
 
 
 def _in_worker(unit: Unit) -> list[str]:
-    _end_with(os.getppid())
+    end_with(os.getppid())
     _may_grow()
     in_worker()
     return run_unit(unit)
 
 
 @cache
-def _end_with(parent: int) -> None:
+def end_with(parent: int) -> None:
     """From now on this worker ends when the process that started it does, however that ends."""
 
     def watch() -> None:

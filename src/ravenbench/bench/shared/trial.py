@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from ravenbench.bench.shared.care import guarded, stdout_kept
 from ravenbench.bench.shared.units import answer
@@ -56,6 +57,18 @@ def try_out(components: Mapping[str, Component]) -> None:
                 f"{name} cannot work: on toy problems it fails", found=f"{type(error).__name__}: {said(error)}",
                 fix="look at its parameters: raven list verifier, and the docstring of the method",
             ) from error  # fmt: skip
+
+
+def rehearse(components: Mapping[str, Component]) -> None:
+    """Fit and ask Raven's own verifiers on toy problems, so that their kernels are compiled; errors say nothing."""
+    from ravenbench.testing import toy_problems
+
+    train, same = toy_problems(60, seed=1)
+    test = toy_problems(20, seed=2)[0].blind()
+    for component in components.values():
+        if all(map(_ours, parts(component))) and not runs_program(component):
+            with suppress(Exception), one_thread(), stdout_kept(), guarded():
+                answer(as_verifier(fresh(component)).fit(train, same), test)
 
 
 def _ours(component: Component) -> bool:

@@ -1,0 +1,61 @@
+"""What is done in other processes while one plans."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ravenbench.bench.run.api import prepare
+from ravenbench.bench.run.spec import build
+from ravenbench.bench.shared.aside import aside
+from ravenbench.bench.shared.trial import rehearse
+from ravenbench.errors import SpecError
+from ravenbench.registry import parse
+from small_run import SMALL
+
+
+def refuse(what: str) -> None:
+    raise SpecError("this cannot be", found=what)
+
+
+def end_of(first: int) -> int:
+    """Ends any process but the first."""
+    if os.getpid() != first:
+        os._exit(1)
+    return first
+
+
+HERE = os.getpid()
+
+
+def test_work_is_begun_elsewhere_and_failures_are_told_here() -> None:
+    with aside(2) as meanwhile:
+        elsewhere, refused, ended = meanwhile(os.getpid), meanwhile(refuse, "x"), meanwhile(end_of, HERE)
+        assert elsewhere() != HERE
+        with pytest.raises(SpecError, match="this cannot be") as told:
+            refused()
+        assert told.value.found == "x"
+        assert ended() == HERE
+
+
+def test_with_one_core_nothing_is_done_before_it_is_asked_for(tmp_path: Path) -> None:
+    with aside(1) as meanwhile:
+        made = meanwhile((tmp_path / "made").touch)
+        assert not (tmp_path / "made").exists()
+        made()
+    assert (tmp_path / "made").exists()
+
+
+def test_a_plan_is_the_same_bytes_on_two_cores(tmp_path: Path) -> None:
+    spec = build({**SMALL, "topic": "extract(clusters=8)", "verifiers": "length"})
+    for cores in (1, 2):
+        prepare(spec, tmp_path / str(cores), cores=cores)
+    files = sorted(p.relative_to(tmp_path / "1") for p in (tmp_path / "1").rglob("*") if p.is_file())
+    assert Path("similarity2.npy") in files
+    for file in files:
+        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes(), file
+
+
+def test_a_rehearsal_says_nothing_of_what_fails(capfd: pytest.CaptureFixture[str]) -> None:
+    rehearse({"one": parse("verifier", "char-ngram"), "other": parse("verifier", "raven-2026(impostors=1)")})
+    assert capfd.readouterr() == ("", "")
