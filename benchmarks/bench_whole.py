@@ -39,7 +39,7 @@ CORPUS = "synthetic(documents=50000, authors=5000, topics=100, words=2913)"
 SAMPLERS = "hits, random, random(draw=1), random(draw=2), random(draw=3), random(draw=4)"
 JOBS = {
     "raven-2026": ["newsgroups", "--verifiers", "raven-2026"],
-    "encoder": ["newsgroups", "--verifiers", "encoder(model={model}, precision=bf16)"],
+    "encoder": ["newsgroups", "--verifiers", "encoder(model='{model}', precision='bf16')"],
     "paper": [
         *["{corpus}", "--topics", "70", "--folds", "10", "--docs-per-topic", "500", "--pairs", "reference"],
         *["--probe", "none", "--verifiers", "char-ngram, ppm, topic-fit", "--samplers", SAMPLERS],
@@ -95,7 +95,10 @@ def measured(options: list[str]) -> dict[str, Any]:
             "resident_mb": watch.resident,
             "largest_mb": watch.largest,
             "stages": {name: round(seconds, 1) for name, seconds in watch.stages.items()},
-            "scores": {f"{row['verifier']}, {row['setup']}": [row["auc"], row["c@1"]] for row in report["results"]},
+            "scores": {
+                f"{row['verifier'].partition('(')[0]}, {row['setup']}": [row["auc"], row["c@1"]]
+                for row in report["results"]
+            },
         }
 
 
