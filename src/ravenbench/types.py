@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -212,7 +213,7 @@ class Problems:
         """The problem each entry of ``known_index`` belongs to."""
         return np.repeat(np.arange(len(self), dtype=np.int64), self.sizes)
 
-    @property
+    @cached_property
     def documents(self) -> Ints:
         """Rows of ``texts`` that occur in these problems, ascending."""
         return np.unique(np.concatenate([self.known_index, self.questioned_index]))

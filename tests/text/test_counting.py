@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ravenbench.text.counting import CountStore, frequencies, totals
+from ravenbench.text.ngrams import CharNgrams
 from ravenbench.texts import TextTable
 
 
@@ -48,3 +49,12 @@ def test_totals_weigh_documents() -> None:
     total = totals(store, table, np.array([0, 1]), np.array([1, 2]))
     assert total[1] == 310 and total[2] == 1
     assert frequencies(store, table, np.array([0, 1]))[1][1] == 2
+
+
+def test_a_text_without_units_is_not_taken_for_the_one_that_follows_it():
+    texts, rows = TextTable.collect(["", "abab", "cccc"])
+    store = CountStore(CharNgrams(2).lexicon())
+    # Both begin at the same place.
+    for which, expected in (([0, 1, 2], [1, 2, 3]), ([2], [3]), ([0], []), ([1], [1, 2])):
+        (found,) = store.blocks(texts, rows[which])
+        assert sorted(found.counts.tolist()) == expected

@@ -115,15 +115,16 @@ class CountStore:
                 self._room = np.empty((2, stops[-1]), np.int32)
             ids, counts = self._room[:, : stops[-1]]
             # A fit and what follows it ask for the same documents, whose counts then still lie there.
-            if packed is not self._of or not np.array_equal(begins, self._spread):
-                self._spread = begins[:0]
+            spread = np.concatenate([begins, ends])
+            if packed is not self._of or not np.array_equal(spread, self._spread):
+                self._spread = spread[:0]
                 if unpack(packed, begins, ends, ids, counts):
                     for at in np.flatnonzero(counts == _MANY):
                         row = np.searchsorted(stops, at, side="right")
                         ids[at], counts[at] = many[int(begins[row] + at - starts[row])]
                 if packed is not self._packed and self._renumbered is not None:
                     ids[:] = self._renumbered[ids]
-                self._spread, self._of = begins, packed
+                self._spread, self._of = spread, packed
             yield Rows(first, ids, counts, starts, stops)
             first = last
 
@@ -132,6 +133,13 @@ class CountStore:
         if names is not self._names:
             self._names, self._ids = names, self.lexicon.ids(names)
         return self._ids
+
+    def named(self, ids: Ints) -> list[str]:
+        """The units with these ids, in code-point order; ``ids`` of this list is then known."""
+        names = self.lexicon.names(ids)
+        order = sorted(range(len(names)), key=names.__getitem__)
+        self._names, self._ids = [names[i] for i in order], ids[order]
+        return self._names
 
     def taken(self, table: TextTable, rows: Ints) -> Part:
         """Counts of these rows, which ascend, as they are kept here; they are then forgotten."""
@@ -273,16 +281,25 @@ def largest(store: CountStore, total: Ints, size: int) -> list[str]:
 
     Units with a total of zero are never among them.
     """
+    names = store.named(most(store, total, size))
+    ranked = np.argsort(-total[store.ids(names)], kind="stable")
+    return [names[i] for i in ranked.tolist()]
+
+
+def most(store: CountStore, total: Ints, size: int) -> Ints:
+    """The ids of the units that ``largest`` gives, in no order."""
     found = np.flatnonzero(total)
+    if len(found) <= size:
+        return found
     if size < 1:
-        return []
-    if len(found) > size:
-        least = np.partition(total[found], len(found) - size)[len(found) - size]
-        found = found[total[found] >= least]
-    names = store.lexicon.names(found)
-    by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
-    ranked = by_name[np.argsort(-total[found[by_name]], kind="stable")]
-    return [names[i] for i in ranked[:size]]
+        return found[:0]
+    least = np.partition(total[found], len(found) - size)[len(found) - size]
+    equal, found = found[total[found] == least], found[total[found] > least]
+    return np.concatenate([found, store.lexicon.ids(sorted(store.lexicon.names(equal))[: size - len(found)])])
+
+
+# Kernels count places in unsigned numbers: a signed one may be negative, which Python counts from the end, and asking
+# whether it is takes up to nine tenths of the time.
 
 
 @njit(cache=True)
@@ -290,7 +307,7 @@ def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: 
     """Add the weighted counts of every document to ``total``, and its weight to ``held``."""
     for d in range(len(starts)):
         weight = weights[d]
-        for j in range(starts[d], stops[d]):
+        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
             unit = np.uint32(ids[j])
             total[unit] += weight * counts[j]
             held[unit] += weight
@@ -299,13 +316,15 @@ def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: 
 @njit(cache=True)
 def unpack(packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> bool:
     """Spread packed rows; whether any entry stands apart."""
-    filled = 0
-    most = np.uint32(0)
+    filled, most = np.uint64(0), np.uint32(0)
     for row in range(len(starts)):
-        for j in range(starts[row], stops[row]):
-            ids[filled] = packed[j] >> np.uint32(8)
-            count = packed[j] & np.uint32(255)
-            counts[filled] = count
+        first = np.uint64(starts[row])
+        size = np.uint64(stops[row]) - first
+        for j in range(size):
+            entry = packed[first + j]
+            ids[filled + j] = entry >> np.uint32(8)
+            count = entry & np.uint32(255)
+            counts[filled + j] = count
             most = max(most, count)
-            filled += 1
+        filled += size
     return bool(most == _MANY)

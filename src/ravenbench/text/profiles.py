@@ -78,6 +78,6 @@ def spread_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column
     """Counts of each document summed by column, shape (documents, width)."""
     result = np.zeros((len(starts), width), np.int64)
     for d in range(len(starts)):
-        for j in range(starts[d], stops[d]):
-            result[d, column[ids[j]]] += counts[j]
+        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
+            result[d, np.uint32(column[np.uint32(ids[j])])] += counts[j]
     return result

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.bits import place_of_bit
-from ravenbench.text.counting import CountStore, Units, frequencies, largest, with_counts
+from ravenbench.text.counting import CountStore, Units, frequencies, most, with_counts
 from ravenbench.text.interning import Int32s
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
@@ -51,7 +51,7 @@ class Tfidf:
             total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
         known = store.lexicon.ids(sorted(drop))
         total[known[known < len(total)]] = 0
-        self.vocabulary_ = sorted(largest(store, total, self.size))
+        self.vocabulary_ = store.named(most(store, total, self.size))
         if store.lexicon.fold is None:
             df = held[store.ids(self.vocabulary_)]
         else:
@@ -126,7 +126,7 @@ def add_documents(ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weight
     last = np.zeros(((len(df) >> 6) + 2) << 6, np.int64)
     found = np.zeros(((len(df) >> 6) + 2) << 6, np.int64)
     for d in range(len(starts)):
-        for j in range(starts[d], stops[d]):
+        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
             c = np.uint32(column[np.uint32(ids[j])])
             found[c] += weights[d] * int(last[c] <= d)
             last[c] = d + 1
@@ -152,9 +152,9 @@ def weigh(
     # What has no column is written behind all others, into a place and a word that nobody reads.
     touched = np.zeros((len(idf) >> 6) + 2, np.uint64)
     spread = np.zeros(len(touched) << 6, np.int64)
-    filled = 0
+    filled = np.uint64(0)
     for d in range(len(starts)):
-        for j in range(starts[d], stops[d]):
+        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
             c = np.uint32(column[np.uint32(ids[j])])
             spread[c] += counts[j]
             touched[c >> _6] |= _1 << np.uint64(c & _63)
@@ -165,10 +165,10 @@ def weigh(
             while word:
                 lowest = word & (~word + _1)
                 word ^= lowest
-                c = (block << 6) + place_of_bit(lowest)
+                c = np.uint32((block << 6) + place_of_bit(lowest))
                 data[filled], index[filled] = spread[c] * idf[c], c
                 spread[c] = 0
-                filled += 1
+                filled += _1
         square = 0.0
         for j in range(first, filled):
             square += data[j] * data[j]
@@ -184,22 +184,23 @@ def cosines(data: Floats, index: Int32s, ptr: Int32s, left: Ints, right: Ints, k
     """Cosine of each pair of rows over the columns in ``keep``."""
     result, square = np.zeros(len(left), np.float64), np.zeros(len(ptr) - 1, np.float64)
     for row in range(len(square)):
-        for i in range(ptr[row], ptr[row + 1]):
-            square[row] += keep[index[i]] * data[i] * data[i]
+        for i in range(np.uint64(ptr[row]), np.uint64(ptr[row + 1])):
+            square[row] += keep[np.uint32(index[i])] * data[i] * data[i]
     # The left row lies spread out; a column that it lacks adds 0, which changes no sum.
     spread = np.zeros(len(keep), np.float64)
     there = np.int64(-1)
     for p in range(len(left)):
         if left[p] != there:
             if there >= 0:
-                for i in range(ptr[there], ptr[there + 1]):
-                    spread[index[i]] = 0.0
+                for i in range(np.uint64(ptr[there]), np.uint64(ptr[there + 1])):
+                    spread[np.uint32(index[i])] = 0.0
             there = left[p]
-            for i in range(ptr[there], ptr[there + 1]):
-                spread[index[i]] = keep[index[i]] * data[i]
+            for i in range(np.uint64(ptr[there]), np.uint64(ptr[there + 1])):
+                c = np.uint32(index[i])
+                spread[c] = keep[c] * data[i]
         dot = 0.0
-        for j in range(ptr[right[p]], ptr[right[p] + 1]):
-            dot += spread[index[j]] * data[j]
+        for j in range(np.uint64(ptr[right[p]]), np.uint64(ptr[right[p] + 1])):
+            dot += spread[np.uint32(index[j])] * data[j]
         if square[left[p]] > 0 and square[right[p]] > 0:
             result[p] = min(dot / np.sqrt(square[left[p]] * square[right[p]]), 1.0)
     return result
