@@ -17,13 +17,14 @@ import torch
 
 from ravenbench.errors import InputError, SpecError
 from ravenbench.topics import devices
+from ravenbench.topics.attention import attend_by_batch
 from ravenbench.topics.batching import batches
 from ravenbench.topics.kept_vectors import KeptVectors
 from ravenbench.topics.packed import pack
 from ravenbench.topics.sbert_models import is_static, load_sentences, load_static
 from ravenbench.types import Floats, Ints
 
-VERSION = 4
+VERSION = 5
 """Of how a text becomes a vector; vectors that an earlier one kept are left alone."""
 BLOCK = 4096
 """Texts between two writings to the cache folder."""
@@ -61,8 +62,8 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     if read.batch is not None and read.batch < 1:
         raise SpecError("there is no such batch", found=read.batch, expected="batch: tokens, at least 1")
     device = str(devices.pick(read.device))
-    batch = read.batch or (512 if device == "cpu" else 8192)
     half = devices.half(read.precision, torch.device(device))
+    batch = read.batch or (8192 if device != "cpu" else 1024 if half else 512)
     files = digest(folder)
     made = (VERSION, files, device, read.window, batch, half, read.remote_code, torch.__version__)
 
@@ -130,6 +131,8 @@ def _network(folder: Path, digest: str, device: str, remote_code: bool, half: bo
         model[0].bfloat16()
     if device == "cpu":
         pack(model[0].eval(), half)
+        if half:
+            attend_by_batch(model[0].auto_model)
     return model
 
 

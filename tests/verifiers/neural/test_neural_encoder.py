@@ -69,7 +69,7 @@ def test_windows_are_those_of_the_library(sentence_folder, need_extra):
 
 
 def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
-    from ravenbench.topics import sentences
+    from ravenbench.topics import attention, sentences
     from ravenbench.topics.packed import PackedLinear
 
     texts = ["ka re mi to su no " * 20, "la vi po", "de"]
@@ -81,6 +81,8 @@ def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
     assert np.abs(packed - plain).max() <= 1e-5
     half = encoder(bert_folder, precision="bf16")
     half.prepare(texts)
+    network = sentences._network(bert_folder, half.digest_, "cpu", False, True)[0].auto_model
+    assert network.config._attn_implementation == attention.NAME
     cosines = half.embeddings(texts) @ (plain / np.linalg.norm(plain, axis=1, keepdims=True)).T
     assert np.diag(cosines) == pytest.approx(1, abs=0.01)
 

@@ -41,11 +41,11 @@ class Encoder(Scorer):
         Tokens a window; by default as many as the model reads.
     batch : int, optional
         Most tokens in a batch; by default 512 on a processor, where small ones are as fast and less of them is padding,
-        and 8192 on a GPU.
+        1024 there in bfloat16, and 8192 on a GPU.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
-        Of the computation. bf16 is half as fast again or more where the processor multiplies in it (AVX-512 BF16,
+        Of the computation. bf16 is twice as fast or more where the processor multiplies in it (AVX-512 BF16,
         AMX), and moves cosines by some thousandths; auto is bf16 on a GPU that knows it.
     device : str
         auto, cpu, cuda or cuda:NUMBER.
