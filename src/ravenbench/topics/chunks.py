@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise, takewhile
 
 import numpy as np
 
@@ -47,11 +47,11 @@ def averaged(vectors: Floats, owner: Ints) -> Floats:
 def sampled(texts: Sequence[str], words: int, most: int, rng: np.random.Generator) -> Ints | None:
     """Texts drawn at random until they have ``most`` chunks, ascending; None where all have no more than that."""
     # Long texts are counted without splitting them: words are at least two characters with the space.
-    bounds = np.fromiter((len(text) for text in texts), np.int64, len(texts)) // (2 * words) + 1
-    if bounds.sum() <= most:
-        return None
-    sizes = np.fromiter((max(1, -(-len(text.split()) // words)) for text in texts), np.int64, len(texts))
-    if sizes.sum() <= most:
+    bounds = accumulate(len(text) // (2 * words) + 1 for text in texts)
+    if all(bound <= most for bound in bounds):
         return None
     order = rng.permutation(len(texts))
-    return np.sort(order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), most, side="right")))])
+    sizes = (max(1, -(-len(texts[int(row)].split()) // words)) for row in order)
+    # Texts behind the last that is drawn are not read.
+    drawn = sum(1 for _ in takewhile(lambda total: total <= most, accumulate(sizes)))
+    return None if drawn == len(texts) else np.sort(order[: max(1, drawn)])
