@@ -7,6 +7,7 @@ from ravenbench.text import counting
 from ravenbench.text.kept_counts import folder_of, open_counts
 from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.ngrams import CharNgrams
+from ravenbench.text.sums import frequencies
 from ravenbench.texts import TextTable
 
 TEXTS = ["a b a.", "", "Ωδε b " * 300, "c d e", "The the THE end\n"]
@@ -57,7 +58,7 @@ def test_sums_of_overlapping_sets_follow_from_each_other():
     table, rows = TextTable.collect([f"{i} {i % 3} x" for i in range(20)])
     kept = counting.CountStore(ALL_TOKENS.lexicon())
     for wanted in (rows[:16], rows[2:18], rows[[0, 5]], rows[1:18], rows[:0], rows[::-1], rows[[3, 3, 4]]):
-        found = counting.frequencies(kept, table, wanted)
-        one = counting.frequencies(kept, table, wanted, np.ones(len(wanted), np.int64))
+        found = frequencies(kept, table, wanted)
+        one = frequencies(kept, table, wanted, np.ones(len(wanted), np.int64))
         assert all(np.array_equal(a, b) for a, b in zip(found, one, strict=True))
         found[0][:] = -1  # what a caller does with its sums is its own affair

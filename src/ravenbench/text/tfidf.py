@@ -8,8 +8,9 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.bits import place_of_bit
-from ravenbench.text.counting import CountStore, Units, frequencies, most, with_counts
+from ravenbench.text.counting import CountStore, Units, with_counts
 from ravenbench.text.interning import Int32s
+from ravenbench.text.sums import frequencies, most
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
 
