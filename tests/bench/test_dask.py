@@ -1,7 +1,10 @@
 """A Dask cluster of processes: same bytes, a killed worker, a lost scheduler."""
 
 import os
+import platform
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -114,3 +117,29 @@ def test_verify_and_pan14_on_a_cluster(cluster, tmp_path):
         pan14([data], verifiers="length", out=tmp_path / f"p-{name}", **options)
     for kind in "vp":
         assert answers(tmp_path / f"{kind}-here") == answers(tmp_path / f"{kind}-there") != {}
+
+
+COUNTING = """
+import resource, sys
+import numpy as np
+from ravenbench.bench.shared.engines import _keep_memory
+
+if sys.argv[1] == "keep":
+    _keep_memory()
+for _ in range(3):
+    np.ones(1 << 19)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    np.ones(1 << 19)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc takes these options")
+def test_a_worker_uses_freed_memory_again_where_dask_has_it_returned():
+    def faults(how):
+        command = [sys.executable, "-c", COUNTING, how]
+        said = subprocess.run(command, env=os.environ | {"MALLOC_TRIM_THRESHOLD_": "65536"}, capture_output=True)
+        return int(said.stdout)
+
+    assert faults("keep") * 10 < faults("return")
