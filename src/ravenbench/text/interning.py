@@ -64,20 +64,20 @@ def tally(packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int) -> tup
     ids = np.empty(len(packed) + 1, np.int32)
     counts = np.empty(len(packed), np.int32)
     ends = np.zeros(len(bounds), np.int64)
-    home = np.empty(_AHEAD, np.int64)
-    filled, touched = 0, np.uint64(0)
+    home = np.empty(_AHEAD, np.uint64)
+    filled, touched = np.uint64(0), np.uint64(0)
     for d in range(len(bounds) - 1):
         start = filled
         for i in range(bounds[d], bounds[d + 1], _AHEAD):
-            window = min(_AHEAD, bounds[d + 1] - i)
+            here, window = np.uint64(i), np.uint64(min(_AHEAD, bounds[d + 1] - i))
             for j in range(window):
-                home[j] = home_of(packed[i + j], table)
+                home[j] = home_of(packed[here + j], table)
                 touched |= table[home[j], 0]
             for j in range(window):
-                slot, size = place_of(packed[i + j], home[j], table, keys, size)
+                slot, size = place_of(packed[here + j], home[j], table, keys, size)
                 value = table[slot, 1]
                 ids[filled] = slot
-                filled += int(value & _LOW == 0)
+                filled += np.uint64(value & _LOW == 0)
                 table[slot, 1] = value + _1
         settle(ids, counts, start, filled, table)
         ends[d + 1] = filled
@@ -88,8 +88,8 @@ def tally(packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int) -> tup
 @njit(cache=True, inline="always")
 def settle(ids: Int32s, counts: Int32s, start: int, stop: int, table: Keys) -> None:
     """Put ids and counts in the place of the slots that one text touched, and set their running counts to 0."""
-    for j in range(start, stop):
-        slot = ids[j]
+    for j in range(np.uint64(start), np.uint64(stop)):
+        slot = np.uint32(ids[j])
         value = table[slot, 1]
         ids[j] = np.int32(value >> _32)
         counts[j] = np.int32(value & _LOW)
@@ -110,17 +110,17 @@ def intern(packed: Keys, table: Keys, keys: Keys, size: int) -> tuple[int, Int32
 @njit(cache=True, inline="always")
 def home_of(key: Any, table: Keys) -> Any:
     """The slot a key is looked for first, by the upper bits of its hash, which all of the key's bits decide."""
-    return np.int64((((key * _GOLDEN) >> _32) * np.uint64(len(table))) >> _32)
+    return (((key * _GOLDEN) >> _32) * np.uint64(len(table))) >> _32
 
 
 @njit(cache=True, inline="always")
-def place_of(key: Any, slot: int, table: Keys, keys: Keys, size: int) -> tuple[int, int]:
+def place_of(key: Any, slot: Any, table: Keys, keys: Keys, size: int) -> tuple[Any, int]:
     """The slot of a key from its home slot on, where it is added if it is new, and the number of keys."""
     while table[slot, 0] != key:
         if table[slot, 0] == 0:
             table[slot, 0] = key
             table[slot, 1] = np.uint64(size) << _32
-            keys[size] = key
+            keys[np.uint64(size)] = key
             return slot, size + 1
-        slot = (slot + 1) & (len(table) - 1)
+        slot = (slot + _1) & np.uint64(len(table) - 1)
     return slot, size

@@ -168,7 +168,7 @@ def depths(parent: Int32s) -> Int32s:
 @njit(cache=True)
 def deepest(codes: Points, bounds: Ints, table: Keys) -> Int32s:
     """Walk down the tree from every place of every text."""
-    last = len(table) - 1
+    last = np.uint64(len(table) - 1)
     found = np.full(len(codes), -1, np.int32)
     for d in range(len(bounds) - 1):
         for i in range(bounds[d], bounds[d + 1]):
@@ -177,7 +177,7 @@ def deepest(codes: Points, bounds: Ints, table: Keys) -> Int32s:
                 key = (node << _SHIFT) | np.uint64(codes[j])
                 slot = home_of(key, table)
                 while table[slot, 0] != key and table[slot, 0] != 0:
-                    slot = (slot + 1) & last
+                    slot = (slot + np.uint64(1)) & last
                 if table[slot, 0] == 0:
                     break
                 node = (table[slot, 1] >> _32) + np.uint64(1)

@@ -150,17 +150,17 @@ def windows(
     codes, packed = np.empty(len(points), np.uint32), np.empty(len(points) + 1, np.uint64)
     ends, limits = np.zeros(len(bounds), np.int64), np.zeros(len(bounds), np.int64)
     shift, away = np.uint64(bits), np.uint64(64 - bits * n)
-    filled = keys = 0
+    filled = keys = np.uint64(0)
     for d in range(len(bounds) - 1):
-        i, stop = bounds[d], bounds[d + 1]
-        key, full = np.uint64(0), filled + n - 1
+        i, stop = np.uint64(bounds[d]), np.uint64(bounds[d + 1])
+        key, full = np.uint64(0), filled + np.uint64(n - 1)
         while i < stop:
             point = points[i]
-            i += 1
+            i += _1
             if spaces[point] and i < stop and spaces[points[i]]:
                 point = np.uint32(32)
                 while i < stop and spaces[points[i]]:
-                    i += 1
+                    i += _1
             code = number[point]
             if code == 0:
                 met += 1
@@ -170,8 +170,8 @@ def windows(
             # What left the window is shifted out at the top.
             key = (((key << shift) | np.uint64(code)) << away) >> away
             packed[keys] = key
-            keys += int(filled >= full)
-            filled += 1
+            keys += np.uint64(filled >= full)
+            filled += _1
         ends[d + 1], limits[d + 1] = filled, keys
     return codes[:filled], ends, packed[:keys], limits, met
 

@@ -69,13 +69,13 @@ def scan(
     """
     ids, counts = np.empty(len(points) + 1, np.int32), np.empty(len(points) + 1, np.int32)
     ends = np.zeros(len(bounds), np.int64)
-    filled = 0
+    filled = np.uint64(0)
     for d in range(len(bounds) - 1):
         start = filled
-        i, stop = bounds[d], bounds[d + 1]
+        i, stop = np.uint64(bounds[d]), np.uint64(bounds[d + 1])
         while i < stop:
             first, kind = i, classes[points[i]]
-            i += 1
+            i += _1
             if kind == _SPACE or (content and kind == _MARK):
                 continue
             key = (np.uint64(points[first]) + _1) * _GOLDEN
@@ -84,30 +84,33 @@ def scan(
                 while i < stop and classes[points[i]] > _MARK:
                     highest = max(highest, classes[points[i]])
                     key = (key + np.uint64(points[i]) + _1) * _GOLDEN
-                    i += 1
+                    i += _1
                 if content and (i - first < 2 or highest == _DIGIT):
                     continue
+            length = i - first
             key |= _1
             slot = home_of(key, table)
             while True:
                 if table[slot, 0] == 0:
-                    table[slot, 0], table[slot, 1], keys[size] = key, np.uint64(size) << _32, key
-                    for j in range(i - first):
-                        letters[begins[size] + j] = points[first + j]
-                    begins[size + 1] = begins[size] + i - first
+                    new, begin = np.uint64(size), np.uint64(begins[size])
+                    table[slot, 0], table[slot, 1], keys[new] = key, new << _32, key
+                    for j in range(length):
+                        letters[begin + j] = points[first + j]
                     size += 1
+                    begins[size] = begin + length
                     break
                 if table[slot, 0] == key:
-                    token = np.int64(table[slot, 1] >> _32)
-                    same = begins[token + 1] - begins[token] == i - first
-                    for j in range(i - first if same else 0):
-                        same = same and letters[begins[token] + j] == points[first + j]
+                    token = table[slot, 1] >> _32
+                    begin = np.uint64(begins[token])
+                    same = np.uint64(begins[token + _1]) - begin == length
+                    for j in range(length if same else np.uint64(0)):
+                        same = same and letters[begin + j] == points[first + j]
                     if same:
                         break
-                slot = (slot + 1) & (len(table) - 1)
+                slot = (slot + _1) & np.uint64(len(table) - 1)
             value = table[slot, 1]
             ids[filled] = slot
-            filled += int(value & _LOW == 0)
+            filled += np.uint64(value & _LOW == 0)
             table[slot, 1] = value + _1
         settle(ids, counts, start, filled, table)
         ends[d + 1] = filled
