@@ -15,6 +15,7 @@ W. J. Teahan and D. J. Harper, *Using compression-based language models for text
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -133,9 +134,10 @@ class _Automaton:
     """The automaton of one of the texts ``rows`` after the other, in arrays that are written over and over."""
 
     def __init__(self, texts: TextTable, rows: Ints, order: int) -> None:
-        self.texts, self.levels = texts, order + 1
+        self.levels = order + 1
         self.shelf = Shelf(texts, rows, escape=False, budget=0)
         n = len(self.shelf.keys)
+        self.points = lru_cache(max(AT_ONCE, BUDGET // n))(lambda other: points_of(texts.raw(other)))
         self.nodes = np.zeros((n, kernels.WIDTH), np.int32)
         self.entry, self.goal, self.after = np.empty((3, n * kernels.LEVELS + 1), np.int32)
         self.bits = np.empty(n * kernels.LEVELS + 1, np.int64)
@@ -161,7 +163,7 @@ class _Automaton:
             )  # fmt: skip
             for begin in range(0, len(others), AT_ONCE):
                 some = slice(begin, begin + AT_ONCE)
-                texts = [points_of(self.texts.raw(other)) for other in others[some].tolist()]
+                texts = [self.points(other) for other in others[some].tolist()]
                 stop = np.cumsum([len(text) for text in texts])
                 cells = self.table.view(np.uint16)
                 automata.read(np.concatenate(texts), stop, self.code, cells, self.bits, self.after, found[some])
