@@ -124,7 +124,8 @@ def _figure(value: float, parts: Sequence[tuple[float, float]], level: float) ->
 
 
 def _alike(a: Floats, b: Floats) -> bool:
-    if np.array_equal(a, b) or np.array_equal(*(np.unique(x, return_inverse=True)[1] for x in (a, b))):
+    place_a, place_b = (np.unique(x, return_inverse=True)[1] for x in (a, b))
+    if np.array_equal(a, b) or np.array_equal(place_a, place_b):
         return True
     one, two = (np.asarray((x - x.mean()) / (x.std() or 1.0)) for x in (a, b))
     return bool(np.allclose(one, two, rtol=0.0, atol=SAME))
