@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 from xml.etree import ElementTree
 
@@ -103,3 +104,15 @@ def test_probabilities_are_never_written_as_zero() -> None:
 def test_a_column_that_is_left_out_is_not_explained():
     table = Table("t", "T", (Column("a"), Column("null")), ((1.0, 2.0),), "A: 1 is best. Null: by chance. More below.")
     assert tables.without(table, "null").note == "A: 1 is best. More below."
+
+
+def test_a_folder_is_shown_by_its_end_and_kept_whole_in_files() -> None:
+    name, shown = (f"encoder(model='{folder}/wheel/model', precision='bf16')" for folder in ("/a/b", "…"))
+    table = example(name)
+    assert shown in html.unescape(tables.to_html(table)) and name not in tables.to_latex(table)
+    assert next(csv.DictReader(io.StringIO(tables.to_csv(table))))["who"] == name
+
+
+@pytest.mark.parametrize("name", ["char-ngram", "encoder(model='org/model')", "encoder(model='/a/model')", "a='/b c/d"])
+def test_other_names_are_shown_whole(name: str) -> None:
+    assert tables.named(name) == name

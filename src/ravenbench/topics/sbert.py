@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from ravenbench.topics.base import Encoder
 from ravenbench.topics.chunks import averaged, chunked
-from ravenbench.topics.sbert_models import is_static, load_static, missing, model_folder
+from ravenbench.topics.sbert_models import is_static, load_static, missing, model_folder, static_vectors
 from ravenbench.types import Floats
 
 
@@ -60,8 +58,7 @@ class SBERT(Encoder):
         folder = model_folder(self.model, self.revision)
         windows, owner = chunked(texts, self.window)
         if is_static(folder):
-            vectors = load_static(folder).encode(windows, max_length=None, use_multiprocessing=False)
-            return averaged(np.asarray(vectors, dtype=np.float64), owner)
+            return averaged(static_vectors(load_static(folder), windows), owner)
         try:
             from ravenbench.topics.sentences import Reading, embeddings
         except ModuleNotFoundError as error:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ravenbench.errors import FormatError, InputError, MissingPart
+from ravenbench.types import Floats
 
 _TOKENIZERS = (
     "tokenizer.json",
@@ -74,6 +78,11 @@ def load_static(folder: Path) -> Any:
         return StaticModel.from_pretrained(str(folder))
     except (OSError, ValueError, KeyError) as error:
         raise FormatError("this static model cannot be loaded", file=folder, found=str(error)) from error
+
+
+def static_vectors(model: Any, texts: Sequence[str]) -> Floats:
+    """Vectors of texts in static embeddings, (texts, d): a mean of tokens' vectors has no limit, so nothing is cut."""
+    return np.asarray(model.encode(list(texts), max_length=None, use_multiprocessing=False), dtype=np.float64)
 
 
 def load_sentences(folder: Path, device: str, remote_code: bool = False) -> Any:

@@ -21,7 +21,7 @@ from ravenbench.topics.attention import attend_by_batch
 from ravenbench.topics.batching import batches
 from ravenbench.topics.kept_vectors import KeptVectors
 from ravenbench.topics.packed import pack
-from ravenbench.topics.sbert_models import is_static, load_sentences, load_static
+from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, static_vectors
 from ravenbench.types import Floats, Ints
 
 VERSION = 5
@@ -61,6 +61,9 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     """
     if read.batch is not None and read.batch < 1:
         raise SpecError("there is no such batch", found=read.batch, expected="batch: tokens, at least 1")
+    if not texts:
+        # The model says how long a vector is.
+        return embeddings(folder, [""], read)[:0]
     device = str(devices.pick(read.device))
     half = devices.half(read.precision, torch.device(device))
     batch = read.batch or (8192 if device != "cpu" else 1024 if half else 512)
@@ -69,14 +72,10 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
 
     def encode(unseen: list[str]) -> Floats:
         model = _network(folder, files, device, read.remote_code, half)
-        return _static(model, unseen) if hasattr(model, "embedding") else _windows(model, unseen, read, batch)
+        return static_vectors(model, unseen) if hasattr(model, "embedding") else _windows(model, unseen, read, batch)
 
     parts = [_KEPT.of(made, texts[start : start + BLOCK], encode) for start in range(0, len(texts), BLOCK)]
     return np.concatenate(parts)
-
-
-def _static(model: Any, texts: list[str]) -> Floats:
-    return np.asarray(model.encode(texts, max_length=None, use_multiprocessing=False), dtype=np.float64)
 
 
 def _windows(model: Any, texts: list[str], read: Reading, batch: int) -> Floats:

@@ -100,6 +100,12 @@ def test_a_model_stays_as_it_is_where_torch_cannot_lay_out_its_weights(monkeypat
         assert type(model[0]) is torch.nn.Linear
 
 
+def test_no_texts_have_no_vectors(folder):
+    problems, same = toy_problems(4)
+    fitted = encoder(folder).fit(problems, same)
+    assert fitted.embeddings([]).shape == (0, fitted.embeddings(["ka"]).shape[1])
+
+
 def test_odd_texts(folder):
     problems, same = toy_problems(20)
     odd = Problems.of([("a", [""], "!"), ("b", ["Ω"], "ka"), ("c", ["\n"], "😀 ka"), ("d", ["ka"], "ka")])

@@ -17,7 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.topics.sbert_models import check_vocabulary, is_static, load_static, missing, model_folder
+from ravenbench.topics.sbert_models import (
+    check_vocabulary,
+    is_static,
+    load_static,
+    missing,
+    model_folder,
+    static_vectors,
+)
 from ravenbench.types import Floats
 
 Pairs = Sequence[tuple[str, str]]
@@ -99,7 +106,7 @@ def sentence_similarity(model: str) -> Similarity:
 
 def _static(folder: Path) -> Callable[[list[str]], Floats]:
     encoder = load_static(folder)
-    return lambda texts: np.asarray(encoder.encode(texts, show_progress_bar=False), dtype=np.float64)
+    return lambda texts: static_vectors(encoder, texts)
 
 
 def _network(folder: Path) -> Callable[[list[str]], Floats]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ravenbench.reports.shared.content import ContentProbe
 from ravenbench.reports.shared.figures import FAINT, INK, OTHER, SETUP, canvas
-from ravenbench.reports.shared.tables import printable
+from ravenbench.reports.shared.tables import named, printable
 from ravenbench.statistics.axes import Content, Domain
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def content_figure(found: ContentProbe) -> Figure:
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
     """Verifier names down the axis, first on top; long ones are cut."""
-    shown = [n if len(n) <= 24 else n[:23] + "…" for n in map(printable, names)]
+    shown = [n if len(n) <= 24 else n[:23] + "…" for n in map(printable, map(named, names))]
     axes.set_yticks(range(len(names)), shown)
     axes.set_ylim(len(names) - 0.45, -0.55)
     axes.spines["left"].set_visible(False)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ravenbench.reports.shared.figures import svg
-from ravenbench.reports.shared.tables import figure, printable
+from ravenbench.reports.shared.tables import figure, named, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -38,6 +38,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["figure"] = figure
+    made.filters["named"] = named
     return made
 
 

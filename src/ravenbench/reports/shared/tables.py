@@ -106,7 +106,7 @@ def figure(value: float | None, signed: bool = False) -> str:
 def plain(value: Value, column: Column, *, short: bool = False) -> str:
     """A value as one line of text."""
     if isinstance(value, str):
-        return value
+        return named(value)
     if isinstance(value, Range):
         return f"[{number(value.low, column, short=short)}, {number(value.high, column, short=short)}]"
     if not isinstance(value, Measure):
@@ -299,3 +299,11 @@ def _html_cell(place: int, value: Value, column: Column) -> Markup:
 def printable(text: str) -> str:
     """Text without control characters, which neither XML nor a terminal should be given."""
     return "".join(c if c.isprintable() else " " for c in text)
+
+
+def named(text: str) -> str:
+    """A component as people are shown it: of a folder among its parameters the last two parts; files keep all."""
+    return _FOLDER.sub(r"\1…/\2\1", text)
+
+
+_FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\][^'"]*[/\\]([^/\\'"]+[/\\]+[^/\\'"]+)[/\\]*\1""")
