@@ -141,7 +141,7 @@ class _Automaton:
         self.nodes = np.zeros((n, kernels.WIDTH), np.int32)
         self.entry, self.goal, self.after = np.empty((3, n * kernels.LEVELS + 1), np.int32)
         self.bits = np.empty(n * kernels.LEVELS + 1, np.int64)
-        self.first = np.empty(kernels.LEVELS + 2, np.int64)
+        self.first, self.at = np.empty((2, kernels.LEVELS + 2), np.int64)
         self.table = np.empty(0, np.uint64)
         self.code = np.zeros(sys.maxunicode + 1, np.int32)
 
@@ -157,15 +157,15 @@ class _Automaton:
         if self.first[self.levels + 1] <= NODES and size <= TABLE // 8:
             if size > len(self.table):
                 self.table = np.empty(size, np.uint64)
+            cells = self.table.view(np.uint16)
             automata.build(
                 points, self.code, 4 * words, *entries, shelf.rank[0], shelf.count, shelf.total, shelf.log, self.levels,
-                self.first, self.nodes, self.entry, self.goal, self.bits, self.after, self.table,
+                self.first, self.at, self.nodes, self.entry, self.goal, self.bits, self.after, self.table, cells,
             )  # fmt: skip
             for begin in range(0, len(others), AT_ONCE):
                 some = slice(begin, begin + AT_ONCE)
                 texts = [self.points(other) for other in others[some].tolist()]
                 stop = np.cumsum([len(text) for text in texts])
-                cells = self.table.view(np.uint16)
                 automata.read(np.concatenate(texts), stop, self.code, cells, self.bits, self.after, found[some])
         self.code[points] = 0
         return found

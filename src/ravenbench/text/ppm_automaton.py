@@ -44,7 +44,8 @@ def number(points: Array, code: Array, last: Array, common: Array, levels: int, 
             symbols += 1
             code[point] = symbols
     # An entry begins grams of all lengths above what it shares with the one before, at the text's start up to its own.
-    first[:] = 0
+    for level in range(len(first)):
+        first[level] = 0
     for k in range(len(last)):
         first[common[k] + 2] += 1
         if last[k] + 1 < levels:
@@ -60,8 +61,8 @@ def number(points: Array, code: Array, last: Array, common: Array, levels: int, 
 @njit(cache=True)
 def build(
     points: Array, code: Array, width: int, last: Array, common: Array, rank: Array, count: Array, total: Array,
-    log: Array, levels: int, first: Array, nodes: Array, entry: Array, goal: Array, bits: Array, after: Array,
-    table: Array,
+    log: Array, levels: int, first: Array, at: Array, nodes: Array, entry: Array, goal: Array, bits: Array,
+    after: Array, table: Array, cells: Array,
 ) -> None:  # fmt: skip
     """Fill the automaton of a text.
 
@@ -76,18 +77,19 @@ def build(
         The text's entries, as from ``ppm_kernels.entries``, and what their costs are made of (``costs``).
     first : (8,) int64
         From ``number``; the automaton has ``first[levels]`` rows and ``first[levels + 1]`` nodes.
-    nodes : (e, 8) int32, with zeros in column 0; entry, goal : (nodes,) int32
+    at : (8,) int64; nodes : (e, 8) int32, with zeros in column 0; entry, goal : (nodes,) int32
         Work space.
     bits : (nodes,) int64, filled
         Cost of each node's last character.
     after : (nodes,) int32, filled
         Where the row of a node begins that is read next.
-    table : (rows · width / 4,) uint64, filled
-        Four columns a word, as uint16: the node of the longest gram that ends with a row's suffix and a column's
+    table : (rows · width / 4,) uint64, filled; cells : the same memory as uint16
+        Four columns a word: the node of the longest gram that ends with a row's suffix and a column's
         character.
     """
-    at = first.copy()
     bits[0], after[0] = 8 * UNIT, 0
+    for level in range(len(first)):
+        at[level] = first[level]
     for k in range(len(last)):
         for level in range(WIDTH if k else 0):
             nodes[k, level] = nodes[k - 1, level]
@@ -96,7 +98,8 @@ def build(
             at[level] = n + 1
             nodes[k, level], entry[n] = n, k
             after[n] = (n if level < levels else nodes[k, level - 1]) * width
-    at[:] = first
+    for level in range(len(first)):
+        at[level] = first[level]
     for k in range(len(last)):
         i = last[k]
         before = rank[max(i - 1, 0)]
@@ -106,7 +109,7 @@ def build(
             at[level] = n + 1
             goal[n] = nodes[before, level - 1] * width + column
             bits[n] = log[total[before, level - 1]] - log[count[k, level]]
-    cells, words = table.view(np.uint16), width // 4
+    words = width // 4
     for word in range(words):
         table[word] = 0
     for level in range(levels):
