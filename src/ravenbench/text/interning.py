@@ -36,35 +36,36 @@ class Interner:
             slots = 1 << (2 * need - 1).bit_length()
             self.keys = np.concatenate([self.keys[: self.size], np.zeros(slots // 2 - self.size, np.uint64)])
             self.table = np.zeros((slots, 2), np.uint64)
-            intern(self.keys[: self.size], self.table, self.keys, 0)
+            intern(self.keys[: self.size], self.table, self.keys, 0, np.empty(self.size, np.int32))
 
     def ids(self, packed: Keys) -> Int32s:
         """The id of every key; new ones are added."""
         self.reserve(len(packed))
-        ids: Int32s
-        self.size, ids = intern(packed, self.table, self.keys, self.size)
+        ids = np.empty(len(packed), np.int32)
+        self.size = intern(packed, self.table, self.keys, self.size, ids)
         return ids
 
     def count(self, packed: Keys, bounds: Ints) -> tuple[Ints, Int32s, Int32s]:
         """Bounds by text, ids and counts of keys; new ones are added."""
         self.reserve(len(packed))
-        self.size, ids, counts, ends, _ = tally(packed, bounds, self.table, self.keys, self.size)
-        return ends, ids, counts
+        ids, counts = np.empty((2, len(packed) + 1), np.int32)
+        ends, home = np.zeros(len(bounds), np.int64), np.empty(_AHEAD, np.uint64)
+        self.size, _ = tally(packed, bounds, self.table, self.keys, self.size, home, ids, counts, ends)
+        return ends, ids[: ends[-1]].copy(), counts[: ends[-1]].copy()
 
 
 @njit(cache=True)
-def tally(packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int) -> tuple[int, Int32s, Int32s, Ints, Any]:
-    """Count keys text by text, with room for all of them in ``table``; returns the number of known keys,
-    ids, counts and their bounds.
+def tally(
+    packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int, home: Keys, ids: Int32s, counts: Int32s, ends: Ints
+) -> tuple[int, Any]:
+    """Count keys text by text, with room for all of them in ``table``; returns the number of known keys.
+
+    Filled are ids, counts and, from ``ends[1]`` on, where each text's end; ``home`` is work space.
 
     ``table`` (slots, 2) is an open hash: key, and id with the running count of the present text in its lower
     half. ``keys`` maps ids back. The time goes into cache misses: so id and count lie beside their key,
     sixteen slots are touched ahead of their use, and what is a coin toss is computed rather than branched on.
     """
-    ids = np.empty(len(packed) + 1, np.int32)
-    counts = np.empty(len(packed), np.int32)
-    ends = np.zeros(len(bounds), np.int64)
-    home = np.empty(_AHEAD, np.uint64)
     filled, touched = np.uint64(0), np.uint64(0)
     for d in range(len(bounds) - 1):
         start = filled
@@ -82,7 +83,7 @@ def tally(packed: Keys, bounds: Ints, table: Keys, keys: Keys, size: int) -> tup
         settle(ids, counts, start, filled, table)
         ends[d + 1] = filled
     # ``touched`` means nothing, but unless it is returned the compiler drops the reads ahead.
-    return size, ids[:filled].copy(), counts[:filled].copy(), ends, touched
+    return size, touched
 
 
 @njit(cache=True, inline="always")
@@ -97,14 +98,13 @@ def settle(ids: Int32s, counts: Int32s, start: int, stop: int, table: Keys) -> N
 
 
 @njit(cache=True)
-def intern(packed: Keys, table: Keys, keys: Keys, size: int) -> tuple[int, Int32s]:
-    """The number of known keys and the id of every key in place order; new keys get the next ids."""
-    ids = np.empty(len(packed), np.int32)
+def intern(packed: Keys, table: Keys, keys: Keys, size: int, ids: Int32s) -> int:
+    """Fill ``ids`` with the id of every key in place order; new keys get the next ids. Returns how many are known."""
     for i in range(len(packed)):
         slot = home_of(packed[i], table)
         slot, size = place_of(packed[i], slot, table, keys, size)
         ids[i] = np.int32(table[slot, 1] >> _32)
-    return size, ids
+    return size
 
 
 @njit(cache=True, inline="always")

@@ -135,16 +135,19 @@ class ScannedLexicon(TokenLexicon):
         self._letters = _longer(self._letters, int(self._begins[first]) + len(points))
         self._begins = _longer(self._begins, first + len(points) + 1)
         classes = classes_to(int(points.max(initial=0)), self._letters_only)
-        met.size, ends, tokens, counts = scan(
-            points, bounds, classes, self._content, met.table, met.keys, self._letters, self._begins, first
-        )
+        tokens, counts = np.empty((2, len(points) + 1), np.int32)
+        ends = np.zeros(len(bounds), np.int64)
+        met.size = scan(
+            points, bounds, classes, self._content, met.table, met.keys, self._letters, self._begins, first,
+            tokens, counts, ends,
+        )  # fmt: skip
         if met.size > first:
             begins = self._begins[first : met.size + 1]
             new = self._letters[begins[0] : begins[-1]].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
             cuts = (begins - begins[0]).tolist()
             ids = [self._id[new[a:b]] for a, b in itertools.pairwise(cuts)]
             self._of = np.concatenate([self._of, np.array(ids, dtype=np.int32)])
-        return ends, self._of[tokens], counts
+        return ends, self._of[tokens[: ends[-1]]], counts[: ends[-1]].copy()
 
 
 def _longer(array: NDArray[Any], size: int) -> NDArray[Any]:

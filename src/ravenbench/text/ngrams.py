@@ -105,9 +105,13 @@ class NgramLexicon:
         if highest >= len(self._number):
             self._number = np.concatenate([self._number, np.zeros(highest, np.uint32)])
             self._points = np.concatenate([self._points, np.zeros(highest, np.uint32)])
-        codes, ends, packed, limits, self._met = windows(
-            points, bounds, spaces, self._number, self._points, self._met, self._direct, self._bits
-        )
+        codes, packed = np.empty(len(points), np.uint32), np.empty(len(points) + 1, np.uint64)
+        ends, limits = np.zeros((2, len(bounds)), np.int64)
+        self._met = windows(
+            points, bounds, spaces, self._number, self._points, self._met, self._direct, self._bits,
+            codes, ends, packed, limits,
+        )  # fmt: skip
+        packed = packed[: limits[-1]]
         if self._bits == _NARROW and self._met >= 1 << _NARROW:
             known = self.names(np.arange(len(self)))
             self._start(_WIDE)
@@ -128,8 +132,9 @@ def points_of(texts: Sequence[str]) -> tuple[Points, Ints]:
 
 @njit(cache=True)
 def windows(
-    points: Points, bounds: Ints, spaces: Bools, number: Points, known: Points, met: int, n: int, bits: int
-) -> tuple[Points, Ints, Keys, Ints, int]:
+    points: Points, bounds: Ints, spaces: Bools, number: Points, known: Points, met: int, n: int, bits: int,
+    codes: Points, ends: Ints, packed: Keys, limits: Ints,
+) -> int:  # fmt: skip
     """Numbers of characters, runs of ``spaces`` made one blank, and keys of all windows of ``n`` of them.
 
     Parameters
@@ -142,13 +147,14 @@ def windows(
         How many there are.
     bits : int
         Of a key, for one character.
+    codes, ends, packed, limits : (len(points),), as bounds, (len(points) + 1,), as bounds; bounds begin with 0
+        Filled with numbers and their bounds by text, keys and theirs.
 
     Returns
     -------
-    numbers and their bounds by text, keys and theirs, and how many characters are met by now.
+    int
+        How many characters are met by now.
     """
-    codes, packed = np.empty(len(points), np.uint32), np.empty(len(points) + 1, np.uint64)
-    ends, limits = np.zeros(len(bounds), np.int64), np.zeros(len(bounds), np.int64)
     shift, away = np.uint64(bits), np.uint64(64 - bits * n)
     filled = keys = np.uint64(0)
     for d in range(len(bounds) - 1):
@@ -173,7 +179,7 @@ def windows(
             keys += np.uint64(filled >= full)
             filled += _1
         ends[d + 1], limits[d + 1] = filled, keys
-    return codes[:filled], ends, packed[:keys], limits, met
+    return met
 
 
 @njit(cache=True)

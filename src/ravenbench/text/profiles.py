@@ -74,11 +74,16 @@ class TokenProfiles:
         return result
 
 
-@njit(cache=True)
 def spread_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, width: int) -> Ints:
     """Counts of each document summed by column, shape (documents, width)."""
     result = np.zeros((len(starts), width), np.int64)
+    add_spread(ids, counts, starts, stops, column, result)
+    return result
+
+
+@njit(cache=True)
+def add_spread(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, result: Ints) -> None:
+    """Add counts of each document to its row by column."""
     for d in range(len(starts)):
         for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
             result[d, np.uint32(column[np.uint32(ids[j])])] += counts[j]
-    return result

@@ -53,8 +53,11 @@ def scan(
     letters: Points,
     begins: Ints,
     size: int,
-) -> tuple[int, Ints, Int32s, Int32s]:
-    """Count the tokens of every text; returns how many are known now, bounds by text, tokens and counts.
+    ids: Int32s,
+    counts: Int32s,
+    ends: Ints,
+) -> int:
+    """Count the tokens of every text; returns how many are known now.
 
     Parameters
     ----------
@@ -66,9 +69,9 @@ def scan(
         The characters of token i are ``letters[begins[i]:begins[i + 1]]``; new ones are added.
     size : int
         How many tokens are known.
+    ids, counts : (len(points) + 1,) int32; ends : as long as bounds, 0 at first
+        Filled with tokens, counts and their bounds by text.
     """
-    ids, counts = np.empty(len(points) + 1, np.int32), np.empty(len(points) + 1, np.int32)
-    ends = np.zeros(len(bounds), np.int64)
     filled = np.uint64(0)
     for d in range(len(bounds) - 1):
         start = filled
@@ -114,4 +117,4 @@ def scan(
             table[slot, 1] = value + _1
         settle(ids, counts, start, filled, table)
         ends[d + 1] = filled
-    return size, ends, ids[:filled], counts[:filled]
+    return size

@@ -9,7 +9,7 @@ from numba import njit
 
 from ravenbench.text.bits import place_of_bit
 from ravenbench.text.counting import CountStore, Units, with_counts
-from ravenbench.text.interning import Int32s
+from ravenbench.text.interning import Int32s, Keys
 from ravenbench.text.sums import frequencies, most
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints
@@ -65,7 +65,9 @@ class Tfidf:
         columns = _Columns(store, self.vocabulary_)
         df = np.zeros(len(self.vocabulary_), np.int64)
         for rows in store.blocks(texts, documents):
-            add_documents(rows.ids, rows.starts, rows.stops, columns.map(), weights[rows.first :], df)
+            last, found = np.zeros((2, _room(len(df))), np.int64)
+            add_documents(rows.ids, rows.starts, rows.stops, columns.map(), weights[rows.first :], last, found)
+            df += found[: len(df)]
         return df
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
@@ -81,12 +83,12 @@ class Tfidf:
         most = np.minimum(texts.offsets[documents + 1] - texts.offsets[documents], width)
         data, index = np.empty(int(most.sum()) + 1), np.empty(int(most.sum()) + 1, np.int32)
         pointers = np.zeros(len(documents) + 1, np.int64)
+        spread, touched = np.zeros(_room(width), np.int64), np.zeros(_room(width) >> 6, np.uint64)
         for rows in store.blocks(texts, documents):
-            filled, last = pointers[rows.first], rows.first + len(rows)
-            ptr = weigh(
-                rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_, data[filled:], index[filled:]
-            )
-            pointers[rows.first : last + 1] = ptr + filled
+            weigh(
+                rows.ids, rows.counts, rows.starts, rows.stops, columns.map(), self.idf_, spread, touched,
+                data, index, pointers[rows.first :],
+            )  # fmt: skip
         filled = pointers[-1]
         kind = np.int32 if filled < 2**31 else np.int64
         parts = data[:filled], index[:filled].astype(kind, copy=False), pointers.astype(kind)
@@ -111,27 +113,36 @@ def nowhere(width: int) -> int:
     return ((width >> 6) + 1) << 6
 
 
+def _room(width: int) -> int:
+    """Places for so many columns, and the word of those that have none."""
+    return nowhere(width) + 64
+
+
 def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -> Floats:
     """Cosines of pairs of rows of a csr_array with sorted columns, shape (len(left),); 0 where a row is zero.
 
     ``keep`` (columns,) restricts both rows to some columns. Exchanging left and right changes no bit.
     """
     keep = np.ones(rows.shape[1], np.bool_) if keep is None else keep
-    return np.asarray(cosines(rows.data, rows.indices, rows.indptr, left, right, keep), dtype=np.float64)
+    square, spread, result = np.zeros(rows.shape[0]), np.zeros(rows.shape[1]), np.zeros(len(left))
+    cosines(rows.data, rows.indices, rows.indptr, left, right, keep, square, spread, result)
+    return result
+
+
+# Zeros are handed to kernels: to compile their making takes a tenth of a second for each type.
 
 
 @njit(cache=True)
-def add_documents(ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weights: Ints, df: Ints) -> None:
-    """Add to ``df`` the weighted number of documents that hold each column's unit."""
+def add_documents(
+    ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weights: Ints, last: Ints, found: Ints
+) -> None:
+    """Add to ``found`` the weighted number of documents that hold each column's unit; ``last`` is work space of 0."""
     # Taking along what has no column is cheaper than a branch no processor foresees.
-    last = np.zeros(((len(df) >> 6) + 2) << 6, np.int64)
-    found = np.zeros(((len(df) >> 6) + 2) << 6, np.int64)
     for d in range(len(starts)):
         for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
             c = np.uint32(column[np.uint32(ids[j])])
             found[c] += weights[d] * int(last[c] <= d)
             last[c] = d + 1
-    df += found[: len(df)]
 
 
 @njit(cache=True)
@@ -142,18 +153,18 @@ def weigh(
     stops: Ints,
     column: Int32s,
     idf: Floats,
+    spread: Ints,
+    touched: Keys,
     data: Floats,
     index: Int32s,
-) -> Ints:
-    """Write unit rows into ``data`` and ``index`` and return their pointers.
+    ptr: Ints,
+) -> None:
+    """Write unit rows into ``data`` and ``index``, and their pointers into ``ptr``, from ``ptr[0]`` on.
 
-    A row is spread out and read back bit by bit of those set for its columns, which so come sorted.
+    A row is spread out and read back bit by bit of those set for its columns, which so come sorted; what has no column
+    is written behind all others, into a place and a word that nobody reads. ``spread`` and ``touched`` are 0 before.
     """
-    ptr = np.zeros(len(starts) + 1, np.int64)
-    # What has no column is written behind all others, into a place and a word that nobody reads.
-    touched = np.zeros((len(idf) >> 6) + 2, np.uint64)
-    spread = np.zeros(len(touched) << 6, np.int64)
-    filled = np.uint64(0)
+    filled = np.uint64(ptr[0])
     for d in range(len(starts)):
         for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
             c = np.uint32(column[np.uint32(ids[j])])
@@ -177,18 +188,18 @@ def weigh(
         for j in range(first, filled):
             data[j] /= length
         ptr[d + 1] = filled
-    return ptr
 
 
 @njit(cache=True)
-def cosines(data: Floats, index: Int32s, ptr: Int32s, left: Ints, right: Ints, keep: Bools) -> Floats:
-    """Cosine of each pair of rows over the columns in ``keep``."""
-    result, square = np.zeros(len(left), np.float64), np.zeros(len(ptr) - 1, np.float64)
+def cosines(
+    data: Floats, index: Int32s, ptr: Int32s, left: Ints, right: Ints, keep: Bools,
+    square: Floats, spread: Floats, result: Floats,
+) -> None:  # fmt: skip
+    """Fill ``result`` with the cosine of each pair of rows over the columns in ``keep``; all zeros before."""
     for row in range(len(square)):
         for i in range(np.uint64(ptr[row]), np.uint64(ptr[row + 1])):
             square[row] += keep[np.uint32(index[i])] * data[i] * data[i]
     # The left row lies spread out; a column that it lacks adds 0, which changes no sum.
-    spread = np.zeros(len(keep), np.float64)
     there = np.int64(-1)
     for p in range(len(left)):
         if left[p] != there:
@@ -204,4 +215,3 @@ def cosines(data: Floats, index: Int32s, ptr: Int32s, left: Ints, right: Ints, k
             dot += spread[np.uint32(index[j])] * data[j]
         if square[left[p]] > 0 and square[right[p]] > 0:
             result[p] = min(dot / np.sqrt(square[left[p]] * square[right[p]]), 1.0)
-    return result
