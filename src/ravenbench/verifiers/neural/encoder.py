@@ -63,7 +63,7 @@ class Encoder(Scorer):
     """
 
     name = "encoder"
-    version = 3
+    version = 4
     provenance = "ours"
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
