@@ -143,6 +143,7 @@ class _Automaton:
         self.bits = np.empty(n * kernels.LEVELS + 1, np.int64)
         self.first, self.at = np.empty((2, kernels.LEVELS + 2), np.int64)
         self.table = np.empty(0, np.uint64)
+        self.lanes = *np.empty((2, automata.LANES), np.uint64), np.empty(automata.LANES, np.int64)
         self.code = np.zeros(sys.maxunicode + 1, np.int32)
 
     def read(self, row: int, others: Ints) -> Floats:
@@ -166,6 +167,8 @@ class _Automaton:
                 some = slice(begin, begin + AT_ONCE)
                 texts = [self.points(other) for other in others[some].tolist()]
                 stop = np.cumsum([len(text) for text in texts])
-                automata.read(np.concatenate(texts), stop, self.code, cells, self.bits, self.after, found[some])
+                automata.read(
+                    np.concatenate(texts), stop, self.code, cells, self.bits, self.after, *self.lanes, found[some]
+                )
         self.code[points] = 0
         return found

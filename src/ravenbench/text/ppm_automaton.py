@@ -108,22 +108,25 @@ def build(
             n = at[level]
             at[level] = n + 1
             goal[n] = nodes[before, level - 1] * width + column
-            bits[n] = log[total[before, level - 1]] - log[count[k, level]]
+            bits[n] = log[np.uint32(total[before, level - 1])] - log[np.uint32(count[k, level])]
     words = width // 4
     for word in range(words):
         table[word] = 0
     for level in range(levels):
         # A suffix has what the next shorter one has, except where it knows better.
         for n in range(max(first[level], 1), first[level + 1]):
-            above, here = nodes[entry[n], level - 1] * words, n * words
-            for word in range(words):
+            above, here = np.uint64(nodes[entry[n], level - 1] * words), np.uint64(n * words)
+            for word in range(np.uint64(words)):
                 table[here + word] = table[above + word]
         for n in range(first[level + 1], first[level + 2]):
-            cells[goal[n]] = n
+            cells[np.uint32(goal[n])] = n
 
 
 @njit(cache=True)
-def read(texts: Array, stop: Array, code: Array, table: Array, bits: Array, after: Array, found: Array) -> None:
+def read(
+    texts: Array, stop: Array, code: Array, table: Array, bits: Array, after: Array, row: Array, at: Array,
+    total: Array, found: Array,
+) -> None:  # fmt: skip
     """Add up costs of texts under an automaton.
 
     Parameters
@@ -132,26 +135,27 @@ def read(texts: Array, stop: Array, code: Array, table: Array, bits: Array, afte
         Code points of all texts, one after the other.
     stop : (m,) int64
         Where each text ends.
+    row, at : (LANES,) uint64; total : (LANES,) int64
+        Work space.
     found : (m,) float64, filled
         Bits a character of each text.
     """
-    row, total, at = np.zeros(LANES, np.int64), np.zeros(LANES, np.int64), np.zeros(LANES, np.int64)
     for begin in range(0, len(stop), LANES):
         shortest = stop[-1]
         for lane in range(LANES):
             # Lanes without a text read the last one once more.
             text = min(begin + lane, len(stop) - 1)
             at[lane], row[lane], total[lane] = stop[text - 1] if text else 0, 0, 0
-            shortest = min(shortest, stop[text] - at[lane])
-        for i in range(shortest):
+            shortest = min(shortest, stop[text] - np.int64(at[lane]))
+        for i in range(np.uint64(shortest)):
             for lane in range(LANES):
-                n = table[row[lane] + code[texts[at[lane] + i]]]
+                n = table[row[lane] + np.uint64(code[texts[at[lane] + i]])]
                 total[lane] += bits[n]
                 row[lane] = after[n]
         for lane in range(min(LANES, len(stop) - begin)):
-            place, end = row[lane], stop[begin + lane]
-            for i in range(at[lane] + shortest, end):
-                n = table[place + code[texts[i]]]
+            place, end = row[lane], np.uint64(stop[begin + lane])
+            for i in range(at[lane] + np.uint64(shortest), end):
+                n = table[place + np.uint64(code[texts[i]])]
                 total[lane] += bits[n]
-                place = after[n]
-            found[begin + lane] = total[lane] / (UNIT * (end - at[lane]))
+                place = np.uint64(after[n])
+            found[begin + lane] = total[lane] / (UNIT * np.int64(end - at[lane]))

@@ -40,13 +40,15 @@ POSITION = np.uint64((1 << POSITION_BITS) - 1)
 
 
 @njit(cache=True)
-def pack(points: Array, words: Array, keys: Array) -> bool:
+def pack(points: Array, code: Array, words: Array, keys: Array) -> bool:
     """Roll the words of a text and its sort keys.
 
     Parameters
     ----------
     points : (n,) uint8 or uint32
         Code points, n ≥ 1.
+    code : int64, as long as there are code points
+        Work space.
     words : (n + 3,) uint64, filled
         ``words[i + 3]`` is the high word of position i, hence ``words[i]`` its low word.
     keys : (n,) uint64, filled
@@ -60,7 +62,8 @@ def pack(points: Array, words: Array, keys: Array) -> bool:
     highest = np.int64(0)
     for point in points:
         highest = max(highest, np.int64(point))
-    code = np.zeros(highest + 1, np.int64)
+    for point in range(highest + 1):
+        code[point] = 0
     words[0] = words[1] = words[2] = _ZERO
     word = _ZERO
     for i in range(len(points)):
@@ -69,7 +72,7 @@ def pack(points: Array, words: Array, keys: Array) -> bool:
         word = (word >> _BITS) | ((c + np.uint64(1)) << _TOP)
         words[i + 3] = word
     symbols = 0
-    for point in range(len(code)):
+    for point in range(highest + 1):
         symbols += code[point]
         code[point] = symbols
     if symbols > SYMBOLS or len(points) > POSITION:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ class Shelf:
         self.escaped = np.empty((slots, n, kernels.WIDTH), np.int64) if escape else None
         self.last, self.rank = np.empty((kept, n), np.int32), np.empty((kept, n), np.int32)
         self.words, self.keys = np.empty(n + 3, np.uint64), np.empty(n, np.uint64)
-        self.common = np.empty(n, np.int8)
+        self.common, self.code = np.empty(n, np.int8), np.empty(sys.maxunicode + 1, np.int64)
         self.count, self.total = np.empty((2, n, kernels.WIDTH), np.int32)
         self.at, self.level = np.empty(2 * n, np.int32), np.empty(2 * n, np.int8)
         self.log = np.rint(np.log2(np.maximum(np.arange(2 * n + 2), 1)) * kernels.UNIT).astype(np.int64)
@@ -83,7 +84,7 @@ class Shelf:
         k = s if self.escape else 0
         words, keys, rank = self.words[: n + 3], self.keys[:n], self.rank[k, :n]
         mask = kernels.POSITION
-        if kernels.pack(points, words, keys):
+        if kernels.pack(points, self.code, words, keys):
             keys.sort()
         else:
             keys[:], mask = np.lexsort((words[:n], words[3:])), ~np.uint64(0)
