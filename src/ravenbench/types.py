@@ -181,7 +181,9 @@ class Problems:
         """Problems with one known document each; ids default to a hash of the two contents."""
         known, questioned = np.asarray(known, dtype=np.int64), np.asarray(questioned, dtype=np.int64)
         if ids is None:
-            ids = [pair_id(texts.hash(a), texts.hash(b)) for a, b in zip(known, questioned, strict=True)]
+            both = texts.hashes[np.stack([known, questioned], axis=1)].tobytes()
+            size = 2 * texts.hashes.shape[1]
+            ids = [hashlib.blake2b(both[i : i + size], digest_size=10).hexdigest() for i in range(0, len(both), size)]
         ptr = np.arange(len(known) + 1, dtype=np.int64)
         return cls(texts, name_array(ids), ptr, known, questioned, **labels)
 
@@ -314,11 +316,6 @@ class Problems:
         if self.calibrate is not None:
             h.update(np.asarray(self.calibrate, dtype=np.uint8).tobytes())
         return h.hexdigest()
-
-
-def pair_id(a: bytes, b: bytes) -> str:
-    """A problem id from two content hashes."""
-    return hashlib.blake2b(a + b, digest_size=10).hexdigest()
 
 
 @dataclass(frozen=True, eq=False)
