@@ -8,6 +8,7 @@ from ravenbench.text.kept_counts import folder_of, open_counts
 from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.sums import frequencies
+from ravenbench.text.tfidf import Tfidf
 from ravenbench.texts import TextTable
 
 TEXTS = ["a b a.", "", "Ωδε b " * 300, "c d e", "The the THE end\n"]
@@ -52,6 +53,18 @@ def test_a_count_that_fails_leaves_no_file(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="more units"):
         counting.count_ahead(table, np.arange(5), ALL_TOKENS)
     assert not list(folder_of(table).iterdir())
+
+
+def test_a_fit_reads_only_documents_in_which_it_differs_from_the_one_before(monkeypatch):
+    table, rows = TextTable.collect([f"a{i} b{i % 3} cc" for i in range(20)])
+    read, blocks = list[int](), counting.CountStore.blocks
+    monkeypatch.setattr(counting.CountStore, "blocks", lambda *given: read.append(len(given[2])) or blocks(*given))
+    for units in (CharNgrams(3), ALL_TOKENS):
+        counting.forget_counts()
+        for chosen, differ in ((rows[:16], 16), (rows[1:18], 3)):
+            read.clear()
+            Tfidf(units, 5).fit(table, chosen)
+            assert read[0] == differ
 
 
 def test_sums_of_overlapping_sets_follow_from_each_other():

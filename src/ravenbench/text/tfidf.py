@@ -46,8 +46,9 @@ class Tfidf:
     def _fit(
         self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None, drop: frozenset[str]
     ) -> Self:
-        weights = np.ones(len(documents), np.int64) if weights is None else weights
+        # Handed on before None becomes ones: only sums without weights follow from those of an earlier fit.
         total, held = frequencies(store, texts, documents, weights)
+        weights = np.ones(len(documents), np.int64) if weights is None else weights
         if store.lexicon.fold is not None:
             total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
         known = store.lexicon.ids(sorted(drop))
