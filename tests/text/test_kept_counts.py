@@ -47,6 +47,19 @@ def test_counts_of_another_table_are_not_read(tmp_path):
     assert open_counts(TextTable.collect(TEXTS[1:])[0].save(tmp_path / "texts"), ALL_TOKENS) is None
 
 
+@pytest.mark.parametrize("suffix", [".packed", ".index"])
+@pytest.mark.parametrize("damage", [lambda b: b[:-4], lambda b: b"", lambda b: None])
+def test_damaged_counts_are_not_read(tmp_path, suffix, damage):
+    table = TextTable.collect(TEXTS)[0].save(tmp_path / "texts")
+    counting.count_ahead(table, np.arange(2), ALL_TOKENS)
+    (file,) = folder_of(table).glob(f"*{suffix}")
+    left = damage(file.read_bytes())
+    file.unlink()
+    if left is not None:
+        file.write_bytes(left)
+    assert open_counts(table, ALL_TOKENS) is None
+
+
 def test_a_count_that_fails_leaves_no_file(tmp_path, monkeypatch):
     table = TextTable.collect(TEXTS)[0].save(tmp_path / "texts")
     monkeypatch.setattr(counting, "MOST_UNITS", 3)

@@ -73,22 +73,27 @@ def save_counts(
 
 
 def open_counts(table: TextTable, units: object) -> KeptCounts | None:
-    """Map the counts of these units of a table; None where there are none, or those of another table."""
+    """Map the counts of these units of a table; None where there are none, those of another table, or damaged ones."""
     folder = folder_of(table)
     if folder is None or not folder.is_dir():
         return None
     entries, index = _files(folder, units)
     if not index.is_file():
         return None
-    with np.load(index, allow_pickle=False) as told:
-        if told["table"].tobytes().decode() != table.digest():
-            return None
-        rows, ends, many, names = (told[name] for name in ("rows", "ends", "many", "names"))
-    starts, stops = np.full((2, len(table)), -1, np.int64)
-    starts[rows], stops[rows] = ends[:-1], ends[1:]
-    packed: Packed = np.memmap(entries, np.uint32, "r") if ends[-1] else np.empty(0, np.uint32)
-    apart = {at: (unit, count) for at, unit, count in many.tolist()}
-    return KeptCounts(packed, starts, stops, apart, json.loads(names.tobytes()))
+    try:
+        with np.load(index, allow_pickle=False) as told:
+            rows, ends, many, names = (told[name] for name in ("rows", "ends", "many", "names"))
+            of = told["table"].tobytes().decode()
+        packed: Packed = np.memmap(entries, np.uint32, "r") if ends[-1] else np.empty(0, np.uint32)
+        starts, stops = np.full((2, len(table)), -1, np.int64)
+        starts[rows], stops[rows] = ends[:-1], ends[1:]
+        apart = {at: (unit, count) for at, unit, count in many.tolist()}
+        named = json.loads(names.tobytes())
+    except Exception:  # a process that was killed left them, or another removes them at this moment
+        return None
+    # The kernel that reads them looks at no bounds.
+    whole = len(packed) == ends[-1] and (np.diff(ends) >= 0).all()
+    return KeptCounts(packed, starts, stops, apart, named) if whole and of == table.digest() else None
 
 
 def _files(folder: Path, units: object) -> tuple[Path, Path]:
