@@ -42,3 +42,10 @@ def test_what_a_killed_process_left_is_not_read(tmp_path):
         cell.unlink()
     assert not run(out=folder, workers=1, **OPTIONS).errors
     assert not (folder / "counts").exists() and first.store.path == folder
+
+
+def test_another_meaning_of_the_name_counts_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(counting_ahead, "LARGE", 0)
+    store = run(out=tmp_path, workers=1, **SMALL | {"verifiers": "length"}).store
+    stranger = type("Stranger", (), {"counted": {"a": 1}})()
+    assert counting_ahead.plan_counting(store, [stranger, stranger], list(store.plan.folds)) == []

@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numba import njit
@@ -53,6 +53,7 @@ class Lexicon(Protocol):
     def names(self, ids: Ints) -> list[str]: ...
 
 
+@runtime_checkable
 class Units(Protocol):
     """A kind of unit to count; it is hashable and can start a lexicon."""
 

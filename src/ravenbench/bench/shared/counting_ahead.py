@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -20,15 +19,6 @@ from ravenbench.text.kept_counts import folder_of
 
 LARGE = 64 * 2**20
 """Bytes of text from which on it pays."""
-
-
-@runtime_checkable
-class Counts(Protocol):
-    """A method that counts units of whole texts as they are."""
-
-    @property
-    def counted(self) -> Units:
-        """The units, as ``with_counts`` is asked for them."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +64,9 @@ def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str
     fitted : sequence
         The verifier of every fit; one counts by itself or as the scorer of a calibrated one.
     """
-    methods = [part for one in fitted for part in (one, getattr(one, "scorer", None)) if isinstance(part, Counts)]
-    several = [units for units, fits in Counter(method.counted for method in methods).items() if fits > 1]
+    kinds = [getattr(part, "counted", None) for one in fitted for part in (one, getattr(one, "scorer", None))]
+    # A stranger's method may mean something else by the name.
+    several = [units for units, fits in Counter(kind for kind in kinds if isinstance(kind, Units)).items() if fits > 1]
     if not several or folder_of(store.texts) is None or store.texts.offsets[-1] < LARGE:
         return []
     found = [side.documents for fold in map(store.fold, folds) for side in (fold.train, fold.test)]

@@ -63,6 +63,9 @@ class Scorer(Learner):
     ``taught``
         ``fit`` learns from the truth, so that scores rise as a whole with the share of same-author problems in it;
         calibration on several fits takes that out (``levelled``).
+    ``counted``
+        Where there is one: the units that it asks ``text.counting.with_counts`` for, of whole texts as they are. A
+        large run counts its texts in them once.
     ``provenance``
         ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
     """
