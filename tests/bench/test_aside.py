@@ -57,5 +57,5 @@ def test_a_plan_is_the_same_bytes_on_two_cores(tmp_path: Path) -> None:
 
 
 def test_a_rehearsal_says_nothing_of_what_fails(capfd: pytest.CaptureFixture[str]) -> None:
-    rehearse({"one": parse("verifier", "char-ngram"), "other": parse("verifier", "raven-2026(impostors=1)")})
+    rehearse([parse("verifier", "char-ngram"), parse("verifier", "raven-2026(impostors=1)")])
     assert capfd.readouterr() == ("", "")

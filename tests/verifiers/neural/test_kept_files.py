@@ -58,13 +58,13 @@ def test_every_text_of_a_run_is_encoded_once(static_folder, tmp_path, monkeypatc
     from ravenbench.topics import sentences as module
 
     asked: list[str] = []
-    real = module._static
+    real = module.static_vectors
 
     def counted(model, texts):
         asked.extend(texts)
         return real(model, texts)
 
-    monkeypatch.setattr(module, "_static", counted)
+    monkeypatch.setattr(module, "static_vectors", counted)
     monkeypatch.setattr(module, "_KEPT", module.KeptVectors(shared=True))
     options = {
         **SMALL,

@@ -25,7 +25,7 @@ from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.transplants import Transplants, longer, plan_given_transplants, plan_transplants
-from ravenbench.bench.shared.trial import rehearse
+from ravenbench.bench.shared.trial import rehearsable, rehearse
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.problems import needs, sources
@@ -139,7 +139,7 @@ def write_plan(
         If the data cannot fill what was asked; nothing is written then.
     """
     with aside(cores) as meanwhile:
-        meanwhile(rehearse, spec.named_verifiers())
+        meanwhile(rehearse, rehearsable(spec.named_verifiers()))
         made = draft(spec, progress, meanwhile)
     check()
     save_plan(store, begin, made.plan, made.folds, made.texts, made.labels, made.ids, made.arrays)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from ravenbench.bench.shared.care import guarded, stdout_kept
@@ -59,16 +59,20 @@ def try_out(components: Mapping[str, Component]) -> None:
             ) from error  # fmt: skip
 
 
-def rehearse(components: Mapping[str, Component]) -> None:
-    """Fit and ask Raven's own verifiers on toy problems, so that their kernels are compiled; errors say nothing."""
+def rehearsable(components: Mapping[str, Component]) -> list[Component]:
+    """Raven's own verifiers among these: to import others where their output is not watched would mix it with ours."""
+    return [c for c in components.values() if all(map(_ours, parts(c))) and not runs_program(c)]
+
+
+def rehearse(components: Sequence[Component]) -> None:
+    """Fit and ask verifiers on toy problems, so that their kernels are compiled; errors say nothing."""
     from ravenbench.testing import toy_problems
 
     train, same = toy_problems(60, seed=1)
     test = toy_problems(20, seed=2)[0].blind()
-    for component in components.values():
-        if all(map(_ours, parts(component))) and not runs_program(component):
-            with suppress(Exception), one_thread(), stdout_kept(), guarded():
-                answer(as_verifier(fresh(component)).fit(train, same), test)
+    for component in components:
+        with suppress(Exception), one_thread(), stdout_kept(), guarded():
+            answer(as_verifier(fresh(component)).fit(train, same), test)
 
 
 def _ours(component: Component) -> bool:
