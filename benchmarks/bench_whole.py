@@ -8,7 +8,7 @@ folder, kernels compiled on the way and linear algebra on one thread, and puts d
 - ``paper``: 50,000 generated documents of 2,913 words, m = 70, k = 10, HITS and five draws of Random, three verifiers;
   the corpus is made, unless ``--corpus FOLDER`` is where an earlier call made it.
 
-CPU seconds are those of all processes. Memory is read from /proc twice a second: the proportional set size counts a
+CPU seconds are those of all processes. Memory is read from /proc every two seconds: the proportional set size counts a
 page that several processes share once, the resident set size once for each. ``--write`` keeps the rows in results.json
 and puts them into docs/scale.md.
 """
@@ -33,7 +33,7 @@ from benchmarks.pages import put_between
 
 MARKS = "<!-- whole: python -m benchmarks.bench_whole JOB --write -->", "<!-- end of whole -->"
 PREFIX = "whole job, "
-EVERY = 0.5
+EVERY = 2.0
 """Seconds between two looks at the processes."""
 CORPUS = "synthetic(documents=50000, authors=5000, topics=100, words=2913)"
 SAMPLERS = "hits, random, random(draw=1), random(draw=2), random(draw=3), random(draw=4)"
@@ -94,6 +94,7 @@ def measured(options: list[str]) -> dict[str, Any]:
             "peak_mb": watch.shared_once,
             "resident_mb": watch.resident,
             "largest_mb": watch.largest,
+            "fullest": watch.fullest,
             "stages": {name: round(seconds, 1) for name, seconds in watch.stages.items()},
             "scores": {
                 f"{row['verifier'].partition('(')[0]}, {row['setup']}": [row["auc"], row["c@1"]]
@@ -108,6 +109,7 @@ class Watch:
     def __init__(self, root: int, stage: Path) -> None:
         self.root, self.stage = root, stage
         self.shared_once = self.resident = self.largest = 0.0
+        self.fullest = ""
         self.stages: defaultdict[str, float] = defaultdict(float)
         self._spent: dict[int, float] = {}
 
@@ -127,7 +129,9 @@ class Watch:
             spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
             self.stages[name or "starting"] += spent - self._spent.get(pid, 0.0)
             self._spent[pid] = spent
-        self.shared_once, self.resident = max(self.shared_once, shared), max(self.resident, resident)
+        if shared > self.shared_once:
+            self.shared_once, self.fullest = shared, name or "starting"
+        self.resident = max(self.resident, resident)
 
     def _below(self) -> set[int]:
         parents = {}
@@ -194,7 +198,8 @@ def page(rows: list[dict[str, Any]]) -> str:
         lines.append(f"| {name} | {minutes} min {seconds} s | {row['ours_seconds']:,.0f} | {sizes} |")
         parts += [f"| {name}: {which} | {auc:.3f} | {c_at_1:.3f} |" for which, (auc, c_at_1) in row["scores"].items()]
         told = ", ".join(f"{stage} {seconds:,.0f}" for stage, seconds in row["stages"].items() if seconds >= 0.5)
-        stages.append(f"- {name}: {told}")
+        most = f"; most memory while {row['fullest']}" if row.get("fullest") else ""
+        stages.append(f"- {name}: {told}{most}")
     return "\n".join([*lines, "", *parts, "", "CPU seconds by stage:", "", *stages])
 
 

@@ -37,7 +37,7 @@ NODES = 2**16
 """Most distinct grams of a text whose automaton has cells of two bytes."""
 TABLE = 2**24
 """Bytes of the largest table: that of a text with thousands of different characters is larger."""
-AT_ONCE = 64
+AT_ONCE = 16
 """Texts whose characters are gathered at a time."""
 
 
@@ -137,7 +137,8 @@ class _Automaton:
         self.levels = order + 1
         self.shelf = Shelf(texts, rows, escape=False, budget=0)
         n = len(self.shelf.keys)
-        self.points = lru_cache(max(AT_ONCE, BUDGET // n))(lambda other: points_of(texts.raw(other)))
+        few = (texts.offsets[rows + 1] - texts.offsets[rows]).sum() <= BUDGET
+        self.points = lru_cache(len(rows) if few else 0)(lambda other: points_of(texts.raw(other)))
         self.nodes = np.zeros((n, kernels.WIDTH), np.int32)
         self.entry, self.goal, self.after = np.empty((3, n * kernels.LEVELS + 1), np.int32)
         self.bits = np.empty(n * kernels.LEVELS + 1, np.int64)

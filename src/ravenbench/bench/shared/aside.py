@@ -41,6 +41,7 @@ def aside(cores: int) -> Iterator[Aside]:
             pool = ProcessPoolExecutor(max_workers=1)
             stack.callback(pool.shutdown, wait=False, kill_workers=True)
             begun = pool.submit(_other, work, args)
+            begun.add_done_callback(lambda _: pool.shutdown(wait=False))
 
             def result() -> T:
                 try:

@@ -40,8 +40,8 @@ class Encoder(Scorer):
     window : int, optional
         Tokens a window; by default as many as the model reads.
     batch : int, optional
-        Most tokens in a batch; by default 512 on a processor, where small ones are as fast and less of them is padding,
-        1024 there in bfloat16, and 8192 on a GPU.
+        Most tokens in a batch; by default 512 on a processor, where small ones are as fast and less of them is padding
+        (two workers share a processor's memory, and larger ones then take longer), and 8192 on a GPU.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
