@@ -1,4 +1,4 @@
-"""PPM cross-entropies of pairs of 21,000-character texts, both directions, each document in two pairs."""
+"""PPM cross-entropies of pairs of 21,000-character texts, both directions, each document in two pairs or in 32."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def pronounceable(seed: int, length: int, words: int = 4000) -> str:
 
 
 def rows() -> list[dict[str, Any]]:
-    """One row for the default model, one for PPM-C; seconds are per pair."""
+    """Rows for the default model and for PPM-C; seconds are per pair."""
     table, _ = TextTable.collect(pronounceable(seed, LENGTH) for seed in range(DOCUMENTS))
-    a = np.arange(DOCUMENTS)
-    b = np.roll(a, -1)
     found = []
-    for name, escape in (("ppm", None), ("ppm escape C", "C")):
+    for name, escape, others in (("ppm", None, 1), ("ppm, 32 pairs a text", None, 16), ("ppm escape C", "C", 1)):
+        a = np.tile(np.arange(DOCUMENTS), others)
+        b = (a + np.repeat(np.arange(others), DOCUMENTS) + 1) % DOCUMENTS
 
         def plain(i: int, j: int, escape: Any = escape) -> tuple[float, float]:
             one, two = table[i], table[j]
@@ -49,7 +49,7 @@ def rows() -> list[dict[str, Any]]:
         assert np.abs(values[0] - plain(0, 1)).max() <= 1e-9
         row = compare(
             name,
-            lambda escape=escape: cross_entropies(table, a, b, escape=escape),
+            lambda a=a, b=b, escape=escape: cross_entropies(table, a, b, escape=escape),
             "plain Python dictionaries",
             lambda plain=plain: plain(0, 1),
             rounds=7,
