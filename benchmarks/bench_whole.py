@@ -198,7 +198,7 @@ def page(rows: list[dict[str, Any]]) -> str:
         lines.append(f"| {name} | {minutes} min {seconds} s | {row['ours_seconds']:,.0f} | {sizes} |")
         parts += [f"| {name}: {which} | {auc:.3f} | {c_at_1:.3f} |" for which, (auc, c_at_1) in row["scores"].items()]
         told = ", ".join(f"{stage} {seconds:,.0f}" for stage, seconds in row["stages"].items() if seconds >= 0.5)
-        most = f"; most memory while {row['fullest']}" if row.get("fullest") else ""
+        most = f" (most memory: {row['fullest']})" if row.get("fullest") else ""
         stages.append(f"- {name}: {told}{most}")
     return "\n".join([*lines, "", *parts, "", "CPU seconds by stage:", "", *stages])
 

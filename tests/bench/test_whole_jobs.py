@@ -42,4 +42,4 @@ def test_the_page_has_a_line_for_every_job():
     found = page([row, {"name": "another"}])
     assert "| `paper` | 2 min 5 s | 1,234 | 1.71 GB | 2.98 GB | 1.00 GB |" in found
     assert "| `paper`: ppm, random | 0.912 | 0.500 |" in found
-    assert "- `paper`: fitting 12; most memory while fitting" in found
+    assert "- `paper`: fitting 12 (most memory: fitting)" in found
