@@ -43,8 +43,9 @@ def test_a_file_is_read_in_the_place_of_counting(tmp_path, monkeypatch, units):
 def test_counts_of_another_table_are_not_read(tmp_path):
     table = TextTable.collect(TEXTS)[0].save(tmp_path / "texts")
     counting.count_ahead(table, np.arange(2), ALL_TOKENS)
-    assert open_counts(table, ALL_TOKENS) is not None and open_counts(table, CharNgrams(2)) is None
-    assert open_counts(TextTable.collect(TEXTS[1:])[0].save(tmp_path / "texts"), ALL_TOKENS) is None
+    ids = ALL_TOKENS.lexicon().ids
+    assert open_counts(table, ALL_TOKENS, ids) is not None and open_counts(table, CharNgrams(2), ids) is None
+    assert open_counts(TextTable.collect(TEXTS[1:])[0].save(tmp_path / "texts"), ALL_TOKENS, ids) is None
 
 
 @pytest.mark.parametrize("suffix", [".packed", ".index"])
@@ -57,7 +58,7 @@ def test_damaged_counts_are_not_read(tmp_path, suffix, damage):
     file.unlink()
     if left is not None:
         file.write_bytes(left)
-    assert open_counts(table, ALL_TOKENS) is None
+    assert open_counts(table, ALL_TOKENS, ALL_TOKENS.lexicon().ids) is None
 
 
 def test_a_count_that_fails_leaves_no_file(tmp_path, monkeypatch):

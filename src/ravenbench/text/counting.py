@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
 
 from ravenbench.text.interning import Int32s
-from ravenbench.text.kept_counts import KeptCounts, Many, Packed, Part, open_counts, save_counts
+from ravenbench.text.kept_counts import KeptCounts, Part, open_counts, save_counts
+from ravenbench.text.packed_counts import Many, Packed, pack, unpack
 from ravenbench.texts import TextTable
 from ravenbench.types import Ints
 
@@ -29,8 +28,6 @@ MOST_UNITS = 1 << 23
 """Most units a lexicon may know before it does."""
 _BLOCK = 1 << 22
 """Bytes of text in a block of documents."""
-_MANY = 255
-"""An entry with a count of so many or more, or an id of more than 24 bits, stands apart."""
 _BATCH = 1 << 16
 _AHEAD = 256
 """Texts counted between two writes."""
@@ -95,7 +92,6 @@ class CountStore:
         self._table: Callable[[], TextTable | None] = lambda: None
         self._slots = np.empty(0, np.int64)
         self._kept: KeptCounts | None = None
-        self._renumbered: Int32s | None = None
         self._packed, self._many = np.empty(0, np.uint32), Many()
         self._ends, self._texts = np.zeros(1, np.int64), 0
         self._room, self._spread, self._of = np.empty((2, 0), np.int32), np.empty(0, np.int64), self._packed
@@ -108,7 +104,7 @@ class CountStore:
             if self._ends[self._texts] > self._cap:
                 self._forget()
             last = max(first + 1, int(np.searchsorted(before, before[first] + _BLOCK, side="right")) - 1)
-            packed, begins, ends, many = self._found(table, documents[first:last])
+            packed, many, begins, ends, own = self._found(table, documents[first:last])
             stops = np.cumsum(ends - begins)
             starts = np.concatenate([[0], stops[:-1]])
             # Memory is used again, for asking the system for as much anew takes longer than filling it.
@@ -119,12 +115,9 @@ class CountStore:
             spread = np.concatenate([begins, ends])
             if packed is not self._of or not np.array_equal(spread, self._spread):
                 self._spread = spread[:0]
-                if unpack(packed, begins, ends, ids, counts):
-                    for at in np.flatnonzero(counts == _MANY):
-                        row = np.searchsorted(stops, at, side="right")
-                        ids[at], counts[at] = many[int(begins[row] + at - starts[row])]
-                if packed is not self._packed and self._renumbered is not None:
-                    ids[:] = self._renumbered[ids]
+                unpack(packed, many, begins, ends, ids, counts)
+                if own is not None:
+                    ids[:] = own[ids]
                 self._spread, self._of = spread, packed
             yield Rows(first, ids, counts, starts, stops)
             first = last
@@ -150,22 +143,18 @@ class CountStore:
         self._forget()
         return found
 
-    def _found(self, table: TextTable, rows: Ints) -> tuple[Packed, Ints, Ints, Many]:
-        """Where the counts of these rows are: in what, from where, to where, and what stands apart there."""
+    def _found(self, table: TextTable, rows: Ints) -> tuple[Packed, Many, Ints, Ints, Int32s | None]:
+        """Where the counts of these rows are: in what, from where, to where; and the ids here of those found there."""
         if self._table() is not table:
             self._meet(table)
-        if self._kept is not None and self._kept.starts[rows].min(initial=0) >= 0:
-            return self._kept.packed, self._kept.starts[rows], self._kept.stops[rows], self._kept.many
+        if (kept := self._kept) is not None and kept.starts[rows].min(initial=0) >= 0:
+            return kept.packed, kept.many, kept.starts[rows], kept.stops[rows], kept.ids
         slots = self._places(table, rows)
-        return self._packed, self._ends[slots], self._ends[slots + 1], self._many
+        return self._packed, self._many, self._ends[slots], self._ends[slots + 1], None
 
     def _meet(self, table: TextTable) -> None:
         self._table, self._slots = weakref.ref(table), np.full(len(table), -1, np.int64)
-        self._kept, self._renumbered = open_counts(table, self._units), None
-        if self._kept is not None:
-            ids = self.lexicon.ids(self._kept.names)
-            if not np.array_equal(ids, np.arange(len(ids))):
-                self._renumbered = ids.astype(np.int32)
+        self._kept = open_counts(table, self._units, self.lexicon.ids)
 
     def _places(self, table: TextTable, rows: Ints) -> Ints:
         """Where the counts of these rows of a table are, (len(rows),); those not there are made."""
@@ -202,13 +191,7 @@ class CountStore:
         if need > len(self._packed):
             # In place: a copy would hold all counts twice. No view of them outlives a block.
             self._packed.resize(max(need, len(self._packed) + min(len(self._packed) // 2, _STEP)), refcheck=False)
-        packed = self._packed[filled:need]
-        np.left_shift(ids, 8, out=packed.view(np.int32))
-        packed |= np.minimum(counts, _MANY).view(np.uint32)
-        if counts.max(initial=0) >= _MANY or ids.max(initial=0) >= 1 << 24:
-            for at in np.flatnonzero((counts >= _MANY) | (ids >= 1 << 24)):
-                packed[at] |= _MANY
-                self._many[filled + int(at)] = int(ids[at]), int(counts[at])
+        pack(ids, counts, self._packed[filled:need], filled, self._many)
         first, self._texts = self._texts + 1, self._texts + len(batch)
         if self._texts >= len(self._ends):
             self._ends.resize(max(self._texts + 1, len(self._ends) * 3 // 2), refcheck=False)
@@ -241,28 +224,7 @@ def count_ahead(table: TextTable, rows: Ints, units: Units) -> None:
     def parts() -> Iterator[Part]:
         for first in range(0, len(rows), _AHEAD):
             yield store.taken(table, rows[first : first + _AHEAD])
-        if len(store.lexicon) > MOST_UNITS:
-            raise ValueError("more units than a process keeps")
+            if len(store.lexicon) > MOST_UNITS:
+                raise ValueError("more units than a process keeps")
 
     save_counts(table, units, rows, parts(), lambda: store.lexicon.names(np.arange(len(store.lexicon))))
-
-
-# Kernels count places in unsigned numbers: a signed one may be negative, which Python counts from the end, and asking
-# whether it is takes up to nine tenths of the time.
-
-
-@njit(cache=True)
-def unpack(packed: NDArray[np.uint32], starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> bool:
-    """Spread packed rows; whether any entry stands apart."""
-    filled, most = np.uint64(0), np.uint32(0)
-    for row in range(len(starts)):
-        first = np.uint64(starts[row])
-        size = np.uint64(stops[row]) - first
-        for j in range(size):
-            entry = packed[first + j]
-            ids[filled + j] = entry >> np.uint32(8)
-            count = entry & np.uint32(255)
-            counts[filled + j] = count
-            most = max(most, count)
-        filled += size
-    return bool(most == _MANY)

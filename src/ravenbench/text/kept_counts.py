@@ -15,28 +15,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ravenbench import files
+from ravenbench.text.interning import Int32s
+from ravenbench.text.packed_counts import Many, Packed
 from ravenbench.texts import TextTable
 from ravenbench.types import Ints
 
-Packed = NDArray[np.uint32]
-Many = dict[int, tuple[int, int]]
-"""Id and count of the entries that stand apart, by their place."""
 Part = tuple[Packed, Ints, Many]
 """Counts of some texts: entries, where those of each text end, and what stands apart."""
 
 
 @dataclass(frozen=True, eq=False)
 class KeptCounts:
-    """Row r of the table has ``packed[starts[r]:stops[r]]``, −1 where it was not counted; ids are places in names."""
+    """Row r of the table has ``packed[starts[r]:stops[r]]``, −1 where it was not counted.
+
+    Its ids are those of who counted, ``ids`` by these the reader's own, None where they are the same.
+    """
 
     packed: Packed
     starts: Ints
     stops: Ints
     many: Many
-    names: list[str]
+    ids: Int32s | None
 
 
 def folder_of(table: TextTable) -> Path | None:
@@ -72,8 +73,11 @@ def save_counts(
     files.write_bytes(index, told.getvalue(), sync=False)
 
 
-def open_counts(table: TextTable, units: object) -> KeptCounts | None:
-    """Map the counts of these units of a table; None where there are none, those of another table, or damaged ones."""
+def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints]) -> KeptCounts | None:
+    """Map the counts of these units of a table, whose ``ids`` are asked for by name.
+
+    None where there are none, those of another table, or damaged ones.
+    """
     folder = folder_of(table)
     if folder is None or not folder.is_dir():
         return None
@@ -92,8 +96,11 @@ def open_counts(table: TextTable, units: object) -> KeptCounts | None:
     except Exception:  # a process that was killed left them, or another removes them at this moment
         return None
     # The kernel that reads them looks at no bounds.
-    whole = len(packed) == ends[-1] and (np.diff(ends) >= 0).all()
-    return KeptCounts(packed, starts, stops, apart, named) if whole and of == table.digest() else None
+    if of != table.digest() or len(packed) != ends[-1] or (np.diff(ends) < 0).any():
+        return None
+    own = ids(named).astype(np.int32)
+    same = np.array_equal(own, np.arange(len(own)))
+    return KeptCounts(packed, starts, stops, apart, None if same else own)
 
 
 def _files(folder: Path, units: object) -> tuple[Path, Path]:
