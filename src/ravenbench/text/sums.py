@@ -36,11 +36,17 @@ def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: I
 
 
 def _summed(store: CountStore, table: TextTable, documents: Ints, weights: Ints, sums: Ints) -> tuple[Ints, Ints]:
-    total = np.concatenate([sums, np.zeros((2, len(store.lexicon) - sums.shape[1]), np.int64)], axis=1)
+    total = _widened(sums, len(store.lexicon))
     for rows in store.blocks(table, documents):
-        total = np.concatenate([total, np.zeros((2, len(store.lexicon) - total.shape[1]), np.int64)], axis=1)
+        if total.shape[1] < len(store.lexicon):
+            total = _widened(total, len(store.lexicon))
         add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], total[0], total[1])
     return total[0], total[1]
+
+
+def _widened(sums: Ints, size: int) -> Ints:
+    """A copy with further ids, of which nothing was counted."""
+    return np.concatenate([sums, np.zeros((2, size - sums.shape[1]), np.int64)], axis=1)
 
 
 def largest(store: CountStore, total: Ints, size: int) -> list[str]:
