@@ -38,6 +38,11 @@ def test_words_are_counted_and_weighed_as_scikit_learn_does(texts, least, most, 
         assert matrix.dtype == expected.dtype and np.allclose(matrix.toarray(), expected.toarray(), 0, 1e-15)
 
 
+def test_no_texts_have_no_words():
+    with pytest.raises(CorpusError, match="no word is left"):
+        counts([], min_df=1, max_df=1.0, features=None)
+
+
 def test_further_texts_are_weighed_as_scikit_learn_does():
     texts, more = ["one two two", "two three", "three one one one"], ["two two unknown", "unknown", "one three"]
     words, _ = fitted(texts, min_df=1, max_df=1.0, features=None)

@@ -56,8 +56,7 @@ class LSA(Encoder):
         if encoder is not None:
             return np.concatenate([encoder(texts[at : at + PART]) for at in range(0, len(texts), PART)])
         chunks, owner = chunked(texts, self.window)
-        _, vectors = self._fit(chunks)
-        return averaged(vectors, owner)
+        return averaged(self._fit(chunks)[1](), owner)
 
     def learn(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Floats] | None:
         self.need_some("dimensions", "features", "window", "sample")
@@ -72,8 +71,8 @@ class LSA(Encoder):
 
         return part
 
-    def _fit(self, chunks: list[str]) -> tuple[Callable[[list[str]], Floats], Floats]:
-        """Learn from chunks; return a function that encodes further chunks, and the vectors of these."""
+    def _fit(self, chunks: list[str]) -> tuple[Callable[[list[str]], Floats], Callable[[], Floats]]:
+        """Learn from chunks; return functions that encode further chunks, and these."""
         from threadpoolctl import threadpool_limits
 
         words, counted = fitted(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features)
@@ -87,7 +86,7 @@ class LSA(Encoder):
             with threadpool_limits(1):
                 return np.asarray(weights.toarray() if axes is None else weights @ axes, dtype=np.float64)
 
-        return (lambda more: encode(words.weighed(words.counted(more), sublinear=True))), encode(weights)
+        return (lambda more: encode(words.weighed(words.counted(more), sublinear=True))), lambda: encode(weights)
 
 
 def directions(matrix: Any, rank: int, seed: int) -> Floats:

@@ -100,7 +100,7 @@ class Words:
         """Counts of words, a sparse (len(texts), v) matrix with sorted columns; what has no column is left out."""
         from scipy.sparse import csr_matrix
 
-        parts: list[tuple[Any, Any]] = []
+        parts = [(np.empty(0, np.int32), np.empty(0, np.int32))]
         ends, batch, size = [0], list[str](), 0
         for number, text in enumerate(texts, start=1):
             batch.append(text.lower())
@@ -110,10 +110,10 @@ class Words:
                 parts.append((ids, times))
                 ends += (bounds[1:] + ends[-1]).tolist()
                 batch, size = [], 0
-        ids, times = (np.concatenate([np.empty(0, np.int32), *part]) for part in zip(*parts, strict=True))
+        ids, times = map(np.concatenate, zip(*parts, strict=True))
         if not self.names:
             self.names = sorted(self._lexicon.names(np.unique(ids)))
-        column = np.full(len(self._lexicon) + len(self.names), -1, np.int32)
+        column = np.full(len(self._lexicon), -1, np.int32)
         column[self._lexicon.ids(self.names)] = np.arange(len(self.names))
         places = column[ids]
         known = places >= 0
