@@ -122,10 +122,10 @@ def test_verify_and_pan14_on_a_cluster(cluster, tmp_path):
 COUNTING = """
 import resource, sys
 import numpy as np
-from ravenbench.bench.shared.engines import _keep_memory
+from ravenbench.bench.shared.memory import keep_memory
 
 if sys.argv[1] == "keep":
-    _keep_memory()
+    keep_memory()
 for _ in range(3):
     np.ones(1 << 19)
 before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt

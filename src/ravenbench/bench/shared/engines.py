@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from ravenbench.bench.shared.care import LIMIT, in_worker, time_limit
+from ravenbench.bench.shared.memory import keep_memory
 from ravenbench.bench.shared.work import Engine, Losable, Unit, Units, run_unit
 from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.files import is_remote
 
 _ADDRESS = "an address such as tcp://10.0.0.1:8786"
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""Options of glibc's ``mallopt``."""
 _MOST_GROWN = 8 << 30
 """Bytes by which a worker may grow: mapped texts and the counts of several kinds of unit (``counting.CAP``)."""
 
@@ -176,19 +173,8 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
 
 
 def _on_cluster(unit: Unit) -> list[str]:
-    _keep_memory()
+    keep_memory()
     return run_unit(unit)
-
-
-@cache
-def _keep_memory() -> None:
-    """From now on this worker uses memory that it has freed again, as other processes do.
-
-    Dask has glibc return all beyond 64 KB at once, and to ask for as much anew takes half as long as the work.
-    """
-    with suppress(OSError, AttributeError, TypeError):
-        for option, most in ((_TRIM_THRESHOLD, 1 << 28), (_MMAP_THRESHOLD, 1 << 25)):
-            ctypes.CDLL(None).mallopt(option, most)
 
 
 def _anywhere(unit: Unit) -> Unit:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -16,6 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 from ravenbench import files
 from ravenbench.bench.shared.care import stdout_kept
+from ravenbench.bench.shared.memory import give_back
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.errors import InputError, said
 from ravenbench.programs.confinement import noted
@@ -50,7 +50,7 @@ def carry_out(engine: Engine, units: Units, progress: Progress, stage: str) -> l
     errors: list[str] = []
     if units:
         progress(stage, 0, len(units))
-        _give_back()
+        give_back()
         with stdout_kept():
             for done, failed in enumerate(engine(units), start=1):
                 errors += failed
@@ -59,12 +59,6 @@ def carry_out(engine: Engine, units: Units, progress: Progress, stage: str) -> l
         for run in runs:
             files.sync_folder(run / "cells")
     return errors
-
-
-def _give_back() -> None:
-    """Have the C library return what was freed: workers need the memory that planning took."""
-    with suppress(AttributeError, OSError, TypeError):  # only glibc keeps as much, and can be told so
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 @contextmanager
