@@ -94,35 +94,14 @@ def similarities(
 
     Documents that have no feature in a subset have similarity 0 there.
     """
-    return np.asarray(
-        _similarities(
-            one,
-            one_norm,
-            vectors.bounds,
-            vectors.ids,
-            vectors.values,
-            vector_norms,
-            rows,
-            masks,
-            measure == "cosine",
-        )
-    )
+    given = vectors.bounds, vectors.ids, vectors.values
+    return np.asarray(_similarities(one, one_norm, *given, vector_norms, rows, masks, measure == "cosine"))
 
 
 def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minmax") -> Floats:
     """Similarities of all documents with all of others on all features, shape (len(ones), len(vectors))."""
-    return np.asarray(
-        _whole(
-            ones.bounds,
-            ones.ids,
-            ones.values,
-            vectors.bounds,
-            vectors.ids,
-            vectors.values,
-            ones.features,
-            measure == "cosine",
-        )
-    )
+    one, other = ((v.bounds, v.ids, v.values) for v in (ones, vectors))
+    return np.asarray(_whole(*one, *other, ones.features, measure == "cosine"))
 
 
 def paired_similarities(vectors: Vectors, left: Ints, right: Ints) -> Floats:
@@ -159,16 +138,9 @@ def _norms(bounds: Ints, ids: Int32s, values: Floats, masks: Masks, cosine: bool
 
 @njit(cache=True)
 def _similarities(
-    one: Floats,
-    one_norm: Floats,
-    bounds: Ints,
-    ids: Int32s,
-    values: Floats,
-    vector_norms: Floats,
-    rows: Ints,
-    masks: Masks,
-    cosine: bool,
-) -> Floats:
+    one: Floats, one_norm: Floats, bounds: Ints, ids: Int32s, values: Floats, vector_norms: Floats, rows: Ints,
+    masks: Masks, cosine: bool,
+) -> Floats:  # fmt: skip
     result = np.zeros((len(rows), masks.shape[1]))
     where, amount = np.empty(_FEATURES + 3, np.int64), np.empty(_FEATURES + 3)
     at = bounds[:-1][rows]
@@ -195,15 +167,9 @@ def _similarities(
 
 @njit(cache=True)
 def _whole(
-    one_bounds: Ints,
-    one_ids: Int32s,
-    one_values: Floats,
-    bounds: Ints,
-    ids: Int32s,
-    values: Floats,
-    features: int,
-    cosine: bool,
-) -> Floats:
+    one_bounds: Ints, one_ids: Int32s, one_values: Floats, bounds: Ints, ids: Int32s, values: Floats,
+    features: int, cosine: bool,
+) -> Floats:  # fmt: skip
     result = np.zeros((len(one_bounds) - 1, len(bounds) - 1))
     # Documents lie side by side: each entry of another document meets them in a few instructions. Four entries are
     # added at a time, for each sum waits for the one before.

@@ -31,7 +31,7 @@ PARTNERS = 8
 """Other documents that one meets in the blocks of many pairs, at least, so that it pays to model it in each."""
 
 KEPT = 64
-"""Blocks a worker keeps: 16 MB of them where a pair has two features."""
+"""Blocks a worker keeps: 16 MB of the smallest where a pair has two features."""
 
 
 class BlockRecord(Record, frozen=True, kw_only=True):
