@@ -33,18 +33,9 @@ def try_out(components: Mapping[str, Component]) -> None:
         If one cannot work; nothing was planned or written then.
     """
     tried = {name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, parts(c)))}
-    if not tried:
-        return
-    from ravenbench.testing import toy_problems
-
-    train, same = toy_problems(60, seed=1)
-    test = toy_problems(20, seed=2)[0].blind()
     for name, component in tried.items():
         try:
-            with one_thread(), stdout_kept(), guarded():
-                verifier = as_verifier(fresh(component)).fit(train, same)
-                if not runs_program(component):
-                    answer(verifier, test)
+            _on_toys(component)
         except CorpusError:
             # Toy problems can be too few for a method, real ones need not be.
             continue
@@ -66,13 +57,18 @@ def rehearsable(components: Mapping[str, Component]) -> list[Component]:
 
 def rehearse(components: Sequence[Component]) -> None:
     """Fit and ask verifiers on toy problems, so that their kernels are compiled; errors say nothing."""
+    for component in components:
+        with suppress(Exception):
+            _on_toys(component)
+
+
+def _on_toys(component: Component) -> None:
     from ravenbench.testing import toy_problems
 
-    train, same = toy_problems(60, seed=1)
-    test = toy_problems(20, seed=2)[0].blind()
-    for component in components:
-        with suppress(Exception), one_thread(), stdout_kept(), guarded():
-            answer(as_verifier(fresh(component)).fit(train, same), test)
+    with one_thread(), stdout_kept(), guarded():
+        verifier = as_verifier(fresh(component)).fit(*toy_problems(60, seed=1))
+        if not runs_program(component):
+            answer(verifier, toy_problems(20, seed=2)[0].blind())
 
 
 def _ours(component: Component) -> bool:
