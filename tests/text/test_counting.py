@@ -17,6 +17,9 @@ class Given:
     def __len__(self) -> int:
         return 1 << 26
 
+    def ids(self, names):
+        return np.array([int(name) for name in names], dtype=np.int64)
+
     def count(self, texts):
         rows = [np.array(eval_pairs(text), dtype=np.int32).reshape(-1, 2) for text in texts]
         bounds = np.concatenate([[0], np.cumsum([len(r) for r in rows])]).astype(np.int64)
