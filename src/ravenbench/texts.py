@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, StoreError
 
-RESIDENT = 64 * 2**20
-"""Bytes of a mapped table that are read before its pages are let go: they would count as memory of the process."""
+RESIDENT = 8 * 2**20
+"""Bytes of a mapped table that are read before its pages are let go: they would count as memory of the process, up to
+four times as many as were read, for the system also maps what lies beside."""
 
 
 def content_hash(text: str) -> bytes:
