@@ -1,6 +1,7 @@
 """What is done in other processes while one plans."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,10 @@ def test_a_plan_is_the_same_bytes_on_two_cores(tmp_path: Path) -> None:
 def test_a_rehearsal_says_nothing_of_what_fails(capfd: pytest.CaptureFixture[str]) -> None:
     rehearse([parse("verifier", "char-ngram"), parse("verifier", "raven-2026(impostors=1)")])
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no masks of signals here")
+def test_another_process_does_not_hear_ctrl_c_and_this_one_does() -> None:
+    with aside(2) as begin:
+        assert signal.SIGINT in begin(signal.pthread_sigmask, signal.SIG_BLOCK, ())()
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

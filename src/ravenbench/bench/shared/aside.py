@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from multiprocessing import resource_tracker
 from typing import Protocol, TypeVar
 
 from ravenbench.bench.shared.engines import end_with
@@ -40,7 +42,8 @@ def aside(cores: int) -> Iterator[Aside]:
         def begin(work: Callable[..., T], *args: object) -> Callable[[], T]:
             pool = ProcessPoolExecutor(max_workers=1)
             stack.callback(pool.shutdown, wait=False, kill_workers=True)
-            begun = pool.submit(_other, work, args)
+            with _deaf():
+                begun = pool.submit(_other, work, args)
             begun.add_done_callback(lambda _: pool.shutdown(wait=False))
 
             def result() -> T:
@@ -53,6 +56,21 @@ def aside(cores: int) -> Iterator[Aside]:
             return result
 
         yield begin
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """What is started here never hears Ctrl-C, of which it would tell while it is being set up; this process hears it
+    afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # when it starts, signals are let through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _other(work: Callable[..., T], args: tuple[object, ...]) -> T:
