@@ -139,7 +139,8 @@ def write_plan(
         If the data cannot fill what was asked; nothing is written then.
     """
     with aside(cores) as meanwhile:
-        meanwhile(rehearse, rehearsable(spec.named_verifiers()))
+        if ours := rehearsable(spec.named_verifiers()):
+            meanwhile(rehearse, ours)
         made = draft(spec, progress, meanwhile)
     check()
     save_plan(store, begin, made.plan, made.folds, made.texts, made.labels, made.ids, made.arrays)

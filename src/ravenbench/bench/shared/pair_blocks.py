@@ -25,7 +25,8 @@ from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
 from ravenbench.verifiers.contract.checks import checked_scores
 
 BLOCK = 16_384
-"""Document pairs in a block of features, at least: a document is modelled anew in every block."""
+"""Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is
+modelled anew in every block."""
 
 PARTNERS = 8
 """Other documents that one meets in the blocks of many pairs, at least, so that it pays to model it in each."""
