@@ -46,7 +46,7 @@ def rows() -> list[dict[str, Any]]:
     texts = [(corpus.texts[a], corpus.texts[b]) for a, b in pairs]
     beside = compare(
         f"one text into another, {TEXTS} times",
-        lambda: [splicer.splice(splicer.cut(a), splicer.cut(b)) for a, b in pairs],
+        lambda: [text.decode() for text in splicer.splice([(splicer.cut(a), splicer.cut(b)) for a, b in pairs])],
         "plain reading, token by token",
         lambda: [splice_reference(a, b, splicer.functions) for a, b in texts],
     )

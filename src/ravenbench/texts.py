@@ -6,6 +6,7 @@ import hashlib
 import mmap
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, overload
 
@@ -19,9 +20,21 @@ RESIDENT = 8 * 2**20
 four times as many as were read, for the system also maps what lies beside."""
 
 
-def content_hash(text: str) -> bytes:
+def content_hash(text: str | bytes) -> bytes:
     """The 16-byte identity of a text: BLAKE2b of its UTF-8 form."""
-    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+    return hashlib.blake2b(text if isinstance(text, bytes) else text.encode(), digest_size=16).digest()
+
+
+def _identified(text: str, number: int) -> tuple[bytes, bytes]:
+    try:
+        block = text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"text number {number} is not valid Unicode",
+            found=text[max(0, error.start - 20) : error.start + 20],
+            fix="repair the file's encoding (a lone surrogate stands in it)",
+        ) from None
+    return content_hash(block), block
 
 
 class TextTable:
@@ -46,27 +59,23 @@ class TextTable:
         InputError
             If a text cannot be written as UTF-8 (a lone surrogate).
         """
+        return cls.of_blocks(map(_identified, texts, count()))
+
+    @classmethod
+    def of_blocks(cls, blocks: Iterable[tuple[bytes, bytes]]) -> tuple[TextTable, NDArray[np.int64]]:
+        """The same for texts that are UTF-8 already, each after its content hash."""
         rows: dict[bytes, int] = {}
-        blocks: list[bytes] = []
+        distinct: list[bytes] = []
         index: list[int] = []
-        for number, text in enumerate(texts):
-            try:
-                block = text.encode()
-            except UnicodeEncodeError as error:
-                raise InputError(
-                    f"text number {number} is not valid Unicode",
-                    found=text[max(0, error.start - 20) : error.start + 20],
-                    fix="repair the file's encoding (a lone surrogate stands in it)",
-                ) from None
-            key = hashlib.blake2b(block, digest_size=16).digest()
+        for key, block in blocks:
             row = rows.setdefault(key, len(rows))
-            if row == len(blocks):
-                blocks.append(block)
+            if row == len(distinct):
+                distinct.append(block)
             index.append(row)
-        offsets = np.zeros(len(blocks) + 1, dtype=np.int64)
-        np.cumsum([len(b) for b in blocks], out=offsets[1:])
+        offsets = np.zeros(len(distinct) + 1, dtype=np.int64)
+        np.cumsum([len(b) for b in distinct], out=offsets[1:])
         hashes = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, 16)
-        return cls(b"".join(blocks), offsets, hashes, None), np.asarray(index, dtype=np.int64)
+        return cls(b"".join(distinct), offsets, hashes, None), np.asarray(index, dtype=np.int64)
 
     @classmethod
     def open(cls, path: str | Path) -> TextTable:
@@ -141,6 +150,10 @@ class TextTable:
     def rows(self, index: Iterable[int] | NDArray[np.int64]) -> list[str]:
         """The texts of these rows."""
         return [self[row] for row in index]
+
+    def blocks(self, rows: Iterable[int] | NDArray[np.int64]) -> Iterator[tuple[bytes, bytes]]:
+        """Content hash and UTF-8 bytes of these rows, what ``of_blocks`` takes."""
+        return ((self.hash(row), self.raw(row)) for row in rows)
 
     def view(self, index: NDArray[np.int64]) -> TextView:
         """The texts of these rows, each read when it is asked for."""

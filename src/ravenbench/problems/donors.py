@@ -88,14 +88,11 @@ class Donors(ABC):
 
     def _nearest_in_length(self, rows: list[int], into: Cut) -> int:
         """The first of the rows whose content words fit best in the place of those of ``into``."""
-        best, least = rows[0], (True, 0)
-        count, size = into.contents, into.characters(into.contents)
-        for place, row in enumerate(rows):
-            donor = self.splicer.cut(row)
-            miss = donor.contents < count, abs(donor.characters(count) - size)
-            if place == 0 or miss < least:
-                best, least = row, miss
-        return best
+        count = into.contents
+        cuts = self.splicer.cuts(rows)
+        enough = [place for place, donor in enumerate(cuts) if len(donor.words) >= count] or range(len(rows))
+        misses = [abs(cuts[place].characters(count) - into.size[-1]) for place in enough]
+        return rows[enough[misses.index(min(misses))]]
 
 
 class ByTopic(Donors):
@@ -127,7 +124,7 @@ class ByTopic(Donors):
         known, about = known[known >= 0], int(self._topic[asked.questioned])
         if not len(known) or about < 0:
             return NO_TOPIC
-        topic = int(np.argmax(np.bincount(known)))
+        topic = int(np.bincount(known).argmax())
         rng, into = stream(self.seed, "transplant", asked.id), self.splicer.cut(asked.questioned)
         allowed = self._open(asked)
         on = self._draw(topic, asked, allowed, rng)
@@ -149,7 +146,8 @@ class ByTopic(Donors):
         rows = self._speaks(rows[allowed[rows]], asked)
         if len(rows) > TRIES:
             rows = rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
-        return [int(row) for row in rows]
+        found: list[int] = rows.tolist()
+        return found
 
     def _far_from(self, a: int, b: int) -> Ints:
         """Topics with documents that are far from both."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,8 +24,8 @@ from ravenbench.errors import InputError
 from ravenbench.problems.donors import FEWEST_WORDS, Asked, ByContent, ByTopic, Donors
 from ravenbench.problems.linked import Linked
 from ravenbench.problems.transplanted import Transplanted
-from ravenbench.text.splicing import FUNCTION_WORDS, LEAST_SPACE, Splicer
-from ravenbench.texts import TextTable
+from ravenbench.text.splicing import FUNCTION_WORDS, LEAST_SPACE, Cut, Splicer
+from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Floats, Ints, Labels, Problems
 
 REPEATED = "the questioned text is one of the known texts"
@@ -110,7 +111,7 @@ class Transplanter:
         groups = Linked(problems, row, same)
         kept: list[int] = []
         left_out: Counter[str] = Counter()
-        versions: list[list[str]] = [[], [], []]
+        versions: list[list[tuple[Cut, Cut]]] = [[], [], []]
         repeated = 0
         for i, name in enumerate(problems.ids.tolist()):
             known, questioned = row[problems.known(i)], int(row[problems.questioned_index[i]])
@@ -129,9 +130,10 @@ class Transplanter:
                 donors = [self.splicer.cut(donor) for donor in three]
                 repeated += any(donor.contents < into.contents for donor in donors)
                 for version, donor in zip(versions, donors, strict=True):
-                    version.append(self.splicer.splice(into, donor))
+                    version.append((into, donor))
                 kept.append(i)
-        return self._record(problems, kept, versions, dict(left_out), repeated)
+        new = self.splicer.splice(list(chain.from_iterable(versions)))
+        return self._record(problems, kept, new, dict(left_out), repeated)
 
     @cached_property
     def _donors(self) -> Donors:
@@ -145,12 +147,12 @@ class Transplanter:
         return ByTopic(self.splicer, rows, self.seed, self.language, self.topic, self.similarity)
 
     @cached_property
-    def _of_author(self) -> tuple[Ints, Ints]:
+    def _of_author(self) -> tuple[Ints, list[int]]:
         """Rows in order of author, and where each author's begin."""
         assert self.author is not None
         order = np.argsort(self.author.codes, kind="stable").astype(np.int64)
         begins = np.searchsorted(self.author.codes[order], np.arange(len(self.author.names) + 1))
-        return order, begins.astype(np.int64)
+        return order, begins.tolist()
 
     def _barred(self, known: Ints, questioned: int, groups: Linked, problem: int) -> Ints:
         """Rows that may not give content to a problem: its authors', or where one is unknown, those linked with it."""
@@ -158,9 +160,9 @@ class Transplanter:
             return groups.rows(problem)
         cited = np.concatenate([known, [questioned]])
         order, begins = self._of_author
-        writers = np.unique(self.author.codes[cited])
+        writers = set(self.author.codes[cited].tolist())
         own = [order[begins[w] : begins[w + 1]] for w in writers if w >= 0]
-        if writers[0] < 0:
+        if min(writers) < 0:
             own.append(groups.rows(problem))
         return np.concatenate(own)
 
@@ -196,13 +198,13 @@ class Transplanter:
         return Transplanted(none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason)
 
     def _record(
-        self, problems: Problems, kept: list[int], versions: list[list[str]], left_out: dict[str, int], repeated: int
+        self, problems: Problems, kept: list[int], new: list[bytes], left_out: dict[str, int], repeated: int
     ) -> Transplanted:
         rows = np.array(kept, dtype=np.int64)
         chosen = problems.blind().select(rows)
-        known = chosen.texts.rows(np.unique(chosen.known_index))
-        texts, place = TextTable.collect([*known, *(text for version in versions for text in version)])
-        of_known = place[np.searchsorted(np.unique(chosen.known_index), chosen.known_index)]
-        new = place[len(known) :].reshape(3, len(rows))
-        on, off, off2 = (replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in new)
+        known = np.unique(chosen.known_index)
+        texts, place = TextTable.of_blocks(chain(chosen.texts.blocks(known), ((content_hash(b), b) for b in new)))
+        of_known = place[np.searchsorted(known, chosen.known_index)]
+        questioned = place[len(known) :].reshape(3, len(rows))
+        on, off, off2 = (replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in questioned)
         return Transplanted(on, off, off2, rows, left_out, self.by, repeated, None)

@@ -21,8 +21,9 @@ def on_one_table(sets: Sequence[Problems], base: TextTable | None = None) -> tup
         Its texts come first, in their order: problems over it keep their rows.
     """
     used = [problems.documents for problems in sets]
-    views = (p.texts.view(rows) for p, rows in zip(sets, used, strict=True))
-    texts, place = TextTable.collect(chain(() if base is None else base, chain.from_iterable(views)))
+    blocks = (problems.texts.blocks(rows) for problems, rows in zip(sets, used, strict=True))
+    first = () if base is None else base.blocks(range(len(base)))
+    texts, place = TextTable.of_blocks(chain(first, chain.from_iterable(blocks)))
     ends = np.cumsum([0 if base is None else len(base), *map(len, used)])
     parts = zip(sets, used, ends[:-1], ends[1:], strict=True)
     return texts, [_moved(p, texts, rows, place[start:stop]) for p, rows, start, stop in parts]

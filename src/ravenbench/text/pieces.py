@@ -1,0 +1,127 @@
+"""The pieces of texts: words (runs of letters and digits) and what stands between them, numbered as they are met."""
+
+from __future__ import annotations
+
+import re
+from array import array
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ravenbench.types import Ints
+
+Int32s = NDArray[np.int32]
+
+CUT = re.compile(r"([^\W_]+)")
+LOWER, CAPITAL, UPPER = range(3)
+
+
+def case_of(word: str) -> int:
+    """LOWER, CAPITAL or UPPER; a single letter is never UPPER, what is mixed goes by its first letter."""
+    if len(word) > 1 and word.isupper():
+        return UPPER
+    return CAPITAL if word[:1].isupper() else LOWER
+
+
+class Pieces(dict[str, int]):
+    """The number of each piece; a new one gets the next when it is asked for.
+
+    Attributes
+    ----------
+    words : dict of str to int
+        The number of each lowercase word. A word with a digit in it is a piece but no word.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: dict[str, int] = {}
+        # Of each piece its word (−1: none), its case, and where its UTF-8 ends; of each word three pieces by case, and
+        # its characters, 0 where it stays in its place.
+        self._word, self._case, self._ends, self._data = array("i"), array("b"), array("q", [0]), bytearray()
+        self._forms, self._size = array("i"), array("i")
+
+    def cut(self, text: str) -> Int32s:
+        """The pieces of a text, (p,)."""
+        return np.array(list(map(self.__getitem__, filter(None, CUT.split(text)))), dtype=np.int32)
+
+    def stay(self, word: str) -> None:
+        """Let this word, which was met, stay in its place."""
+        self._size[self.words[word]] = 0
+
+    def word_of(self, pieces: Int32s) -> Int32s:
+        """The numbers of these pieces' words, −1 for those that are none."""
+        found: Int32s = np.frombuffer(self._word, np.int32)[pieces]
+        return found
+
+    def sizes(self, words: Int32s) -> Int32s:
+        """Characters of these words, 0 for those that stay in their places."""
+        found: Int32s = np.frombuffer(self._size, np.int32)[words]
+        return found
+
+    def splice(self, pieces: Int32s, bounds: Ints, words: Int32s, givers: Ints) -> list[bytes]:
+        """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten), in which ``words``
+        from each of ``givers`` to the next stand in the places of those that do not stay, again and again."""
+        word = np.frombuffer(self._word, np.int32)
+        moves = (word >= 0) & (np.frombuffer(self._size, np.int32)[word] > 0)
+        case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
+        forms, ends = np.frombuffer(self._forms, np.int32).reshape(-1, 3), np.frombuffer(self._ends, np.int64)
+        stops = np.zeros(len(bounds), np.int64)
+        data = _spliced(
+            pieces, bounds, words, givers, case, forms, np.frombuffer(self._data, np.uint8), ends, stops
+        )  # fmt: skip
+        return [data[stops[i] : stops[i + 1]].tobytes() for i in range(len(bounds) - 1)]
+
+    def __missing__(self, piece: str) -> int:
+        number = self._add(piece, -1, LOWER)
+        if CUT.fullmatch(piece) and not any(c.isdigit() for c in piece):
+            self._word[number] = self._lowercase(piece.lower())
+            self._case[number] = case_of(piece)
+        return number
+
+    def _lowercase(self, lower: str) -> int:
+        """The number of a lowercase word, with pieces for its three forms."""
+        word = self.words.get(lower)
+        if word is None:
+            word = self.words[lower] = len(self.words)
+            self._size.append(len(lower))
+            for case, form in enumerate((lower, lower[:1].upper() + lower[1:], lower.upper())):
+                self._forms.append(self[form] if form in self else self._add(form, word, case))
+        return word
+
+    def _add(self, piece: str, word: int, case: int) -> int:
+        number = self[piece] = len(self)
+        self._word.append(word)
+        self._case.append(case)
+        self._data += piece.encode()
+        self._ends.append(len(self._data))
+        return number
+
+
+@njit(cache=True)
+def _spliced(
+    pieces: Int32s, bounds: Ints, words: Int32s, givers: Ints, case: NDArray[np.int8], forms: Int32s,
+    data: NDArray[np.uint8], ends: Ints, stops: Ints,
+) -> NDArray[np.uint8]:  # fmt: skip
+    """The texts one after the other; fills ``stops``."""
+    total = 0
+    for row in range(len(bounds) - 1):
+        taken = givers[row]
+        for at in range(bounds[row], bounds[row + 1]):
+            piece = np.uint32(pieces[at])
+            if case[piece] >= 0:
+                if taken == givers[row + 1]:
+                    taken = givers[row]
+                piece = np.uint32(forms[words[taken], case[piece]])
+                pieces[at] = piece
+                taken += 1
+            total += ends[piece + 1] - ends[piece]
+        stops[row + 1] = total
+    made = np.empty(total, np.uint8)
+    filled = 0
+    for at in range(len(pieces)):
+        piece = np.uint32(pieces[at])
+        for place in range(ends[piece], ends[piece + 1]):
+            made[filled] = data[place]
+            filled += 1
+    return made
