@@ -161,11 +161,15 @@ def identity_hash(value: Any) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
+def foreign(component: Component) -> list[str]:
+    """The modules of the classes a component is made of, Raven's own left out."""
+    modules = {type(part).__module__ for part in parts(component)}
+    return sorted(module for module in modules if not module.startswith("ravenbench."))
+
+
 def source_hash(component: Component) -> str | None:
     """A hash of the files of the classes a component is made of, Raven's own left out; None where that leaves none."""
-    modules = sorted(
-        {module for part in parts(component) if not (module := type(part).__module__).startswith("ravenbench.")}
-    )
+    modules = foreign(component)
     files = [file for module in modules if (file := getattr(sys.modules.get(module), "__file__", None))]
     text = b"\0".join(Path(file).read_bytes() for file in files if Path(file).is_file())
     return hashlib.sha256(text).hexdigest() if text else None

@@ -10,7 +10,6 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -125,19 +124,24 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[IO[bytes]]:
     InputError
         If a folder that holds something stands in its place; an empty one is removed.
     """
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    file = temporary.open("xb", buffering=2**16)
     try:
-        with os.fdopen(handle, "wb", buffering=2**20) as file:
+        with file:
             yield file
             file.flush()
             if sync:
                 os.fsync(file.fileno())
-        Path(name).chmod(0o644)
-        if path.is_dir():
+        temporary.chmod(0o644)
+        try:
+            temporary.replace(path)
+        except OSError:
+            if not path.is_dir():
+                raise
             _remove_empty(path)
-        Path(name).replace(path)
+            temporary.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

@@ -220,6 +220,11 @@ class Problems:
         """Rows of ``texts`` that occur in these problems, ascending."""
         return np.unique(np.concatenate([self.known_index, self.questioned_index]))
 
+    @cached_property
+    def apart(self) -> tuple[Problems, Problems]:
+        """The problems to learn from and those marked in ``calibrate``; with no marks, all of them twice."""
+        return (self, self) if self.calibrate is None else (self.select(~self.calibrate), self.select(self.calibrate))
+
     def known(self, i: int) -> Ints:
         """The rows of problem i's known documents."""
         return self.known_index[self.known_ptr[i] : self.known_ptr[i + 1]]

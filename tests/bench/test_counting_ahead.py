@@ -28,8 +28,8 @@ def test_texts_counted_ahead(tmp_path, monkeypatch, workers):
         stages.append((stage, sorted(p.suffix for p in (folder / "counts").glob("*"))))
 
     assert not run(out=folder, workers=workers, progress=progress, **OPTIONS).errors
-    assert len(counted) == 3 and answers(folder) == answers(tmp_path / "own")
-    assert ("counting texts", []) in stages and ("first fits", [".index"] * 3 + [".packed"] * 3) in stages
+    assert len(counted) == 2 and answers(folder) == answers(tmp_path / "own")
+    assert ("counting texts", []) in stages and ("first fits", [".index"] * 2 + [".packed"] * 2) in stages
     assert not (folder / "counts").exists()
 
 

@@ -6,6 +6,7 @@ unit and its count take four bytes, so the counts of a text take about as many b
 
 from __future__ import annotations
 
+import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -31,6 +32,8 @@ _BLOCK = 1 << 22
 _BATCH = 1 << 16
 _AHEAD = 256
 """Texts counted between two writes."""
+_ORDERED = 4
+"""Other lists of units, each of another length, whose order is kept."""
 _STEP = 1 << 24
 """Most entries that room is made for ahead: what is not used yet takes memory too."""
 
@@ -84,6 +87,7 @@ class CountStore:
     def __init__(self, lexicon: Any, cap: int = CAP, units: Units | None = None) -> None:
         self.lexicon, self._cap, self._units = lexicon, cap, units
         self._names, self._ids = list[str](), np.empty(0, np.int64)
+        self._ordered: dict[int, tuple[list[str], Ints]] = {}
         self.summed: Summed = (lambda: None), np.empty(0, np.int64), np.zeros((2, 0), np.int64)
         self._forget()
 
@@ -94,10 +98,15 @@ class CountStore:
         self._kept: KeptCounts | None = None
         self._packed, self._many = np.empty(0, np.uint32), Many()
         self._ends, self._texts = np.zeros(1, np.int64), 0
-        self._room, self._spread, self._of = np.empty((2, 0), np.int32), np.empty(0, np.int64), self._packed
+        self._room = np.empty((2, 0), np.int32)
+        self._spread: tuple[Ints, Rows] | None = None
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
         """Counts of these rows of ``table``, a block of documents at a time, to be read only and until the next."""
+        # A fit and what follows it ask for the same documents, whose counts then still lie there.
+        if self._spread is not None and self._table() is table and np.array_equal(documents, self._spread[0]):
+            yield self._spread[1]
+            return
         before = np.concatenate([[0], np.cumsum(table.offsets[documents + 1] - table.offsets[documents])])
         first = 0
         while first < len(documents):
@@ -111,15 +120,14 @@ class CountStore:
             if self._room.shape[1] < stops[-1]:
                 self._room = np.empty((2, stops[-1]), np.int32)
             ids, counts = self._room[:, : stops[-1]]
-            # A fit and what follows it ask for the same documents, whose counts then still lie there.
-            spread = np.concatenate([begins, ends])
-            if packed is not self._of or not np.array_equal(spread, self._spread):
-                self._spread = spread[:0]
-                unpack(packed, many, begins, ends, ids, counts)
-                if own is not None:
-                    ids[:] = own[ids]
-                self._spread, self._of = spread, packed
-            yield Rows(first, ids, counts, starts, stops)
+            self._spread = None
+            unpack(packed, many, begins, ends, ids, counts)
+            if own is not None:
+                ids[:] = own[ids]
+            rows = Rows(first, ids, counts, starts, stops)
+            if last - first == len(documents):
+                self._spread = documents.copy(), rows
+            yield rows
             first = last
 
     def ids(self, names: list[str]) -> Ints:
@@ -129,10 +137,18 @@ class CountStore:
         return self._ids
 
     def named(self, ids: Ints) -> list[str]:
-        """The units with these ids, in code-point order; ``ids`` of this list is then known."""
-        names = self.lexicon.names(ids)
+        """The units with these ids, each given once, in code-point order; ``ids`` of this list is then known."""
+        # Folds differ little in their units: the last list of as many has most of these, in order already.
+        names, known = self._ordered.pop(len(ids), ([], ids[:0]))
+        asked = np.zeros(len(self.lexicon), np.bool_)
+        asked[ids] = True
+        stays = asked[known]
+        asked[known] = False
+        new = np.flatnonzero(asked)
+        names = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
         order = sorted(range(len(names)), key=names.__getitem__)
-        self._names, self._ids = [names[i] for i in order], ids[order]
+        self._names, self._ids = [names[i] for i in order], np.concatenate([known[stays], new])[order]
+        self._ordered = {**dict(list(self._ordered.items())[-_ORDERED:]), len(ids): (self._names, self._ids)}
         return self._names
 
     def taken(self, table: TextTable, rows: Ints) -> Part:
@@ -153,13 +169,14 @@ class CountStore:
         return self._packed, self._many, self._ends[slots], self._ends[slots + 1], None
 
     def _meet(self, table: TextTable) -> None:
-        self._table, self._slots = weakref.ref(table), np.full(len(table), -1, np.int64)
+        self._table, self._slots, self._spread = weakref.ref(table), np.full(len(table), -1, np.int64), None
         self._kept = open_counts(table, self._units, self.lexicon.ids)
 
     def _places(self, table: TextTable, rows: Ints) -> Ints:
         """Where the counts of these rows of a table are, (len(rows),); those not there are made."""
-        unseen = np.unique(rows[self._slots[rows] < 0])
+        unseen = rows[self._slots[rows] < 0]
         if len(unseen):
+            unseen = np.unique(unseen)
             keys = [table.hash(row) for row in unseen]
             new = {key: int(row) for key, row in zip(keys, unseen, strict=True) if key not in self._slot}
             try:

@@ -16,7 +16,7 @@ from ravenbench.text.interning import Int32s, Interner
 from ravenbench.text.ngrams import points_of
 from ravenbench.text.scanning import classes_to, scan
 from ravenbench.text.tokens import SENTENCE_END
-from ravenbench.types import Ints
+from ravenbench.types import Bools, Ints
 
 _WORD = re.compile(r"\w")
 WORD, NUMBER, MARK, SENTENCE_MARK = range(4)
@@ -69,7 +69,9 @@ class TokenLexicon:
         self._names: list[str] = []
         self._fold: list[int] = []
         self._kind: list[int] = []
+        self._of_content: list[bool] = []
         self._folded = self._kinds = np.zeros(0, np.int64)
+        self._contents = np.zeros(0, np.bool_)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -87,6 +89,13 @@ class TokenLexicon:
         if len(self._kinds) != len(self._kind):
             self._kinds = np.array(self._kind, dtype=np.int64)
         return self._kinds
+
+    @property
+    def content(self) -> Bools:
+        """Which tokens are ``CONTENT_WORDS``, by id."""
+        if len(self._contents) != len(self._of_content):
+            self._contents = np.array(self._of_content, dtype=np.bool_)
+        return self._contents
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
         """Counts of each text, as ``NgramLexicon.count`` gives them; ids tell cases apart."""
@@ -115,6 +124,7 @@ class TokenLexicon:
         self._names.append(token)
         self._fold.append(found if fold < 0 else fold)
         self._kind.append(kind_of(token))
+        self._of_content.append(self._kind[-1] == WORD and len(token) > 1)
         return found
 
 

@@ -43,8 +43,8 @@ class TokenProfiles:
         total = totals(store, texts, documents)
         kind = store.lexicon.kind
         total = np.bincount(store.lexicon.fold, weights=total, minlength=len(kind)).astype(np.int64)
-        self.words_ = largest(store, np.where(kind == WORD, total, 0), self.words)
-        self.marks_ = largest(store, np.where(kind >= MARK, total, 0), self.marks)
+        self.words_ = largest(store, np.where(kind == WORD, total, 0), self.words)[0]
+        self.marks_ = largest(store, np.where(kind >= MARK, total, 0), self.marks)[0]
         raw = self._frequencies(store, texts, documents)
         self.mean_ = raw.mean(axis=0) if len(raw) else np.zeros(raw.shape[1])
         deviation = raw.std(axis=0) if len(raw) else np.ones(raw.shape[1])

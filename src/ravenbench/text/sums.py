@@ -23,40 +23,51 @@ def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: I
     ``weights`` times each."""
     if weights is not None or np.any(documents[1:] <= documents[:-1]):
         weights = np.ones(len(documents), np.int64) if weights is None else weights
-        return _summed(store, table, documents, weights, np.zeros((2, 0), np.int64))
+        sums = _widened(_added(store, table, documents, weights, np.zeros((2, 0), np.int64)), len(store.lexicon))
+        return sums[0, : len(store.lexicon)], sums[1, : len(store.lexicon)]
     # Folds share most of their documents: those in which one differs from the last are counted in or out.
     of, before, sums = store.summed
-    new, gone = np.setdiff1d(documents, before), np.setdiff1d(before, documents)
+    change = np.zeros(len(table), np.int8)
+    change[documents] = 1
+    if of() is table:
+        change[before] -= 1
+    new, gone = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
     if of() is not table or len(new) + len(gone) >= len(documents):
         new, gone, sums = documents, documents[:0], sums[:, :0]
-    signs = np.repeat(np.array([1, -1]), [len(new), len(gone)])
-    total, held = _summed(store, table, np.concatenate([new, gone]), signs, sums)
-    store.summed = weakref.ref(table), documents, np.stack([total, held])
+    # Nothing is known of sums to which only some documents were added.
+    store.summed = (lambda: None), before, sums[:, :0]
+    if len(new) + len(gone):
+        signs = np.repeat(np.array([1, -1]), [len(new), len(gone)])
+        sums = _added(store, table, np.concatenate([new, gone]), signs, sums)
+    store.summed = weakref.ref(table), documents.copy(), sums
+    total, held = _widened(sums, len(store.lexicon))[:, : len(store.lexicon)].copy()
     return total, held
 
 
-def _summed(store: CountStore, table: TextTable, documents: Ints, weights: Ints, sums: Ints) -> tuple[Ints, Ints]:
-    total = _widened(sums, len(store.lexicon))
+def _added(store: CountStore, table: TextTable, documents: Ints, weights: Ints, sums: Ints) -> Ints:
+    """Sums with these documents, in the place of those given where there is room."""
     for rows in store.blocks(table, documents):
-        if total.shape[1] < len(store.lexicon):
-            total = _widened(total, len(store.lexicon))
-        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], total[0], total[1])
-    return total[0], total[1]
+        sums = _widened(sums, len(store.lexicon))
+        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], sums[0], sums[1])
+    return sums
 
 
 def _widened(sums: Ints, size: int) -> Ints:
-    """A copy with further ids, of which nothing was counted."""
-    return np.concatenate([sums, np.zeros((2, size - sums.shape[1]), np.int64)], axis=1)
+    """Sums with room for so many ids at least, those beyond them 0."""
+    if sums.shape[1] >= size:
+        return sums
+    return np.concatenate([sums, np.zeros((2, size + size // 8 - sums.shape[1]), np.int64)], axis=1)
 
 
-def largest(store: CountStore, total: Ints, size: int) -> list[str]:
-    """The ``size`` units with the largest totals (by id, (≤ len(lexicon),)), descending, ties by code point.
+def largest(store: CountStore, total: Ints, size: int) -> tuple[list[str], Ints]:
+    """The ``size`` units with the largest totals (by id, (≤ len(lexicon),)), descending, ties by code point; their ids.
 
     Units with a total of zero are never among them.
     """
     names = store.named(most(store, total, size))
-    ranked = np.argsort(-total[store.ids(names)], kind="stable")
-    return [names[i] for i in ranked.tolist()]
+    ids = store.ids(names)
+    ranked = np.argsort(-total[ids], kind="stable")
+    return [names[i] for i in ranked.tolist()], ids[ranked]
 
 
 def most(store: CountStore, total: Ints, size: int) -> Ints:

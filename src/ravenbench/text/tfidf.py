@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from ravenbench.text.bits import place_of_bit
 from ravenbench.text.counting import CountStore, Units, with_counts
@@ -18,9 +19,19 @@ _1 = np.uint64(1)
 _6, _63 = np.uint32(6), np.uint32(63)
 
 
+class UnitRows(NamedTuple):
+    """Sparse rows as a csr_array has them."""
+
+    data: Floats
+    indices: NDArray[Any]
+    indptr: NDArray[Any]
+    shape: tuple[int, int]
+
+
 class Tfidf:
     """The ``size`` units with the largest corpus count (ties by code point), raw counts times
-    ``ln((1 + N) / (1 + df)) + 1``, rows of length 1; a text without any known unit is a zero row.
+    ``ln((1 + N) / (1 + df)) + 1``, rows of length 1; a text without any known unit is a zero row. With ``content``,
+    of all tokens only content words.
 
     Equals ``TfidfVectorizer`` given the same vocabulary.
 
@@ -31,8 +42,8 @@ class Tfidf:
     idf_ : (len(vocabulary_),) float64
     """
 
-    def __init__(self, units: Units, size: int = 3000) -> None:
-        self.units, self.size = units, size
+    def __init__(self, units: Units, size: int = 3000, content: bool = False) -> None:
+        self.units, self.size, self.content = units, size, content
 
     def fit(
         self, texts: TextTable, documents: Ints, weights: Ints | None = None, drop: frozenset[str] = frozenset()
@@ -49,6 +60,8 @@ class Tfidf:
         # Handed on before None becomes ones: only sums without weights follow from those of an earlier fit.
         total, held = frequencies(store, texts, documents, weights)
         weights = np.ones(len(documents), np.int64) if weights is None else weights
+        if self.content:
+            total = total * store.lexicon.content
         if store.lexicon.fold is not None:
             total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
         known = store.lexicon.ids(sorted(drop))
@@ -73,11 +86,16 @@ class Tfidf:
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
         """Unit rows for rows of ``texts``: a scipy csr_array (len(documents), len(vocabulary_)), columns sorted."""
-        return with_counts(self.units, lambda store: self._transform(store, texts, documents))
-
-    def _transform(self, store: CountStore, texts: TextTable, documents: Ints) -> Any:
         from scipy.sparse import csr_array
 
+        rows = self.rows(texts, documents)
+        return csr_array(rows[:3], shape=rows.shape)
+
+    def rows(self, texts: TextTable, documents: Ints) -> UnitRows:
+        """The same in arrays alone, for ``row_cosines``."""
+        return with_counts(self.units, lambda store: self._rows(store, texts, documents))
+
+    def _rows(self, store: CountStore, texts: TextTable, documents: Ints) -> UnitRows:
         columns = _Columns(store, self.vocabulary_)
         width = len(self.vocabulary_)
         # A text has no more units than bytes. Room that is not filled takes no memory.
@@ -92,8 +110,8 @@ class Tfidf:
             )  # fmt: skip
         filled = pointers[-1]
         kind = np.int32 if filled < 2**31 else np.int64
-        parts = data[:filled], index[:filled].astype(kind, copy=False), pointers.astype(kind)
-        return csr_array(parts, shape=(len(documents), width))
+        index, pointers = index[:filled].astype(kind, copy=False), pointers.astype(kind)
+        return UnitRows(data[:filled], index, pointers, (len(documents), width))
 
 
 class _Columns:
@@ -120,7 +138,7 @@ def _room(width: int) -> int:
 
 
 def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -> Floats:
-    """Cosines of pairs of rows of a csr_array with sorted columns, shape (len(left),); 0 where a row is zero.
+    """Cosines of pairs of sparse rows with sorted columns, shape (len(left),); 0 where a row is zero.
 
     ``keep`` (columns,) restricts both rows to some columns. Exchanging left and right changes no bit.
     """

@@ -18,6 +18,10 @@ LIMIT = "RAVEN_CELL_TIMEOUT"
 LONGEST = 365 * 24 * 3600
 """Seconds; clocks take no endless limit."""
 """Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
+_received: list[int] = []
+"""Signals to end that were noted in this process."""
+_watching: dict[int, Any] = {}
+"""What handles them while they are noted."""
 _worker: list[int] = []
 """The process that called ``in_worker``, if it is this one."""
 
@@ -36,21 +40,22 @@ def guarded() -> Iterator[None]:
         In the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other exceptions that
         are none of ``Exception``; and where the method took longer than the limit.
     """
-    with _signals() as received:
+    with watched() as noted:
+        before = len(noted)
         try:
             with _limited():
                 yield
         except _TimeUp as late:
             raise MethodError(f"the method took longer than {late} seconds, the limit (--cell-timeout)") from None
         except Exception:
-            if received:
+            if len(noted) > before:
                 raise KeyboardInterrupt from None
             raise
         except BaseException as error:
-            if received or isinstance(error, GeneratorExit):
+            if len(noted) > before or isinstance(error, GeneratorExit):
                 raise
             raise MethodError(f"the method tried to end the program ({type(error).__name__}: {said(error)})") from error
-        if received:
+        if len(noted) > before:
             # The method caught what the signal raised.
             raise KeyboardInterrupt
 
@@ -102,26 +107,30 @@ def _limited() -> Iterator[None]:
 
 
 @contextmanager
-def _signals() -> Iterator[list[int]]:
-    """The signals to end that arrive meanwhile; only the main thread gets them."""
-    received: list[int] = []
+def watched() -> Iterator[list[int]]:
+    """Note signals to end that arrive meanwhile, once for all guarded within; only the main thread gets them."""
     if threading.current_thread() is not threading.main_thread():
-        yield received
+        yield []
         return
-    before: dict[int, Any] = {}
+    if _watching and all(signal.getsignal(asked) is handler for asked, handler in _watching.items()):
+        yield _received
+        return
+    before: dict[int, Any] = {asked: signal.getsignal(asked) for asked in (signal.SIGINT, signal.SIGTERM)}
+    outer = _watching.copy()
 
     def note(number: int, frame: Any) -> None:
-        received.append(number)
+        _received.append(number)
         before[number](number, frame)
 
-    for asked in (signal.SIGINT, signal.SIGTERM):
-        handler = signal.getsignal(asked)
+    for asked, handler in before.items():
+        _watching[asked] = note if callable(handler) else handler
         if callable(handler):
-            before[asked] = handler
             signal.signal(asked, note)
     try:
-        yield received
+        yield _received
     finally:
+        _watching.clear()
+        _watching.update(outer)
         for number, handler in before.items():
             # A handler may have put another in its own place.
             if signal.getsignal(number) is note:

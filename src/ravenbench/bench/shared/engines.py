@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ravenbench.bench.shared.care import LIMIT, in_worker, time_limit
 from ravenbench.bench.shared.memory import keep_memory
-from ravenbench.bench.shared.work import Engine, Losable, Unit, Units, run_unit
+from ravenbench.bench.shared.work import Engine, Losable, Unit, Units, one_thread, run_unit
 from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.files import is_remote
 
@@ -38,7 +38,8 @@ def local(workers: int | None = None) -> Engine:
 
     def work(units: Units) -> Iterator[list[str]]:
         if count == 1 or (len(units) == 1 and time_limit() is None):
-            yield from map(run_unit, units)
+            with one_thread():
+                yield from map(run_unit, units)
             return
         left = dict(enumerate(units))
         while left:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from ravenbench.bench.shared.counting_ahead import no_counts_left, plan_counting
 from ravenbench.bench.shared.encoding import plan_encoding
+from ravenbench.bench.shared.opened import keep_open
 from ravenbench.bench.shared.pair_blocks import PairUnit, plan_pairs, read_block
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.store import Store
@@ -39,6 +40,7 @@ def execute(
     isolate : bool
         Leave a problem on which a method fails unanswered, instead of failing its cell.
     """
+    keep_open(store)
     pending: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for place in store.unanswered():
         pending[place.verifier, store.plan.folds[place.fold].train_digest].append((place.key, place.fold))

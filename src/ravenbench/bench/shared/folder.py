@@ -68,8 +68,9 @@ def take_up(
         begin(folder, kind, head, anew=not there)
         there = True
 
-    plan(Store(folder), start)
-    return Store(folder)
+    store = Store(folder)
+    plan(store, start)
+    return store
 
 
 def _name_edited(store: Store) -> None:

@@ -26,6 +26,7 @@ from ravenbench.bench.shared.record import FORMAT, KINDS, Record, another_format
 
 R = TypeVar("R", bound=Record)
 Arrays = Mapping[str, NDArray[Any]]
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 class _Envelope(msgspec.Struct):
@@ -54,7 +55,7 @@ def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync:
     if any(array.dtype.hasobject for array in whole.values()):
         raise ValueError("arrays of Python objects are not kept")
     shapes = msgspec.json.encode([(name, a.dtype.str, np.shape(arrays[name])) for name, a in whole.items()])
-    body = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False).encode()
+    body = _encode(msgspec.to_builtins(record)).encode()
     payload = b"".join(array.tobytes() for array in whole.values())
     head = f'{{"format": {FORMAT}, "kind": "{kind}", "sha256": "{_hash(kind, shapes, body, payload)}", "arrays": '
     files.write_bytes(path, b"".join((head.encode(), shapes, b', "record": ', body, b"}\n", payload)), sync=sync)

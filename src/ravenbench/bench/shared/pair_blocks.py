@@ -151,9 +151,8 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     size = len(store.texts)
     keys = []
     for name in folds:
-        fold = store.fold(name)
-        train = fold.train if fold.train.calibrate is None else fold.train.select(fold.train.calibrate)
-        for problems in (train, fold.test):
+        fold = store.shared_fold(name)
+        for problems in (fold.train.apart[1], fold.test):
             keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
     pairs = np.stack(np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size))
     pairs, starts = _blocks(pairs)

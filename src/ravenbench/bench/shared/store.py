@@ -63,6 +63,8 @@ class Cell:
 
 RECENT = 64 * 2**20
 """Bytes of folds that an open store keeps."""
+SHARED = 3
+"""Other folds kept as they were made for methods that only read them."""
 
 
 class Store:
@@ -71,6 +73,7 @@ class Store:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._folds: dict[str, dict[str, NDArray[Any]]] = {}
+        self._shared: dict[str, Fold] = {}
         self._held = 0
 
     @classmethod
@@ -218,12 +221,21 @@ class Store:
         np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
         files.make_folder(self.path / "folds")
         self._held -= _size(self._folds.pop(fold.name, {}))
+        self._shared.pop(fold.name, None)
         files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
+        self._keep(fold.name, {part: np.array(array, order="C") for part, array in arrays.items()})
 
     def fold(self, name: str) -> Fold:
-        """A fold, its training problems labelled, its test problems blind."""
-        arrays = self._fold_arrays(name)
+        """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
+        return self._fold(name, {part: array.copy() for part, array in self._fold_arrays(name).items()})
 
+    def shared_fold(self, name: str) -> Fold:
+        """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
+        found = self._shared.get(name) or self._fold(name, self._fold_arrays(name))
+        self._shared = {**dict(list(self._shared.items())[-SHARED:]), name: found}
+        return found
+
+    def _fold(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Fold:
         def side(which: str, **labels: Any) -> Problems:
             return Problems(
                 self.texts,
@@ -252,9 +264,12 @@ class Store:
         process loses nothing, and all synced together before the run says that it is done (``sync``).
         """
         path = self.cell_path(record.key)
-        files.make_folder(path.parent)
         dear = record.seconds.fit + record.seconds.score > DEAR
-        write_packed(path, self.kind, record, arrays, sync=dear)
+        try:
+            write_packed(path, self.kind, record, arrays, sync=dear)
+        except (FileNotFoundError, NotADirectoryError):  # the first cell
+            files.make_folder(path.parent)
+            write_packed(path, self.kind, record, arrays, sync=dear)
 
     def read_cell(self, key: str) -> Cell | None:
         """A committed cell, or None where it is missing or damaged (it is then computed again)."""
@@ -267,7 +282,10 @@ class Store:
     def unanswered(self, cells: Iterable[CellPlace] | None = None) -> list[CellPlace]:
         """Cells (of the plan, unless given) that are missing, damaged or failed."""
         found = []
-        for place in self.plan.cells if cells is None else cells:
+        wanted = self.plan.cells if cells is None else cells
+        if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
+            return list(wanted)
+        for place in wanted:
             cell = self.read_cell(place.key)
             if cell is None or cell.error is not None:
                 found.append(place)
@@ -296,15 +314,20 @@ class Store:
             raise damaged(path, error) from error
 
     def _fold_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Arrays of a fold, the caller's own; those read last are kept, for methods of one fold follow each other."""
+        """Arrays of a fold, to be read only; those planned or read last are kept."""
         found = self._folds.pop(name, None)
         if found is None:
             found = self._fold_file(name)
-            self._held += _size(found)
-        self._folds[name] = found
+        else:
+            self._held -= _size(found)
+        return self._keep(name, found)
+
+    def _keep(self, name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        self._folds[name] = arrays
+        self._held += _size(arrays)
         while len(self._folds) > 1 and self._held > RECENT:
             self._held -= _size(self._folds.pop(next(iter(self._folds))))
-        return {part: array.copy() for part, array in found.items()}
+        return arrays
 
     def _fold_file(self, name: str, parts: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
         """Arrays of a fold's file, all unless some are named."""
@@ -312,7 +335,7 @@ class Store:
         try:
             with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
                 named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
-                return {part: files.array_of(archive.read(f"{part}.npy")) for part in named}
+                return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
         except Exception as error:  # a damaged archive or head fails in a dozen ways
             raise damaged(path, error) from error
 

@@ -13,7 +13,7 @@ from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.pair_blocks import PairFeatures, features_of
 from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.bench.shared.work import tell
-from ravenbench.components import Component, identity
+from ravenbench.components import Component, foreign, identity
 from ravenbench.errors import said
 from ravenbench.programs.confinement import ways
 from ravenbench.types import Floats, Fold, Ints, Problems
@@ -51,7 +51,9 @@ def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
     """Fit once, answer every test set, commit a cell each; with a ``failure`` nothing is tried and all cells get it."""
     store = open_store(unit.run)
     errors = []
-    fold = store.fold(unit.cells[0][1])
+    # Who wrote a method of their own may change what it is given.
+    fold_of = store.fold if foreign(unit.component) else store.shared_fold
+    fold, same_identity = fold_of(unit.cells[0][1]), identity(unit.component)
     train_digest = store.plan.folds[fold.name].train_digest
     began = time.perf_counter()
     features = features_of(store, unit.blocks) if unit.blocks and failure is None else None
@@ -63,7 +65,7 @@ def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
             failure = tell(error)
     fitted = time.perf_counter()
     for key, name in unit.cells:
-        test = fold.test if name == fold.name else store.fold(name).test
+        test = fold.test if name == fold.name else fold_of(name).test
         arrays: dict[str, Floats] = {}
         faults: dict[str, str] = {}
         wrong = failure
@@ -81,7 +83,7 @@ def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
         record = CellRecord(
             key=key,
             verifier=unit.verifier,
-            identity=identity(unit.component),
+            identity=same_identity,
             train_digest=train_digest,
             test_digest=store.plan.folds[name].test_digest,
             n=len(test),
@@ -101,8 +103,8 @@ def _fitted(component: Component, fold: Fold, features: PairFeatures | None) -> 
     if features is None or not isinstance(verifier, Calibrated):
         verifier.fit(fold.train, fold.train_same)
         return verifier
-    hold = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else fold.train.calibrate
-    return verifier.calibrate(features.score(fold.train.select(hold)), fold.train_same[hold])
+    same = fold.train_same if fold.train.calibrate is None else fold.train_same[fold.train.calibrate]
+    return verifier.calibrate(features.score(fold.train.apart[1]), same)
 
 
 def answer(verifier: Verifier, test: Problems, features: PairFeatures | None = None) -> tuple[Floats, Floats]:
@@ -113,12 +115,11 @@ def answer(verifier: Verifier, test: Problems, features: PairFeatures | None = N
     AnswerError
         If it gives anything else.
     """
-    name = str(verifier)
     if isinstance(verifier, Calibrated):
         given = features.score(test) if features is not None else verifier.scorer_.score(test)
-        scores = checked_scores(given, len(test), name)
-        return scores, checked_answers(verifier.calibrator_.transform(scores), test.ids, name)
-    answers = checked_answers(verifier.verify(test), test.ids, name)
+        scores = checked_scores(given, len(test), verifier)
+        return scores, checked_answers(verifier.calibrator_.transform(scores), test.ids, verifier)
+    answers = checked_answers(verifier.verify(test), test.ids, verifier)
     return answers, answers
 
 

@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 from threadpoolctl import ThreadpoolController
 
 from ravenbench import files
-from ravenbench.bench.shared.care import stdout_kept
+from ravenbench.bench.shared.care import stdout_kept, watched
 from ravenbench.bench.shared.memory import give_back
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.errors import InputError, said
@@ -70,10 +70,13 @@ def one_thread() -> Iterator[None]:
     """
     import scipy.linalg  # noqa: F401
 
-    before = os.environ.get(_THREADS)
+    before, libraries = os.environ.get(_THREADS), _libraries(len(sys.modules))
+    if before == "1" and all(library.num_threads == 1 for library in libraries.lib_controllers):
+        yield
+        return
     os.environ[_THREADS] = "1"
     try:
-        with _libraries(len(sys.modules)).limit(limits=1):
+        with libraries.limit(limits=1):
             yield
     finally:
         if before is None:
@@ -90,7 +93,7 @@ def _libraries(modules: int) -> ThreadpoolController:
 
 def run_unit(unit: Unit) -> list[str]:
     """Do one unit; errors of the method become failed cells. Returns the errors."""
-    with one_thread(), noted():
+    with one_thread(), noted(), watched():
         return unit.work()
 
 

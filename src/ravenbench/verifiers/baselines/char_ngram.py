@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -83,7 +83,7 @@ def pair_cosines(tfidf: Tfidf, problems: Problems, halves: Bools | None = None) 
     ``halves`` (bags, vocabulary) averages over bags of features too.
     """
     documents = problems.documents
-    rows: Any = tfidf.transform(problems.texts, documents)
+    rows = tfidf.rows(problems.texts, documents)
     known = np.searchsorted(documents, problems.known_index)
     questioned = np.searchsorted(documents, problems.questioned_index)[problems.owner]
     if halves is None:

@@ -184,7 +184,8 @@ class Calibrated(Verifier):
         same = np.asarray(same, dtype=bool)
         if problems.calibrate is not None:
             self.split_ = "marked"
-            return self._fit_apart(problems, same, ~problems.calibrate, problems.calibrate)
+            learn, hold = problems.apart
+            return self._fit_apart(learn, same[~problems.calibrate], hold, same[problems.calibrate])
         if self.scorer.fold_free:
             self.split_ = "fold-free"
             self.scorer_ = fresh(self.scorer).fit(problems, same)
@@ -192,7 +193,8 @@ class Calibrated(Verifier):
         folds = calibration_folds(problems, same, self.folds)
         self.split_ = folds.kind
         if not self.scorer.cross_fit:
-            return self._fit_apart(problems, same, *folds.apart(same))
+            taught, held = folds.apart(same)
+            return self._fit_apart(problems.select(taught), same[taught], problems.select(held), same[held])
 
         def cross_fitted(rest: Bools, out: Bools) -> Floats:
             return fresh(self.scorer).fit(problems.select(rest), same[rest]).score(problems.select(out))
@@ -205,10 +207,10 @@ class Calibrated(Verifier):
         self.scorer_ = fresh(self.scorer).fit(problems, same)
         return self.calibrate(scores, same)
 
-    def _fit_apart(self, problems: Problems, same: Bools, learn: Bools, hold: Bools) -> Self:
-        """Calibrate on the problems marked in ``hold`` (n,) a scorer that learned from those in ``learn`` (n,)."""
-        self.scorer_ = fresh(self.scorer).fit(problems.select(learn), same[learn])
-        return self.calibrate(self.scorer_.score(problems.select(hold)), same[hold])
+    def _fit_apart(self, learn: Problems, learned: Bools, hold: Problems, held: Bools) -> Self:
+        """Calibrate on some problems and their truth a scorer that learned from others and theirs."""
+        self.scorer_ = fresh(self.scorer).fit(learn, learned)
+        return self.calibrate(self.scorer_.score(hold), held)
 
     def calibrate(self, scores: Floats, same: Bools) -> Self:
         """Fit the calibrator on raw scores (the run calls this with scores it has kept).
@@ -218,7 +220,7 @@ class Calibrated(Verifier):
         AnswerError
             If they are no scores.
         """
-        scores = checked_scores(scores, len(same), str(self))
+        scores = checked_scores(scores, len(same), self)
         self.calibrator_ = fresh(self.calibrator or self.scorer.default_calibrator()).fit(scores, same)
         return self
 

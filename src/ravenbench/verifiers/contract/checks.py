@@ -14,7 +14,7 @@ _FIX = "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1
 _FIX_SCORES = "return an array of numbers, one (or one row) a problem, higher = same author, NaN = cannot tell"
 
 
-def checked_answers(given: Any, ids: Strings | Sequence[str], method: str) -> Floats:
+def checked_answers(given: Any, ids: Strings | Sequence[str], method: object) -> Floats:
     """Answers to these problems as float64 (n,), all finite and in [0, 1].
 
     Parameters
@@ -23,8 +23,8 @@ def checked_answers(given: Any, ids: Strings | Sequence[str], method: str) -> Fl
         What ``verify`` or a calibrator returned.
     ids : (n,) str
         Of the problems asked.
-    method : str
-        Its printed form, for the message.
+    method : object
+        Printed in the message.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def checked_answers(given: Any, ids: Strings | Sequence[str], method: str) -> Fl
     return np.asarray(found, dtype=np.float64)
 
 
-def checked_scores(given: Any, n: int, method: str) -> Floats:
+def checked_scores(given: Any, n: int, method: object) -> Floats:
     """Raw scores of n problems as float64 (n,) or (n, f); NaN is a score that a method cannot give.
 
     Raises
@@ -67,7 +67,7 @@ def checked_scores(given: Any, n: int, method: str) -> Floats:
     return found
 
 
-def _numbers(given: Any, method: str, what: str, fix: str) -> np.ndarray[Any, np.dtype[Any]]:
+def _numbers(given: Any, method: object, what: str, fix: str) -> np.ndarray[Any, np.dtype[Any]]:
     """As an array, unless that would hide what it is."""
     if isinstance(given, np.ma.MaskedArray):
         raise _wrong(method, what, "a masked array", "a plain array", fix)
@@ -78,5 +78,5 @@ def _numbers(given: Any, method: str, what: str, fix: str) -> np.ndarray[Any, np
         raise _wrong(method, what, found, "an array", fix) from error
 
 
-def _wrong(method: str, what: str, found: str, expected: str, fix: str) -> AnswerError:
+def _wrong(method: object, what: str, found: str, expected: str, fix: str) -> AnswerError:
     return AnswerError(f"{method} gave {what} that cannot be used", found=found, expected=expected, fix=fix)

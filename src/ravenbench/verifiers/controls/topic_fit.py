@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from ravenbench.text.counting import CountStore, with_counts
-from ravenbench.text.lexicon import CONTENT_WORDS
+from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.profiles import spread_counts
 from ravenbench.text.sums import largest, totals
 from ravenbench.text.tfidf import Tfidf
@@ -59,7 +59,7 @@ class TopicFit(Scorer):
     """
 
     name = "topic-fit"
-    counted = CONTENT_WORDS
+    counted = ALL_TOKENS
 
     mask: int | None = None
     size: int = 3000
@@ -68,24 +68,24 @@ class TopicFit(Scorer):
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         documents, weights = training_documents(problems, self.reference)
-        with_counts(CONTENT_WORDS, lambda store: self._choose(store, problems.texts, documents, weights))
-        self.tfidf_ = Tfidf(CONTENT_WORDS, self.size).fit(problems.texts, documents, weights, self.masked_)
+        with_counts(ALL_TOKENS, lambda store: self._choose(store, problems.texts, documents, weights))
+        self.tfidf_ = Tfidf(ALL_TOKENS, self.size, content=True).fit(problems.texts, documents, weights, self.masked_)
         return self
 
     def _choose(self, store: CountStore, texts: TextTable, documents: Ints, weights: Ints | None) -> None:
-        total = totals(store, texts, documents, weights)
+        total = totals(store, texts, documents, weights) * store.lexicon.content
         if self.folded:
             total = np.bincount(store.lexicon.fold, weights=total).astype(np.int64)
         mask = REFERENCE_MASK if self.mask is None and self.reference else self.mask
         if mask is not None:
-            self.mask_, ranked = mask, largest(store, total, mask)
+            self.mask_, ranked = mask, largest(store, total, mask)[0]
         else:
             # Ranking ten thousand words takes longer than all the rest, and short texts never need it.
-            ranked = largest(store, total, SHORT)
-            self.mask_ = largest_usable(store, texts, documents, ranked)
+            ranked, ids = largest(store, total, SHORT)
+            self.mask_ = largest_usable(store, texts, documents, ids)
             if self.mask_ == SHORT:
-                ranked = largest(store, total, LADDER[0])
-                self.mask_ = largest_usable(store, texts, documents, ranked)
+                ranked, ids = largest(store, total, LADDER[0])
+                self.mask_ = largest_usable(store, texts, documents, ids)
         self.masked_ = frozenset(word for word in ranked[: self.mask_] if word == word.lower())
 
     def score(self, problems: Problems) -> Floats:
@@ -95,16 +95,15 @@ class TopicFit(Scorer):
         return ThresholdBand()
 
 
-def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked: list[str]) -> int:
-    """The largest mask of the ladder, no larger than ``ranked``, that leaves enough words in the median document."""
+def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked: Ints) -> int:
+    """The largest mask of the ladder, no larger than ``ranked`` (ids), that leaves the median document enough words."""
     ladder = [step for step in LADDER if step <= max(len(ranked), LADDER[-1])]
-    ids = store.lexicon.ids(ranked)
     left = []
     for rows in store.blocks(texts, documents):
         # By how many steps of the ladder, the smallest first, a word is left.
         reach = np.full(len(store.lexicon), np.searchsorted(ladder[::-1], len(ranked), side="right"))
-        reach[ids] = np.searchsorted(ladder[::-1], np.arange(len(ranked)), side="right")
-        column = reach[store.lexicon.fold]
+        reach[ranked] = np.searchsorted(ladder[::-1], np.arange(len(ranked)), side="right")
+        column = reach[store.lexicon.fold] * store.lexicon.content
         counts = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, len(ladder) + 1)
         left.append(np.cumsum(counts[:, :0:-1], axis=1))
     medians = np.median(np.concatenate(left), axis=0) if left else np.zeros(len(ladder))
