@@ -66,7 +66,7 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
         return embeddings(folder, [""], read)[:0]
     device = str(devices.pick(read.device))
     half = devices.half(read.precision, torch.device(device))
-    batch = read.batch or (8192 if device != "cpu" else 512)
+    batch = read.batch or (8192 if device != "cpu" else 2048)
     files = digest(folder)
     made = (VERSION, files, device, read.window, batch, half, read.remote_code, torch.__version__)
 

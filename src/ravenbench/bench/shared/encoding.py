@@ -18,8 +18,8 @@ from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.store import Store
 from ravenbench.components import Component
 
-BLOCK = 1024
-"""Texts in a unit."""
+MOST, FEWEST = 3072, 512
+"""Texts in a unit: large ones leave less of their batches empty, and the last are small, so that workers end together."""
 
 
 @runtime_checkable
@@ -58,5 +58,9 @@ def plan_encoding(store: Store, components: Mapping[str, Component], folds: Sequ
     found = [side.documents for fold in map(store.fold, folds) for side in (fold.train, fold.test)]
     rows = np.unique(np.concatenate(found))
     rows = rows[np.argsort(store.texts.offsets[rows] - store.texts.offsets[rows + 1], kind="stable")]
-    blocks = [tuple(rows[start : start + BLOCK].tolist()) for start in range(0, len(rows), BLOCK)]
+    blocks = list[tuple[int, ...]]()
+    while len(rows):
+        size = min(MOST, max(FEWEST, len(rows) // 6))
+        blocks.append(tuple(rows[:size].tolist()))
+        rows = rows[size:]
     return [EncodeUnit(store.path, method, block) for method in methods for block in blocks]

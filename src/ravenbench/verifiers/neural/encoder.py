@@ -40,8 +40,8 @@ class Encoder(Scorer):
     window : int, optional
         Tokens a window; by default as many as the model reads.
     batch : int, optional
-        Most tokens in a batch; by default 512 on a processor, where small ones are as fast and less of them is padding
-        (two workers share a processor's memory, and larger ones then take longer), and 8192 on a GPU.
+        Most tokens in a batch; by default 2048 on a processor, which reads a model's weights anew for each (workers
+        that share its caches crowd each other out of them with smaller ones), and 8192 on a GPU.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
