@@ -19,7 +19,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.components import Component
 
 MOST, FEWEST = 3072, 512
-"""Texts in a unit: large ones leave less of their batches empty, and the last are small, so that workers end together."""
+"""Texts in a unit: large ones leave less of their batches empty, small ones at the end let workers end together."""
 
 
 @runtime_checkable
