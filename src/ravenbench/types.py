@@ -218,7 +218,9 @@ class Problems:
     @cached_property
     def documents(self) -> Ints:
         """Rows of ``texts`` that occur in these problems, ascending."""
-        return np.unique(np.concatenate([self.known_index, self.questioned_index]))
+        used = np.zeros(len(self.texts), np.bool_)
+        used[self.known_index] = used[self.questioned_index] = True
+        return np.flatnonzero(used)
 
     @cached_property
     def apart(self) -> tuple[Problems, Problems]:

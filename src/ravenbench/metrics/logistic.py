@@ -31,22 +31,27 @@ def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Flo
     design = np.column_stack([rows, np.ones(len(rows))])
     goal = np.append(towards, 0.0)
     pull = np.append(np.full(rows.shape[1], ridge), 1e-12)
-    sign = np.where(same, 1.0, -1.0)
 
-    def loss(beta: Floats) -> float:
-        return float(weight @ np.logaddexp(0.0, -sign * (design @ beta)) + pull @ (beta - goal) ** 2 / 2)
+    sign, ridges = np.where(same, -1.0, 1.0), np.diag(pull)
+
+    def loss(beta: Floats, odds: Floats) -> float:
+        return float(weight @ np.logaddexp(0.0, sign * odds) + pull @ (beta - goal) ** 2 / 2)
 
     beta = goal.copy()
-    value = loss(beta)
+    odds = design @ beta
+    value = loss(beta, odds)
     for _ in range(_ROUNDS):
-        p = 0.5 * (1 + np.tanh(design @ beta / 2))
+        p = 0.5 * (1 + np.tanh(odds / 2))
         gradient = design.T @ (weight * (p - same)) + pull * (beta - goal)
-        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + np.diag(pull)
+        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + ridges
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while (new := loss(beta - size * step)) > value + 1e-12 * (1 + value) and size > 1e-6:
+        while (new := loss(near := beta - size * step, there := design @ near)) > value + 1e-12 * (1 + value):
+            if size <= 1e-6:
+                break
             size /= 2
-        beta, value = beta - size * step, new
-        if size == 1 and np.abs(design @ step).max() <= _NEAR:
+        moved = np.abs(there - odds).max()
+        beta, odds, value = near, there, new
+        if size == 1 and moved <= _NEAR:
             break
     return np.asarray(beta)

@@ -32,8 +32,6 @@ _BLOCK = 1 << 22
 _BATCH = 1 << 16
 _AHEAD = 256
 """Texts counted between two writes."""
-_ORDERED = 4
-"""Other lists of units, each of another length, whose order is kept."""
 _STEP = 1 << 24
 """Most entries that room is made for ahead: what is not used yet takes memory too."""
 
@@ -138,8 +136,9 @@ class CountStore:
 
     def named(self, ids: Ints) -> list[str]:
         """The units with these ids, each given once, in code-point order; ``ids`` of this list is then known."""
-        # Folds differ little in their units: the last list of as many has most of these, in order already.
-        names, known = self._ordered.pop(len(ids), ([], ids[:0]))
+        # Folds differ little in their units: the last list of about as many has most of these, in order already.
+        size = len(ids).bit_length()
+        names, known = self._ordered.get(size, ([], ids[:0]))
         asked = np.zeros(len(self.lexicon), np.bool_)
         asked[ids] = True
         stays = asked[known]
@@ -148,7 +147,7 @@ class CountStore:
         names = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
         order = sorted(range(len(names)), key=names.__getitem__)
         self._names, self._ids = [names[i] for i in order], np.concatenate([known[stays], new])[order]
-        self._ordered = {**dict(list(self._ordered.items())[-_ORDERED:]), len(ids): (self._names, self._ids)}
+        self._ordered[size] = self._names, self._ids
         return self._names
 
     def taken(self, table: TextTable, rows: Ints) -> Part:

@@ -79,7 +79,8 @@ def most(store: CountStore, total: Ints, size: int) -> Ints:
         return found[:0]
     least = np.partition(total[found], len(found) - size)[len(found) - size]
     equal, found = found[total[found] == least], found[total[found] > least]
-    return np.concatenate([found, store.lexicon.ids(sorted(store.lexicon.names(equal))[: size - len(found)])])
+    names = store.lexicon.names(equal)
+    return np.concatenate([found, equal[sorted(range(len(names)), key=names.__getitem__)[: size - len(found)]]])
 
 
 @njit(cache=True)

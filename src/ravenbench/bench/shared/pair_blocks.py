@@ -129,11 +129,11 @@ class PairFeatures:
         place = self.order[np.searchsorted(self.index, wanted)]
         number = np.searchsorted(self.starts, place, side="right") - 1
         values: Floats | None = None
-        for n in np.unique(number):
-            block = self._block(int(n))
+        for n in np.flatnonzero(np.bincount(number)).tolist():
+            block, here = self._block(n), np.flatnonzero(number == n)
             if values is None:
                 values = np.empty((len(place), *block.shape[1:]))
-            values[number == n] = block[place[number == n] - self.starts[n]]
+            values[here] = block[place[here] - self.starts[n]]
         return mean_by_problem(np.empty(0) if values is None else values, problems)
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ravenbench.types import Bools, Floats
 
 THRESHOLDS = np.arange(1, 99) / 100
+_LOW, _HIGH = np.triu_indices(len(THRESHOLDS), 1)
 DECIMALS = 12
 """Overall scores that agree so far are equal: the first is the best."""
 
@@ -31,10 +32,9 @@ def rescale(scores: Floats, p1: float, p2: float) -> Floats:
 
 def best_band(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
     """The first best p1 < p2 and its overall score; scores (n,) are clipped to [0, 1], both classes present."""
-    low, high = np.triu_indices(len(THRESHOLDS), 1)
-    value = np.round(overall_of_bands(scores, same, metrics)[low, high], DECIMALS)
+    value = np.round(overall_of_bands(scores, same, metrics)[_LOW, _HIGH], DECIMALS)
     best = int(np.argmax(value))
-    return float(THRESHOLDS[low[best]]), float(THRESHOLDS[high[best]]), float(value[best])
+    return float(THRESHOLDS[_LOW[best]]), float(THRESHOLDS[_HIGH[best]]), float(value[best])
 
 
 def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
