@@ -20,6 +20,12 @@ RESIDENT = 8 * 2**20
 four times as many as were read, for the system also maps what lies beside."""
 
 
+def let_go(data: object) -> None:
+    """Have the system take back what was read of a mapped file; when its pages are read again, they are there again."""
+    if isinstance(data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        data.madvise(mmap.MADV_DONTNEED)
+
+
 def content_hash(text: str | bytes) -> bytes:
     """The 16-byte identity of a text: BLAKE2b of its UTF-8 form."""
     return hashlib.blake2b(text if isinstance(text, bytes) else text.encode(), digest_size=16).digest()
@@ -139,10 +145,8 @@ class TextTable:
         return found
 
     def _let_go(self) -> None:
-        """Have the system take back the pages that were read; when they are read again, they are there again."""
         self._read = 0
-        if isinstance(self._data, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
-            self._data.madvise(mmap.MADV_DONTNEED)
+        let_go(self._data)
 
     def __iter__(self) -> Iterator[str]:
         return (self[row] for row in range(len(self)))

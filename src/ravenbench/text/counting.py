@@ -18,7 +18,7 @@ import numpy as np
 from ravenbench.text.interning import Int32s
 from ravenbench.text.kept_counts import KeptCounts, Part, open_counts, save_counts
 from ravenbench.text.packed_counts import Many, Packed, pack, unpack
-from ravenbench.texts import TextTable
+from ravenbench.texts import TextTable, let_go
 from ravenbench.types import Ints
 
 T = TypeVar("T")
@@ -120,6 +120,7 @@ class CountStore:
             ids, counts = self._room[:, : stops[-1]]
             self._spread = None
             unpack(packed, many, begins, ends, ids, counts)
+            let_go(packed.base)
             if own is not None:
                 ids[:] = own[ids]
             rows = Rows(first, ids, counts, starts, stops)
