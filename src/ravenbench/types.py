@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -27,6 +27,12 @@ def name_array(values: Iterable[str]) -> Strings:
     array: Any = np.empty(len(values), dtype=object)
     array[:] = values
     return array  # type: ignore[no-any-return]
+
+
+@lru_cache(100_000)
+def _pair_id(both: bytes) -> str:
+    """The id of a pair by the hashes of its texts; the folds of a run have many pairs in common."""
+    return hashlib.blake2b(both, digest_size=10).hexdigest()
 
 
 class TextTransform(Protocol):
@@ -183,7 +189,7 @@ class Problems:
         if ids is None:
             both = texts.hashes[np.stack([known, questioned], axis=1)].tobytes()
             size = 2 * texts.hashes.shape[1]
-            ids = [hashlib.blake2b(both[i : i + size], digest_size=10).hexdigest() for i in range(0, len(both), size)]
+            ids = [_pair_id(both[i : i + size]) for i in range(0, len(both), size)]
         ptr = np.arange(len(known) + 1, dtype=np.int64)
         return cls(texts, name_array(ids), ptr, known, questioned, **labels)
 

@@ -50,9 +50,11 @@ def test_one_component_in_full(monkeypatch):
 def test_logs_say_where_the_work_is(monkeypatch, capsys):
     from ravenbench.cli import show
 
-    clock = iter((0.0, 10.0, 31.0, 40.0, 62.5))
+    clock = iter((0.0, 10.0, 31.0, 40.0, 62.5, 93.0))
     monkeypatch.setattr(show.time, "monotonic", lambda: next(clock))
     progress = show._lines()
     for done in range(4):
         progress("cells", done, 1000)
-    assert capsys.readouterr().err.splitlines() == ["cells: 1 of 1,000, after 31 s", "cells: 3 of 1,000, after 62 s"]
+    progress("comparing topics", 0, 0)
+    said = ["cells: 1 of 1,000, after 31 s", "cells: 3 of 1,000, after 62 s", "comparing topics, after 93 s"]
+    assert capsys.readouterr().err.splitlines() == said

@@ -26,18 +26,19 @@ if TYPE_CHECKING:
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     """A progress callback (stage, done, total) drawn on stderr; a line every half minute where that is no terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines()
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("{task.description:<22}", markup=False),
         BarColumn(bar_width=None),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    if not console.is_terminal:
-        yield _lines()
-        return
     with Progress(*columns, console=console, transient=True) as bar:
         tasks: dict[str, TaskID] = {}
 
@@ -60,7 +61,8 @@ def _lines(every: float = 30) -> Callable[[str, int, int], None]:
         now = time.monotonic()
         if now - last >= every:
             last = now
-            typer.echo(f"{readable(stage)}: {done:,} of {total:,}, after {now - started:,.0f} s", err=True)
+            place = f": {done:,} of {total:,}" if total else ""
+            typer.echo(f"{readable(stage)}{place}, after {now - started:,.0f} s", err=True)
 
     return progress
 

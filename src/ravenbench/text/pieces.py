@@ -6,7 +6,6 @@ import re
 from array import array
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ravenbench.types import Ints
@@ -62,14 +61,15 @@ class Pieces(dict[str, int]):
     def splice(self, pieces: Int32s, bounds: Ints, words: Int32s, givers: Ints) -> list[bytes]:
         """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten), in which ``words``
         from each of ``givers`` to the next stand in the places of those that do not stay, again and again."""
+        from ravenbench.text.splicing_kernel import spliced  # a report splices nothing, and numba takes a while
+
         word = np.frombuffer(self._word, np.int32)
         moves = (word >= 0) & (np.frombuffer(self._size, np.int32)[word] > 0)
         case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
         forms, ends = np.frombuffer(self._forms, np.int32).reshape(-1, 3), np.frombuffer(self._ends, np.int64)
         stops = np.zeros(len(bounds), np.int64)
-        data = _spliced(
-            pieces, bounds, words, givers, case, forms, np.frombuffer(self._data, np.uint8), ends, stops
-        )  # fmt: skip
+        letters = np.frombuffer(self._data, np.uint8)
+        data = spliced(pieces, bounds, words, givers, case, forms, letters, ends, stops)
         return [data[stops[i] : stops[i + 1]].tobytes() for i in range(len(bounds) - 1)]
 
     def __missing__(self, piece: str) -> int:
@@ -96,32 +96,3 @@ class Pieces(dict[str, int]):
         self._data += piece.encode()
         self._ends.append(len(self._data))
         return number
-
-
-@njit(cache=True)
-def _spliced(
-    pieces: Int32s, bounds: Ints, words: Int32s, givers: Ints, case: NDArray[np.int8], forms: Int32s,
-    data: NDArray[np.uint8], ends: Ints, stops: Ints,
-) -> NDArray[np.uint8]:  # fmt: skip
-    """The texts one after the other; fills ``stops``."""
-    total = 0
-    for row in range(len(bounds) - 1):
-        taken = givers[row]
-        for at in range(bounds[row], bounds[row + 1]):
-            piece = np.uint32(pieces[at])
-            if case[piece] >= 0:
-                if taken == givers[row + 1]:
-                    taken = givers[row]
-                piece = np.uint32(forms[words[taken], case[piece]])
-                pieces[at] = piece
-                taken += 1
-            total += ends[piece + 1] - ends[piece]
-        stops[row + 1] = total
-    made = np.empty(total, np.uint8)
-    filled = 0
-    for at in range(len(pieces)):
-        piece = np.uint32(pieces[at])
-        for place in range(ends[piece], ends[piece + 1]):
-            made[filled] = data[place]
-            filled += 1
-    return made
