@@ -43,7 +43,9 @@ def width_of(length: int) -> int:
     return -(-length // step) * step
 
 
-def batches(sequences: Sequence[Sequence[int] | Ints], tokens: int = 4096, pad: int = 0) -> Iterator[Batch]:
+def batches(
+    sequences: Sequence[Sequence[int] | Ints], tokens: int = 4096, pad: int = 0, most: int | None = None
+) -> Iterator[Batch]:
     """Sequences of about equal length together, shortest first.
 
     Parameters
@@ -53,10 +55,12 @@ def batches(sequences: Sequence[Sequence[int] | Ints], tokens: int = 4096, pad: 
         Most tokens in a batch, padding included; a longer sequence is a batch of its own.
     pad : int
         The padding number.
+    most : int, optional
+        Most sequences in a batch: of short ones, of which there are few, many rows would be empty.
     """
     widths = np.array([width_of(len(s)) for s in sequences], dtype=np.int64)
     for width in np.unique(widths).tolist():
-        size = max(1, tokens // width)
+        size = max(1, min(tokens // width, most or tokens))
         members = np.flatnonzero(widths == width)
         for start in range(0, len(members), size):
             rows = members[start : start + size]

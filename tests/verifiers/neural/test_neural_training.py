@@ -237,6 +237,8 @@ def test_batches_hold_every_sequence_once_and_shapes_follow_its_length(torch):
     assert sorted(seen) == list(range(150))
     alone = next(batches(sequences[3:4], tokens=512))
     assert alone.ids.shape == seen[3] and alone.mask.any(axis=1).all()
+    few = [(len(batch.rows), batch.ids.shape) for batch in batches([[1]] * 9, most=4)]
+    assert few == [(4, (4, 8)), (4, (4, 8)), (1, (4, 8))]
     for length in range(1, 3000):
         assert length <= width_of(length) < length + max(8, length / 7)
 

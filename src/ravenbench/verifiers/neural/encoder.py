@@ -40,8 +40,8 @@ class Encoder(Scorer):
     window : int, optional
         Tokens a window; by default as many as the model reads.
     batch : int, optional
-        Most tokens in a batch; by default 2048 on a processor, which reads a model's weights anew for each (workers
-        that share its caches crowd each other out of them with smaller ones), and 8192 on a GPU.
+        Most tokens in a batch; by default 4096 on a processor, where it holds 16 windows at most and reads the model's
+        weights once (workers that share a processor's caches crowd each other out of them), and 8192 on a GPU.
     remote_code : bool
         Run code that comes with the model.
     precision : {"fp32", "bf16", "auto"}
