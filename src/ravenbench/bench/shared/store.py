@@ -63,8 +63,8 @@ class Cell:
 
 RECENT = 64 * 2**20
 """Bytes of folds that an open store keeps."""
-SHARED = 3
-"""Other folds kept as they were made for methods that only read them."""
+OTHERS, SMALL = 3, 2**20
+"""Folds kept beside the last one for methods that only read them, as long as they have fewer bytes than this."""
 
 
 class Store:
@@ -231,8 +231,12 @@ class Store:
 
     def shared_fold(self, name: str) -> Fold:
         """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
-        found = self._shared.get(name) or self._fold(name, self._fold_arrays(name))
-        self._shared = {**dict(list(self._shared.items())[-SHARED:]), name: found}
+        found = self._shared.get(name)
+        if found is None:
+            arrays = self._fold_arrays(name)
+            found = self._fold(name, arrays)
+            others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
+            self._shared = {**dict(others), name: found}
         return found
 
     def _fold(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Fold:
