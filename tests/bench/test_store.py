@@ -1,6 +1,7 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,9 @@ from ravenbench.bench.shared.record import CellRecord, Head, Seconds, write_reco
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError, StoreError
 from ravenbench.files import array_of
+from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable
-from ravenbench.types import Labels, Problems
+from ravenbench.types import Fold, Labels, Problems
 
 HEAD = Head(spec={"corpus": "c"}, data={}, raven="0", python="3", packages={})
 
@@ -87,6 +89,27 @@ def test_a_fold_whose_archive_asks_for_the_unknown_is_damaged(store, place):
     (store.path / "folds" / "f.npz").write_bytes(bytes(data))
     with pytest.raises(StoreError, match="damaged"):
         store.truth("f")
+
+
+def test_a_fold_is_the_callers_own_unless_it_is_shared(store):
+    problems, same = toy_problems(8)
+    problems.texts.save(store.path / "texts")
+    store.save_labels([str(row) for row in range(len(problems.texts))], {"author": problems.author})
+    marked = replace(problems, calibrate=np.arange(len(problems)) % 4 == 0)
+    store.save_fold(Fold("f", marked, same, problems.blind(), same))
+    for reader in (store, Store(store.path)):
+        digest = reader.fold("f").train_digest()
+        own, shared = reader.fold("f"), reader.shared_fold("f")
+        for array in (own.train.known_index, own.train_same, own.test.questioned_index):
+            assert array.flags.writeable
+            array[:] = 0
+        assert reader.fold("f").train_digest() == shared.train_digest() == digest
+        assert reader.shared_fold("f") is shared and shared.train.apart is shared.train.apart
+        assert [len(part) for part in shared.train.apart] == [6, 2]
+    names = [f"g{number}" for number in range(9)]
+    for name in names:
+        store.save_fold(replace(store.fold("f"), name=name))
+    assert [store.shared_fold(name).name for name in names] == names and len(store._shared) == 4
 
 
 def test_open_says_what_is_no_run(tmp_path):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from ravenbench.testing import toy_problems
-from ravenbench.text.lexicon import CONTENT_WORDS
+from ravenbench.text.lexicon import ALL_TOKENS, CONTENT_WORDS
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import Tfidf, row_cosines
 from ravenbench.texts import TextTable
@@ -57,6 +57,14 @@ def test_words_equal_scikit_learn():
     assert "ka" not in ours.vocabulary_ and len(ours.vocabulary_) == 100
     peer = TfidfVectorizer(vocabulary=ours.vocabulary_).fit(texts)
     assert np.abs(ours.transform(texts, rows) - peer.transform(texts)).max() <= 1e-12
+
+
+def test_content_words_of_all_tokens():
+    texts, rows = TextTable.collect([*toy_texts(), "İ a B 12 b2b 1990s, İstanbul! ΟΔΟΣ x_1"])
+    apart = Tfidf(CONTENT_WORDS, 80).fit(texts, rows, drop=frozenset({"ka"}))
+    ours = Tfidf(ALL_TOKENS, 80, content=True).fit(texts, rows, drop=frozenset({"ka"}))
+    assert ours.vocabulary_ == apart.vocabulary_ and np.array_equal(ours.idf_, apart.idf_)
+    assert np.array_equal(ours.transform(texts, rows).toarray(), apart.transform(texts, rows).toarray())
 
 
 def test_weights_count_documents_several_times():
