@@ -1,5 +1,9 @@
 """Attention by whole batches, beside torch's own."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 pytestmark = pytest.mark.extra
@@ -27,6 +31,22 @@ def test_weights_are_the_softmax_of_the_scores(attention, need_extra, keys, spre
     # Half of the distance of two numbers in bfloat16, and the polynomial's error.
     assert (found.float() - plain).abs().max() <= 2**-9 + 1e-5
     assert ((found.float() - plain).abs() <= plain * (2**-8 + 1e-5) + 1e-30).all()
+
+
+WEIGHTS = """
+import hashlib, numpy as np
+from ravenbench.topics.attention import soften
+scores = (np.random.default_rng(0).standard_normal((24, 64, 256)).astype(np.float32) * 3).view(np.uint32) >> 16
+soften(found := scores.astype(np.uint16), np.zeros((2, 1, 256), np.float32), 0.2)
+print(hashlib.sha256(found.tobytes()).hexdigest())
+"""
+
+
+def test_weights_are_the_same_bytes_whether_compiled_or_read_from_the_cache(attention, tmp_path):
+    own = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    said = [subprocess.run([sys.executable, "-c", WEIGHTS], env=own, capture_output=True, check=True) for _ in range(2)]
+    assert list(tmp_path.rglob("attention.soften*.nbc"))
+    assert said[0].stdout == said[1].stdout
 
 
 @pytest.mark.parametrize("seen", ["all", "begin", "window"])

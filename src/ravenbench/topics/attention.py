@@ -16,7 +16,7 @@ from numba import njit
 NAME = "ravenbench"
 MASKED = -1e30
 LOG2_E = 1.4426950408889634
-_loops = njit(cache=True, error_model="numpy", fastmath={"reassoc", "nsz", "contract", "arcp", "nnan"})
+_loops = njit(cache=True, error_model="numpy", fastmath={"nsz", "contract", "arcp", "nnan"})
 
 
 def attend_by_batch(model: Any) -> None:
@@ -76,11 +76,14 @@ def soften(scores, bias, scale):  # type: ignore[no-untyped-def]
     """
     each = len(scores) // len(bias)
     row = np.empty(scores.shape[2], np.float32)
+    one, keys = np.float32(2**30), scores.shape[2]
+    while keys > 1:
+        one, keys = one / np.float32(2), keys // 2
     for head in range(len(scores)):
         for query in range(scores.shape[1]):
             _read(scores[head, query], np.float32(scale * LOG2_E), bias[head // each, query % bias.shape[1]], row)
-            total = _powers(row, _highest(row))
-            _write(row, np.float32(1) / total, scores[head, query])
+            total = _powers(row, _highest(row), one)
+            _write(row, one / np.float32(total), scores[head, query])
 
 
 # One loop a function: together they would not be computed sixteen numbers at a time.
@@ -105,9 +108,13 @@ def _ordered(bits):  # type: ignore[no-untyped-def]
 
 
 @_loops
-def _powers(row, top):  # type: ignore[no-untyped-def]
-    """Replace x by 2^(x - top), to 3e-6 of itself, by the Taylor polynomial of its fraction; return their sum."""
-    total = np.float32(0)
+def _powers(row, top, one):  # type: ignore[no-untyped-def]
+    """Replace x by 2^(x - top), to 3e-6 of itself, by the Taylor polynomial of its fraction; return their sum.
+
+    The sum is of whole numbers, of which ``one`` stands for 1: a process that compiles this and one that reads it from
+    numba's cache add in different orders, on which a sum of fractions would depend.
+    """
+    total = np.int32(0)
     for j in range(len(row)):
         x = max(row[j] - top, np.float32(-126))
         whole = np.floor(x + np.float32(0.5))
@@ -118,7 +125,7 @@ def _powers(row, top):  # type: ignore[no-untyped-def]
         y = y * x + np.float32(6.9314718e-1)
         y = y * x + np.float32(1)
         row[j] = y * np.int32((np.int32(whole) + np.int32(127)) << np.int32(23)).view(np.float32)
-        total += row[j]
+        total = np.int32(total + np.int32(row[j] * one + np.float32(0.5)))
     return total
 
 

@@ -24,7 +24,7 @@ from ravenbench.topics.packed import pack
 from ravenbench.topics.sbert_models import is_static, load_sentences, load_static, static_vectors
 from ravenbench.types import Floats, Ints
 
-VERSION = 5
+VERSION = 6
 """Of how a text becomes a vector; vectors that an earlier one kept are left alone."""
 MOST = 16
 """Windows in a batch on a processor; more are not faster."""

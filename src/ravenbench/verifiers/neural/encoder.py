@@ -63,7 +63,7 @@ class Encoder(Scorer):
     """
 
     name = "encoder"
-    version = 4
+    version = 5
     provenance = "ours"
 
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
