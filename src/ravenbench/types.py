@@ -228,10 +228,16 @@ class Problems:
         used[self.known_index] = used[self.questioned_index] = True
         return np.flatnonzero(used)
 
-    @cached_property
+    @property
     def apart(self) -> tuple[Problems, Problems]:
-        """The problems to learn from and those marked in ``calibrate``; with no marks, all of them twice."""
-        return (self, self) if self.calibrate is None else (self.select(~self.calibrate), self.select(self.calibrate))
+        """The problems to learn from and those marked in ``calibrate``, made once; with no marks, all of them twice."""
+        # What held itself would stay in memory until Python looks for cycles.
+        return (self, self) if self.calibrate is None else self._marked_apart
+
+    @cached_property
+    def _marked_apart(self) -> tuple[Problems, Problems]:
+        marked = np.asarray(self.calibrate)
+        return self.select(~marked), self.select(marked)
 
     def known(self, i: int) -> Ints:
         """The rows of problem i's known documents."""
