@@ -94,13 +94,14 @@ def test_a_fold_whose_archive_asks_for_the_unknown_is_damaged(store, place):
 def test_a_fold_is_the_callers_own_unless_it_is_shared(store):
     problems, same = toy_problems(8)
     problems.texts.save(store.path / "texts")
-    store.save_labels([str(row) for row in range(len(problems.texts))], {"author": problems.author})
+    texts = [str(row) for row in range(len(problems.texts))]
+    store.save_labels(texts, {"author": Labels.of(texts)})
     marked = replace(problems, calibrate=np.arange(len(problems)) % 4 == 0)
     store.save_fold(Fold("f", marked, same, problems.blind(), same))
     for reader in (store, Store(store.path)):
         digest = reader.fold("f").train_digest()
         own, shared = reader.fold("f"), reader.shared_fold("f")
-        for array in (own.train.known_index, own.train_same, own.test.questioned_index):
+        for array in (own.train.known_index, own.train_same, own.test.questioned_index, own.train.author.codes):
             assert array.flags.writeable
             array[:] = 0
         assert reader.fold("f").train_digest() == shared.train_digest() == digest
@@ -109,7 +110,7 @@ def test_a_fold_is_the_callers_own_unless_it_is_shared(store):
     names = [f"g{number}" for number in range(9)]
     for name in names:
         store.save_fold(replace(store.fold("f"), name=name))
-    assert [store.shared_fold(name).name for name in names] == names and len(store._shared) == 4
+    assert [store.shared_fold(name).name for name in names] == names and len(store._folds._shared) == 4
 
 
 def test_open_says_what_is_no_run(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,10 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
-import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files
+from ravenbench.bench.shared.fold_files import FoldFiles
 from ravenbench.bench.shared.packed import read_packed, write_packed
 from ravenbench.bench.shared.record import (
     CellPlace,
@@ -30,7 +29,7 @@ from ravenbench.bench.shared.record import (
 )
 from ravenbench.errors import InputError, StoreError
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Fold, Labels, Problems
+from ravenbench.types import Bools, Floats, Fold, Labels
 
 P = TypeVar("P", bound=Plan)
 
@@ -61,20 +60,12 @@ class Cell:
         return self.arrays.get("scores")
 
 
-RECENT = 64 * 2**20
-"""Bytes of folds that an open store keeps."""
-OTHERS, SMALL = 3, 2**20
-"""Folds kept beside the last one for methods that only read them, as long as they have fewer bytes than this."""
-
-
 class Store:
     """A run's folder (layout in docs/architecture.md)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._folds: dict[str, dict[str, NDArray[Any]]] = {}
-        self._shared: dict[str, Fold] = {}
-        self._held = 0
+        self._folds = FoldFiles(path / "folds")
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
@@ -206,56 +197,19 @@ class Store:
 
     def save_fold(self, fold: Fold) -> None:
         """Write a fold whose problems lie over this store's texts."""
-        arrays: dict[str, NDArray[Any]] = {}
-        for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
-            arrays |= {
-                f"{side}_ids": np.asarray(problems.ids.tolist(), dtype=np.str_),
-                f"{side}_ptr": problems.known_ptr,
-                f"{side}_known": problems.known_index,
-                f"{side}_questioned": problems.questioned_index,
-                f"{side}_same": same,
-            }
-        if fold.train.calibrate is not None:
-            arrays["train_calibrate"] = fold.train.calibrate
-        buffer = io.BytesIO()
-        np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
-        files.make_folder(self.path / "folds")
-        self._held -= _size(self._folds.pop(fold.name, {}))
-        self._shared.pop(fold.name, None)
-        files.write_bytes(self.path / "folds" / f"{fold.name}.npz", buffer.getvalue(), sync=False)
-        self._keep(fold.name, {part: np.array(array, order="C") for part, array in arrays.items()})
+        self._folds.save(fold)
 
     def fold(self, name: str) -> Fold:
         """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
-        return self._fold(name, {part: array.copy() for part, array in self._fold_arrays(name).items()})
+        return self._folds.own(name, self.texts, self.labels)
 
     def shared_fold(self, name: str) -> Fold:
         """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
-        found = self._shared.get(name)
-        if found is None:
-            arrays = self._fold_arrays(name)
-            found = self._fold(name, arrays)
-            others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
-            self._shared = {**dict(others), name: found}
-        return found
-
-    def _fold(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> Fold:
-        def side(which: str, **labels: Any) -> Problems:
-            return Problems(
-                self.texts,
-                arrays[f"{which}_ids"],
-                arrays[f"{which}_ptr"],
-                arrays[f"{which}_known"],
-                arrays[f"{which}_questioned"],
-                **labels,
-            )
-
-        train = side("train", calibrate=arrays.get("train_calibrate"), **self.labels)
-        return Fold(name, train, arrays["train_same"], side("test"), arrays["test_same"])
+        return self._folds.shared(name, self.texts, self.labels)
 
     def truth(self, name: str) -> Bools:
         """Truth of a fold's test problems, (n,)."""
-        return (self._folds.get(name) or self._fold_file(name, ["test_same"]))["test_same"].copy()
+        return self._folds.truth(name)
 
     def cell_path(self, key: str) -> Path:
         """File of a cell."""
@@ -316,33 +270,3 @@ class Store:
             return files.read_array(path)
         except (OSError, ValueError, EOFError) as error:
             raise damaged(path, error) from error
-
-    def _fold_arrays(self, name: str) -> dict[str, NDArray[Any]]:
-        """Arrays of a fold, to be read only; those planned or read last are kept."""
-        found = self._folds.pop(name, None)
-        if found is None:
-            found = self._fold_file(name)
-        else:
-            self._held -= _size(found)
-        return self._keep(name, found)
-
-    def _keep(self, name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        self._folds[name] = arrays
-        self._held += _size(arrays)
-        while len(self._folds) > 1 and self._held > RECENT:
-            self._held -= _size(self._folds.pop(next(iter(self._folds))))
-        return arrays
-
-    def _fold_file(self, name: str, parts: Iterable[str] | None = None) -> dict[str, NDArray[Any]]:
-        """Arrays of a fold's file, all unless some are named."""
-        path = self.path / "folds" / f"{name}.npz"
-        try:
-            with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
-                named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
-                return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
-        except Exception as error:  # a damaged archive or head fails in a dozen ways
-            raise damaged(path, error) from error
-
-
-def _size(arrays: Mapping[str, NDArray[Any]]) -> int:
-    return sum(array.nbytes for array in arrays.values())
