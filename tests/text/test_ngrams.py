@@ -78,6 +78,14 @@ def test_largest_breaks_ties_by_code_point():
     assert largest(store, totals(store, texts, rows), 3)[0] == ["a", "b", "ω"]
 
 
+def test_who_changes_a_list_of_units_changes_no_other():
+    texts, rows = TextTable.collect(["b a ω я a"])
+    store = CountStore(ALL_TOKENS.lexicon())
+    total = totals(store, texts, rows)
+    store.named(np.flatnonzero(total)).reverse()
+    assert store.named(np.flatnonzero(total)) == ["a", "b", "ω", "я"]
+
+
 def test_a_count_that_fails_leaves_no_trace(monkeypatch):
     texts, rows = TextTable.collect(["one", "two and two", "three", "four or more"])
     store, fresh = (CountStore(CharNgrams(2).lexicon()) for _ in range(2))

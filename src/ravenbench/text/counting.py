@@ -85,7 +85,7 @@ class CountStore:
     def __init__(self, lexicon: Any, cap: int = CAP, units: Units | None = None) -> None:
         self.lexicon, self._cap, self._units = lexicon, cap, units
         self._names, self._ids = list[str](), np.empty(0, np.int64)
-        self._ordered: dict[int, tuple[list[str], Ints]] = {}
+        self._ordered: dict[int, tuple[tuple[str, ...], Ints]] = {}
         self.summed: Summed = (lambda: None), np.empty(0, np.int64), np.zeros((2, 0), np.int64)
         self._forget()
 
@@ -139,16 +139,17 @@ class CountStore:
         """The units with these ids, each given once, in code-point order; ``ids`` of this list is then known."""
         # Folds differ little in their units: the last list of about as many has most of these, in order already.
         size = len(ids).bit_length()
-        names, known = self._ordered.get(size, ([], ids[:0]))
+        names, known = self._ordered.get(size, ((), ids[:0]))
         asked = np.zeros(len(self.lexicon), np.bool_)
         asked[ids] = True
         stays = asked[known]
         asked[known] = False
         new = np.flatnonzero(asked)
-        names = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
-        order = sorted(range(len(names)), key=names.__getitem__)
-        self._names, self._ids = [names[i] for i in order], np.concatenate([known[stays], new])[order]
-        self._ordered[size] = self._names, self._ids
+        found = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
+        order = sorted(range(len(found)), key=found.__getitem__)
+        self._names, self._ids = [found[i] for i in order], np.concatenate([known[stays], new])[order]
+        # Who asked has the list itself and may change it.
+        self._ordered[size] = tuple(self._names), self._ids
         return self._names
 
     def taken(self, table: TextTable, rows: Ints) -> Part:
