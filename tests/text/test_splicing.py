@@ -65,6 +65,9 @@ def test_a_donor_without_content_is_refused_where_some_is_needed() -> None:
     made, (full, empty) = splicer("the cat and the dog", "the the and and 12 3b", function_words=2)
     assert made.cut(empty).contents == 0 and made.cut(empty).functions == 4
     assert made.splice([(made.cut(empty), made.cut(full))]) == [made.texts[empty].encode()]
+    wordless, (marks, nothing) = splicer("... 12 3b!", "")
+    both = [(wordless.cut(marks), wordless.cut(nothing)), (wordless.cut(nothing), wordless.cut(marks))]
+    assert wordless.splice(both) == [b"... 12 3b!", b""]
     with pytest.raises(ValueError, match="without content words"):
         made.splice([(made.cut(full), made.cut(empty))])
 

@@ -31,6 +31,8 @@ from ravenbench.types import Floats, Ints, Labels, Problems
 REPEATED = "the questioned text is one of the known texts"
 NO_CONTENT = f"the questioned text has fewer than {FEWEST_WORDS} content words"
 NO_FUNCTION = f"the questioned text has fewer than {FEWEST_WORDS} function words"
+AT_A_TIME = 500
+"""Texts put together at a time; until then the pieces of all of them are kept."""
 
 
 class Transplanter:
@@ -111,7 +113,8 @@ class Transplanter:
         groups = Linked(problems, row, same)
         kept: list[int] = []
         left_out: Counter[str] = Counter()
-        versions: list[list[tuple[Cut, Cut]]] = [[], [], []]
+        waiting: list[tuple[Cut, Cut]] = []
+        new: list[bytes] = []
         repeated = 0
         for i, name in enumerate(problems.ids.tolist()):
             known, questioned = row[problems.known(i)], int(row[problems.questioned_index[i]])
@@ -129,10 +132,13 @@ class Transplanter:
                     continue
                 donors = [self.splicer.cut(donor) for donor in three]
                 repeated += any(donor.contents < into.contents for donor in donors)
-                for version, donor in zip(versions, donors, strict=True):
-                    version.append((into, donor))
+                waiting += [(into, donor) for donor in donors]
                 kept.append(i)
-        new = self.splicer.splice(list(chain.from_iterable(versions)))
+                if len(waiting) >= AT_A_TIME:
+                    new += self.splicer.splice(waiting)
+                    waiting = []
+        if waiting:
+            new += self.splicer.splice(waiting)
         return self._record(problems, kept, new, dict(left_out), repeated)
 
     @cached_property
@@ -200,10 +206,12 @@ class Transplanter:
     def _record(
         self, problems: Problems, kept: list[int], new: list[bytes], left_out: dict[str, int], repeated: int
     ) -> Transplanted:
+        """``new`` holds three texts for each problem ``kept``, on topic, off topic, and off topic once more."""
         rows = np.array(kept, dtype=np.int64)
         chosen = problems.blind().select(rows)
         known = np.unique(chosen.known_index)
-        texts, place = TextTable.of_blocks(chain(chosen.texts.blocks(known), ((content_hash(b), b) for b in new)))
+        by_version = ((content_hash(text), text) for version in range(3) for text in new[version::3])
+        texts, place = TextTable.of_blocks(chain(chosen.texts.blocks(known), by_version))
         of_known = place[np.searchsorted(known, chosen.known_index)]
         questioned = place[len(known) :].reshape(3, len(rows))
         on, off, off2 = (replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in questioned)

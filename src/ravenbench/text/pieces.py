@@ -63,9 +63,9 @@ class Pieces(dict[str, int]):
         from each of ``givers`` to the next stand in the places of those that do not stay, again and again."""
         from ravenbench.text.splicing_kernel import spliced  # a report splices nothing, and numba takes a while
 
-        word = np.frombuffer(self._word, np.int32)
-        moves = (word >= 0) & (np.frombuffer(self._size, np.int32)[word] > 0)
-        case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
+        # What is no word, −1, finds the 0 at the end.
+        size = np.append(np.frombuffer(self._size, np.int32), 0)[np.frombuffer(self._word, np.int32)]
+        case = np.where(size > 0, np.frombuffer(self._case, np.int8), np.int8(-1))
         forms, ends = np.frombuffer(self._forms, np.int32).reshape(-1, 3), np.frombuffer(self._ends, np.int64)
         stops = np.zeros(len(bounds), np.int64)
         letters = np.frombuffer(self._data, np.uint8)

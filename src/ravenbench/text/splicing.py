@@ -30,8 +30,6 @@ SAMPLE = 20_000
 """Texts the most frequent words are counted in; of more a seeded sample."""
 MOST_PIECES = 60_000_000
 """Pieces kept at a time (a quarter of a gigabyte)."""
-AT_A_TIME = 500
-"""Texts put together at a time."""
 LEAST_SPACE = 0.05
 """Share of white space among characters below which a corpus has no words to be told apart: English has .17, Thai .03,
 Chinese and Japanese next to none."""
@@ -118,11 +116,7 @@ class Splicer:
         """
         if any(into.contents and not donor.contents for into, donor in pairs):
             raise ValueError("a donor without content words cannot give any")
-        found: list[bytes] = []
-        for start in range(0, len(pairs), AT_A_TIME):
-            some = pairs[start : start + AT_A_TIME]
-            found += self._pieces.splice(*_flat([into.pieces for into, _ in some]), *_flat([d.words for _, d in some]))
-        return found
+        return self._pieces.splice(*_flat([into.pieces for into, _ in pairs]), *_flat([d.words for _, d in pairs]))
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
         """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""
@@ -139,14 +133,15 @@ class Splicer:
             if len(counts) < len(self._pieces):
                 counts = np.concatenate([counts, np.zeros(len(self._pieces), np.int64)])
             np.add.at(counts, pieces, 1)
-        word = self._pieces.word_of(np.arange(len(self._pieces), dtype=np.int32))
+        counts = counts[: len(self._pieces)]
+        word = self._pieces.word_of(np.arange(len(counts), dtype=np.int32))
         words = self._pieces.words
-        folded = np.bincount(word[word >= 0], weights=counts[: len(word)][word >= 0], minlength=len(words))
+        folded = np.bincount(word[word >= 0], weights=counts[word >= 0], minlength=len(words))
         names = {name: int(folded[w]) for name, w in words.items() if folded[w]}
-        often = dict(zip(self._pieces, counts.tolist(), strict=False))
-        characters = sum(count * len(piece) for piece, count in often.items())
-        marks = sum(count * len("".join(piece.split())) for piece, count in often.items() if count)
-        space = (characters - marks) / characters if characters else 0.0
+        often = [(piece, count) for piece, count in zip(self._pieces, counts.tolist(), strict=True) if count]
+        characters = sum(count * len(piece) for piece, count in often)
+        visible = sum(count * len("".join(piece.split())) for piece, count in often)
+        space = (characters - visible) / characters if characters else 0.0
         return frozenset(frequent(Counter(names), function_words)), space
 
     def _cut(self, row: int) -> Int32s:
