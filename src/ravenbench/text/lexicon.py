@@ -133,7 +133,7 @@ class ScannedLexicon(TokenLexicon):
 
     def __init__(self, units: Tokens) -> None:
         super().__init__(units)
-        self._content, self._letters_only = units.scanned != "all", units.scanned == "letters"
+        self._content_only, self._letters_only = units.scanned != "all", units.scanned == "letters"
         self._met = Interner()
         self._letters, self._begins = np.zeros(1 << 14, np.uint32), np.zeros(1 << 12, np.int64)
         self._of = np.zeros(0, np.int32)
@@ -148,7 +148,7 @@ class ScannedLexicon(TokenLexicon):
         tokens, counts = np.empty((2, len(points) + 1), np.int32)
         ends = np.zeros(len(bounds), np.int64)
         met.size = scan(
-            points, bounds, classes, self._content, met.table, met.keys, self._letters, self._begins, first,
+            points, bounds, classes, self._content_only, met.table, met.keys, self._letters, self._begins, first,
             tokens, counts, ends,
         )  # fmt: skip
         if met.size > first:

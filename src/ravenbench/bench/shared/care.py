@@ -15,9 +15,9 @@ from typing import Any
 from ravenbench.errors import MethodError, SpecError, said
 
 LIMIT = "RAVEN_CELL_TIMEOUT"
+"""Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
 LONGEST = 365 * 24 * 3600
 """Seconds; clocks take no endless limit."""
-"""Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
 _received: list[int] = []
 """Signals to end that were noted in this process."""
 _watching: dict[int, Any] = {}
