@@ -30,6 +30,16 @@ def test_a_saved_table_is_mapped_and_pickles_as_its_path(tmp_path):
     assert list(pickle.loads(pickle.dumps(table))) == list(table)
 
 
+def test_nobody_writes_into_a_table_that_others_read_too(tmp_path):
+    offsets, hashes = np.array([0, 2]), np.zeros((1, 16), np.uint8)
+    made = TextTable(b"ab", offsets, hashes, None)
+    for table in (made, made.save(tmp_path)):
+        for array in (table.offsets, table.hashes):
+            with pytest.raises(ValueError, match="read-only"):
+                array[:] = 1
+    assert offsets.flags.writeable and hashes.flags.writeable
+
+
 def test_a_truncated_table_is_refused(tmp_path):
     TextTable.collect(["one", "two"])[0].save(tmp_path)
     (tmp_path / "texts.bin").write_bytes(b"on")

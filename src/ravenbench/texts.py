@@ -53,7 +53,10 @@ class TextTable:
     def __init__(
         self, data: bytes | mmap.mmap, offsets: NDArray[np.int64], hashes: NDArray[np.uint8], path: Path | None
     ) -> None:
-        self._data, self.offsets, self.hashes, self.path = data, offsets, hashes, path
+        self._data, self.path = data, path
+        self.offsets, self.hashes = offsets.view(), hashes.view()
+        # All methods of a run read one table: what one of them writes there would cut the texts of the others elsewhere.
+        self.offsets.flags.writeable = self.hashes.flags.writeable = False
         self._read = 0
 
     @classmethod
