@@ -55,7 +55,7 @@ class TextTable:
     ) -> None:
         self._data, self.path = data, path
         self.offsets, self.hashes = offsets.view(), hashes.view()
-        # All methods of a run read one table: what one of them writes there would cut the texts of the others elsewhere.
+        # All methods of a run read one table: what one of them writes there cuts the texts of all others elsewhere.
         self.offsets.flags.writeable = self.hashes.flags.writeable = False
         self._read = 0
 
