@@ -15,6 +15,7 @@ from ravenbench.errors import InputError
 from ravenbench.texts import TextTable
 
 Ints = NDArray[np.int64]
+Int32s = NDArray[np.int32]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Strings = NDArray[np.str_]

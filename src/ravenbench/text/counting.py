@@ -15,11 +15,10 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
-from ravenbench.text.interning import Int32s
 from ravenbench.text.kept_counts import KeptCounts, Part, open_counts, save_counts
 from ravenbench.text.packed_counts import Many, Packed, pack, unpack
 from ravenbench.texts import TextTable, let_go
-from ravenbench.types import Ints
+from ravenbench.types import Int32s, Ints
 
 T = TypeVar("T")
 

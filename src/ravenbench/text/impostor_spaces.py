@@ -20,11 +20,10 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
-from ravenbench.text.interning import Int32s
 from ravenbench.text.minmax import Vectors
 from ravenbench.text.ngram_vocabulary import NgramTree, frequent_ngrams, shares
 from ravenbench.text.tokens import TOKEN, frequent, frequent_words
-from ravenbench.types import Ints
+from ravenbench.types import Int32s, Ints
 
 Weights = Literal["tf", "tfidf"]
 _UNIT = re.compile(r"(char|word|shape|function)(\d+)(?:-(\d+))?\Z")

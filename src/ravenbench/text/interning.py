@@ -8,10 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.types import Ints
+from ravenbench.types import Int32s, Ints
 
 Keys = NDArray[np.uint64]
-Int32s = NDArray[np.int32]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _LOW = np.uint64(0xFFFFFFFF)

@@ -17,10 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench import files
-from ravenbench.text.interning import Int32s
 from ravenbench.text.packed_counts import Many, Packed
 from ravenbench.texts import TextTable
-from ravenbench.types import Ints
+from ravenbench.types import Int32s, Ints
 
 Part = tuple[Packed, Ints, Many]
 """Counts of some texts: entries, where those of each text end, and what stands apart."""

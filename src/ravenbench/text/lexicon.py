@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.text.interning import Int32s, Interner
+from ravenbench.text.interning import Interner
 from ravenbench.text.ngrams import points_of
 from ravenbench.text.scanning import classes_to, scan
 from ravenbench.text.tokens import SENTENCE_END
-from ravenbench.types import Bools, Ints
+from ravenbench.types import Bools, Int32s, Ints
 
 _WORD = re.compile(r"\w")
 WORD, NUMBER, MARK, SENTENCE_MARK = range(4)

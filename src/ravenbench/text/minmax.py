@@ -15,8 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.interning import Int32s
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Int32s, Ints
 
 Measure = Literal["minmax", "cosine"]
 Masks = NDArray[np.float32]

@@ -12,9 +12,9 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.bits import place_of_bit
-from ravenbench.text.interning import Int32s, Interner, Keys, home_of, place_of
+from ravenbench.text.interning import Interner, Keys, home_of, place_of
 from ravenbench.text.ngrams import Points, points_of
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Int32s, Ints
 
 _SHIFT = np.uint64(21)
 _32 = np.uint64(32)

@@ -15,9 +15,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.interning import Int32s, Interner, Keys
+from ravenbench.text.interning import Interner, Keys
 from ravenbench.text.tokens import collapse
-from ravenbench.types import Bools, Ints
+from ravenbench.types import Bools, Int32s, Ints
 
 Points = NDArray[np.uint32]
 

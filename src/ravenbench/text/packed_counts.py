@@ -6,8 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.interning import Int32s
-from ravenbench.types import Ints
+from ravenbench.types import Int32s, Ints
 
 Packed = NDArray[np.uint32]
 Many = dict[int, tuple[int, int]]

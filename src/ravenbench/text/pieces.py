@@ -6,11 +6,8 @@ import re
 from array import array
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ravenbench.types import Ints
-
-Int32s = NDArray[np.int32]
+from ravenbench.types import Int32s, Ints
 
 CUT = re.compile(r"([^\W_]+)")
 LOWER, CAPITAL, UPPER = range(3)

@@ -8,11 +8,10 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.counting import CountStore, with_counts
-from ravenbench.text.interning import Int32s
 from ravenbench.text.lexicon import ALL_TOKENS, MARK, SENTENCE_MARK, WORD
 from ravenbench.text.sums import largest, totals
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Floats, Int32s, Ints
 
 
 class TokenProfiles:

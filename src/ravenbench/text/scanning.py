@@ -8,9 +8,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.interning import Int32s, Keys, home_of, settle
+from ravenbench.text.interning import Keys, home_of, settle
 from ravenbench.text.ngrams import Points
-from ravenbench.types import Ints
+from ravenbench.types import Int32s, Ints
 
 _SPACE, _MARK, _DIGIT, _LETTER = range(4)
 _GOLDEN, _LOW, _32, _1 = map(np.uint64, (0x9E3779B97F4A7C15, 0xFFFFFFFF, 32, 1))

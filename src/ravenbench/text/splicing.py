@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.randomness import stream
-from ravenbench.text.pieces import CAPITAL, CUT, UPPER, Int32s, Pieces, case_of
+from ravenbench.text.pieces import CAPITAL, CUT, UPPER, Pieces, case_of
 from ravenbench.text.tokens import frequent
 from ravenbench.texts import TextTable
-from ravenbench.types import Ints
+from ravenbench.types import Int32s, Ints
 
 FUNCTION_WORDS = 200
 """Most frequent words that count as function words."""

@@ -8,9 +8,8 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.counting import CountStore
-from ravenbench.text.interning import Int32s
 from ravenbench.texts import TextTable
-from ravenbench.types import Ints
+from ravenbench.types import Int32s, Ints
 
 
 def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> Ints:

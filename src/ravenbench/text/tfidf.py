@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ravenbench.text.bits import place_of_bit
 from ravenbench.text.counting import CountStore, Units, with_counts
-from ravenbench.text.interning import Int32s, Keys
+from ravenbench.text.interning import Keys
 from ravenbench.text.sums import frequencies, most
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Ints
+from ravenbench.types import Bools, Floats, Int32s, Ints
 
 _1 = np.uint64(1)
 _6, _63 = np.uint32(6), np.uint32(63)

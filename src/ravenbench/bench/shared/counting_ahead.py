@@ -69,8 +69,7 @@ def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str
     several = [units for units, fits in Counter(kind for kind in kinds if isinstance(kind, Units)).items() if fits > 1]
     if not several or folder_of(store.texts) is None or store.texts.offsets[-1] < LARGE:
         return []
-    found = [side.documents for fold in map(store.shared_fold, folds) for side in (fold.train, fold.test)]
-    rows = np.unique(np.concatenate(found))
+    rows = store.documents(folds)
     if (store.texts.offsets[rows + 1] - store.texts.offsets[rows]).sum() < LARGE:
         return []
     return [CountUnit(store.path, units, tuple(rows.tolist())) for units in several]

@@ -55,8 +55,7 @@ def plan_encoding(store: Store, components: Mapping[str, Component], folds: Sequ
     methods = [part for part in parts.values() if isinstance(part, Prepares)]
     if not methods:
         return []
-    found = [side.documents for fold in map(store.fold, folds) for side in (fold.train, fold.test)]
-    rows = np.unique(np.concatenate(found))
+    rows = store.documents(folds)
     rows = rows[np.argsort(store.texts.offsets[rows] - store.texts.offsets[rows + 1], kind="stable")]
     blocks = list[tuple[int, ...]]()
     while len(rows):

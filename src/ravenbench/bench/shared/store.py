@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files
@@ -29,7 +30,7 @@ from ravenbench.bench.shared.record import (
 )
 from ravenbench.errors import InputError, StoreError
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Floats, Fold, Labels
+from ravenbench.types import Bools, Floats, Fold, Ints, Labels
 
 P = TypeVar("P", bound=Plan)
 
@@ -206,6 +207,11 @@ class Store:
     def shared_fold(self, name: str) -> Fold:
         """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
         return self._folds.shared(name, self.texts, self.labels)
+
+    def documents(self, folds: Iterable[str]) -> Ints:
+        """Rows of ``texts`` that these folds learn from or ask about, each once, in order."""
+        found = [side.documents for fold in map(self.shared_fold, folds) for side in (fold.train, fold.test)]
+        return np.unique(np.concatenate(found))
 
     def truth(self, name: str) -> Bools:
         """Truth of a fold's test problems, (n,)."""

@@ -111,7 +111,7 @@ def plan_given_transplants(fold: Fold, progress: Progress, seed: int = 0) -> Tra
     one that truth links with an author of a problem gives that problem nothing.
     """
     cited = np.union1d(fold.train.documents, fold.test.documents)
-    texts, place = TextTable.collect(fold.test.texts.view(cited))
+    texts, place = TextTable.of_blocks(fold.test.texts.blocks(cited))
     writers = known_authors([(fold.train, fold.train_same), (fold.test, fold.test_same)]).take(cited)
     codes = np.empty(len(texts), dtype=np.int64)
     codes[place] = writers.codes

@@ -10,12 +10,11 @@ from typing import Self
 import numpy as np
 
 from ravenbench.text.counting import CountStore, with_counts
-from ravenbench.text.interning import Int32s
 from ravenbench.text.minmax import Vectors
 from ravenbench.text.ngrams import CharNgrams, NgramLexicon
 from ravenbench.text.tokens import frequent
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Floats, Int32s, Ints
 
 _BATCH = 1 << 16
 """Characters counted at a time."""
