@@ -15,7 +15,7 @@ from ravenbench.statistics.axes import (
     needed,
     wrong_by_chance,
 )  # fmt: skip
-from ravenbench.statistics.clustered import Figure, Units, alike, figure, mean_effects, within_one
+from ravenbench.statistics.clustered import Figure, Units, alike, figure, mean_effects, within
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.statistics.placements import influence, placements
 
@@ -59,7 +59,7 @@ def test_what_lies_between_0_and_1_has_no_interval_beyond() -> None:
             assert 0 <= one.interval[0] <= one.value <= one.interval[1] <= 1
     # Where it lies within, it stays what it was.
     inside = Figure(0.9, 0.02, (0.85, 0.95), 9.0)
-    assert within_one(inside) == inside and within_one(inside._replace(interval=None)).interval is None
+    assert within(inside, 0.0, 1.0) == inside and within(inside._replace(interval=None), 0.0, 1.0).interval is None
 
 
 def test_placements_make_the_auc() -> None:

@@ -40,6 +40,8 @@ class Manifold(Generated):
         Standard distance of an author's topics from home, as a share of the torus; smaller = narrower.
     drift : float
         How far the function words of all authors change along the torus; 0 = register does not depend on topic.
+    loud : int
+        Content words that are as frequent as function words: those rank alone takes for such.
     language : int, optional
         Seed of the words and of how each is used; ``seed`` unless given. Corpora of one language and other seeds are
         samples of one kind.
@@ -63,6 +65,7 @@ class Manifold(Generated):
         "topic": (0, 20),
         "interest": (0.001, 10),
         "drift": (0, 20),
+        "loud": (0, 4_000),
         "language": (-(2**63), 2**63 - 1),
         "seed": (-(2**63), 2**63 - 1),
     }
@@ -75,6 +78,7 @@ class Manifold(Generated):
     topic: float = 1.0
     interest: float = 0.15
     drift: float = 0.0
+    loud: int = 0
     language: int | None = None
     seed: int = 0
 
@@ -87,8 +91,7 @@ class Manifold(Generated):
             If a dial is out of range.
         """
         self.check()
-        language = self.seed if self.language is None else self.language
-        writer = ManifoldWriter(self.seed, language, self.style, self.topic, self.drift, self.topics, self.words)
+        writer = self._writer()
         homes = np.array([writer.home(author) for author in range(self.authors)])
 
         @lru_cache(None)
@@ -101,3 +104,13 @@ class Manifold(Generated):
             drawn = stream(self.seed, "manifold-byline", i).random()
             author = int(np.searchsorted(writing_on(topic), drawn, side="right"))
             yield Document(f"d{i:05d}", writer.document(i, author, topic), f"a{author:04d}", f"t{topic:04d}")
+
+    def functions(self) -> frozenset[str]:
+        """The words that carry style and no content."""
+        return self._writer().functions
+
+    def _writer(self) -> ManifoldWriter:
+        language = self.seed if self.language is None else self.language
+        return ManifoldWriter(
+            self.seed, language, self.style, self.topic, self.drift, self.topics, self.words, self.loud
+        )

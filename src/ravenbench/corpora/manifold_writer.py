@@ -28,6 +28,8 @@ _FUNCTION_TILT, _SHARE_TILT, _MARK_TILT, _LENGTH_TILT = 0.35, 0.12, 0.5, 0.2
 _DRIFT_TILT = 0.5
 _LEAN, _SCATTER = 0.5, 0.03
 _SHARPEST = 30.0
+_LOUD_BASE, _LOUD_SHARPNESS = 75.0, 3.0
+"""A loud word is some two thousandths of all words, and seventeen times as frequent at its point."""
 _CONSONANTS, _VOWELS = list("bcdfghjklmnpqrtvwxz"), list("aeiouy")
 
 Words = NDArray[np.object_]
@@ -54,10 +56,10 @@ class ManifoldWriter:
     laws on ``language``."""
 
     def __init__(
-        self, seed: int, language: int, style: float, topic: float, drift: float, topics: int, words: int
+        self, seed: int, language: int, style: float, topic: float, drift: float, topics: int, words: int, loud: int = 0
     ) -> None:
         self.seed, self.language = seed, language
-        self.style, self.topic, self.drift, self.words = style, topic, drift, words
+        self.style, self.topic, self.drift, self.words, self.loud = style, topic, drift, words, loud
         self.places = stream(seed, "manifold-topics").random((topics, 2))
         self.habits = lru_cache(8_192)(self._draw_habits)
 
@@ -126,7 +128,9 @@ class ManifoldWriter:
     def _content_laws(self) -> tuple[Floats, Floats, Floats]:
         rng = stream(self.language, "manifold-vocabulary")
         base = np.exp(1.1 * rng.standard_normal(CONTENT))
-        return base, rng.random((CONTENT, 2)), _SHARPEST * rng.random(CONTENT) ** 2
+        points, sharpness = rng.random((CONTENT, 2)), _SHARPEST * rng.random(CONTENT) ** 2
+        base[: self.loud], sharpness[: self.loud] = _LOUD_BASE, _LOUD_SHARPNESS
+        return base, points, sharpness
 
     @cached_property
     def _function_law(self) -> Floats:
@@ -149,6 +153,11 @@ class ManifoldWriter:
             tail = _CONSONANTS[rng.integers(len(_CONSONANTS))] if rng.random() < 0.4 else ""
             found.setdefault("".join(syllables) + tail)
         return np.array(list(found), dtype=object)
+
+    @property
+    def functions(self) -> frozenset[str]:
+        """The function words of the language."""
+        return frozenset(self._functions.tolist())
 
     @property
     def _functions(self) -> Words:

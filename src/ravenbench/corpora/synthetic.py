@@ -32,6 +32,9 @@ class Synthetic(Generated):
         Share of its words that a topic has in common with the others of its family, 0 to 1.
     dependence : float
         Share of documents written by authors at home in the topic's family, 0 (independent) to 1.
+    loud : int
+        Topic words that are as frequent as function words, shared out among the families: those rank alone takes for
+        such.
     seed : int
         Everything else being equal, another seed is another language, other authors, other texts.
 
@@ -54,6 +57,7 @@ class Synthetic(Generated):
         "topic": (0, 50),
         "families": (0, 1),
         "dependence": (0, 1),
+        "loud": (0, 1_200),
         "seed": (-(2**63), 2**63 - 1),
     }
 
@@ -65,6 +69,7 @@ class Synthetic(Generated):
     topic: float = 1.0
     families: float = 0.8
     dependence: float = 0.7
+    loud: int = 0
     seed: int = 0
 
     def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
@@ -78,7 +83,7 @@ class Synthetic(Generated):
         from ravenbench.corpora.synthetic_fast import FastWriter
 
         self.check()
-        writer = FastWriter(self.seed, self.style, self.topic, self.families, self.topics, self.words)
+        writer = FastWriter(self.seed, self.style, self.topic, self.families, self.topics, self.words, self.loud)
         homes = -(-self.topics // FAMILY_SIZE)
         for i in range(self.documents) if which is None else which:
             topic = i % self.topics
@@ -90,6 +95,12 @@ class Synthetic(Generated):
             else:
                 author = int(rng.integers(self.authors))
             yield Document(f"d{i:05d}", writer.document(i, author, topic), f"a{author:04d}", _topic(topic), "en")
+
+    def functions(self) -> frozenset[str]:
+        """The words that carry style and no content."""
+        from ravenbench.corpora.synthetic_language import FUNCTION_WORDS, HABITS
+
+        return frozenset([*FUNCTION_WORDS.tolist(), *(word for pair in HABITS for word in pair)])
 
     def load(self) -> Corpus:
         """Write the whole corpus, with column ``family`` (about a second at the defaults).

@@ -40,8 +40,10 @@ class _Manner(NamedTuple):
 class FastWriter(Writer):
     """Writes what ``Writer`` writes: the same draws from the same streams, pieces of text put together as bytes."""
 
-    def __init__(self, seed: int, style: float, topic: float, families: float, topics: int, words: int) -> None:
-        super().__init__(seed, style, topic, families, topics, words)
+    def __init__(
+        self, seed: int, style: float, topic: float, families: float, topics: int, words: int, loud: int = 0
+    ) -> None:
+        super().__init__(seed, style, topic, families, topics, words, loud)
         self._manner = lru_cache(REMEMBERED)(self._draw_manner)
         self._taste = lru_cache(REMEMBERED)(lambda author, topic: _cumulated(self._slant(author, topic)))
         self._shares = _cumulated(self._kinds())

@@ -26,6 +26,8 @@ JOINTS = np.array(["", ",", " -", ":"])
 _JOINT_LOGITS = np.log([0.89, 0.09, 0.01, 0.01])
 _WORD_TILT, _HABIT_TILT, _MARK_TILT, _LENGTH_TILT = 0.45, 1.2, 0.4, 0.2
 _SLANT = 0.9
+_LOUDER = np.log(4.0)
+"""A loud word of a topic is four times as frequent as its others: a thousandth of all words in 20 families."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +49,12 @@ class Habits:
 class Writer:
     """Writes documents; everything it draws depends on ``seed`` and the names of author, topic and document."""
 
-    def __init__(self, seed: int, style: float, topic: float, families: float, topics: int, words: int) -> None:
+    def __init__(
+        self, seed: int, style: float, topic: float, families: float, topics: int, words: int, loud: int = 0
+    ) -> None:
         self.seed, self.style, self.topic, self.topics, self.words = seed, style, topic, topics, words
         self._shared = round(families * SLOTS)
+        self._loud = loud
 
     def document(self, number: int, author: int, topic: int) -> str:
         """Write the text that seed, dials and these three numbers determine."""
@@ -103,7 +108,10 @@ class Writer:
         own = stream(self.seed, "synthetic-slant", author, "topic", topic).standard_normal(SLOTS)
         family = stream(self.seed, "synthetic-slant", author, "family", topic // FAMILY_SIZE).standard_normal(SLOTS)
         taste = np.where(np.arange(SLOTS) < self._shared, family, own)
-        return _softmax(np.log(zipf(SLOTS, 0.3)) + self.topic * _SLANT * taste)
+        count = -(-self.topics // FAMILY_SIZE)
+        loud = self._loud // count + (topic // FAMILY_SIZE < self._loud % count)
+        louder = np.where(np.arange(SLOTS) < loud, _LOUDER, 0.0)
+        return _softmax(np.log(zipf(SLOTS, 0.3)) + louder + self.topic * _SLANT * taste)
 
     def _topic_words(self, topic: int) -> Words:
         family, own = self._families[topic // FAMILY_SIZE], self._own[topic]

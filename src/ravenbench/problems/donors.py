@@ -6,9 +6,9 @@ or any other topic where similarities are not given. Where they have none, docum
 tf-idf weights of their content words: *on* are the few most similar to the known texts, *off* is one of the quarter
 least similar to known and questioned texts.
 
-Of a few donors drawn at random the one is taken whose content words come nearest in characters to those they replace,
-so that the three versions of a text are of about one length; donors with words enough go before those whose words
-must be read again.
+Of a few donors drawn at random the one is taken that has, for most places, a word of just the length of the word that
+stands there; while places are left without one, a few further texts of the topic help out. So the lengths of words are
+the same in the three versions of a text, as far as can be.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ from ravenbench.types import Bools, Floats, Ints, Labels
 FAR = 0.25
 """Share of topics, or of documents, that are far: those least similar."""
 TRIES = 10
-"""Donors drawn, of which the one nearest in length is taken."""
+"""Donors drawn, of which those are taken that fit best in length."""
+TOGETHER = 4
+"""Texts that give content together, at most."""
 NEAREST = 6
 """Documents that count as most similar to the known texts."""
 FEWEST_WORDS = 5
@@ -49,11 +51,11 @@ class Asked(NamedTuple):
 
 
 class Three(NamedTuple):
-    """Rows of the donors on topic, off topic, and off topic once more."""
+    """Rows of the donors on topic, off topic, and off topic once more: a few of one topic each, the best first."""
 
-    on: int
-    off: int
-    off2: int
+    on: Ints
+    off: Ints
+    off2: Ints
 
 
 class Donors(ABC):
@@ -66,6 +68,7 @@ class Donors(ABC):
         self._allowed = np.zeros(len(splicer.texts), dtype=np.bool_)
         self._allowed[usable] = True
         self._language = None if language is None else language.codes
+        self._lengths = np.stack([splicer.cut(row).lengths for row in range(len(splicer.texts))]).astype(np.int32)
 
     @abstractmethod
     def find(self, asked: Asked) -> Three | str:
@@ -86,13 +89,21 @@ class Donors(ABC):
         spoken: Ints = rows[self._language[rows] == self._language[asked.questioned]]
         return spoken
 
-    def _nearest_in_length(self, rows: list[int], into: Cut) -> int:
-        """The first of the rows whose content words fit best in the place of those of ``into``."""
-        count = into.contents
-        cuts = self.splicer.cuts(rows)
-        enough = [place for place, donor in enumerate(cuts) if len(donor.words) >= count] or range(len(rows))
-        misses = [abs(cuts[place].characters(count) - into.size[-1]) for place in enough]
-        return rows[enough[misses.index(min(misses))]]
+    def _fitting(self, rows: Ints, into: Cut) -> Ints:
+        """Those of the rows that leave fewest places of ``into`` without a word of just their length, few of them."""
+        lengths, left, chosen = self._lengths[rows], into.lengths, list[int]()
+        for _ in range(min(TOGETHER, len(rows))):
+            missing = np.maximum(left - lengths, 0).sum(axis=1)
+            best = int(missing.argmin())
+            if chosen and missing[best] >= left.sum():
+                break
+            chosen.append(best)
+            left = np.maximum(left - lengths[best], 0)
+            lengths = lengths.copy()
+            lengths[best] = 0
+            if not left.any():
+                break
+        return rows[chosen]
 
 
 class ByTopic(Donors):
@@ -128,26 +139,25 @@ class ByTopic(Donors):
         rng, into = stream(self.seed, "transplant", asked.id), self.splicer.cut(asked.questioned)
         allowed = self._open(asked)
         on = self._draw(topic, asked, allowed, rng)
-        if not on:
+        if not len(on):
             return NOBODY_ON
-        chosen = [self._nearest_in_length(on, into)]
+        chosen = [self._fitting(on, into)]
         # A second round lets a topic give twice, though never the same text, where there are too few.
         for far in 2 * rng.permutation(self._far_from(topic, about)).tolist():
             rows = self._draw(far, asked, allowed, rng)
-            if rows:
-                chosen.append(self._nearest_in_length(rows, into))
+            if len(rows):
+                chosen.append(self._fitting(rows, into))
                 allowed[chosen[-1]] = False
             if len(chosen) == 3:
                 return Three(*chosen)
         return NOBODY_OFF
 
-    def _draw(self, topic: int, asked: Asked, allowed: Bools, rng: np.random.Generator) -> list[int]:
+    def _draw(self, topic: int, asked: Asked, allowed: Bools, rng: np.random.Generator) -> Ints:
         rows = self._rows[topic]
         rows = self._speaks(rows[allowed[rows]], asked)
         if len(rows) > TRIES:
             rows = rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
-        found: list[int] = rows.tolist()
-        return found
+        return rows
 
     def _far_from(self, a: int, b: int) -> Ints:
         """Topics with documents that are far from both."""
@@ -190,15 +200,15 @@ class ByContent(Donors):
         apart = np.maximum(to_known, to_questioned)[places]
         # Many share no word at all with either; chance decides among them.
         far = places[np.lexsort((rng.random(len(places)), apart))[: max(2, round(FAR * len(places)))]]
-        on = self._nearest_in_length(self._candidates[near[: max(1, len(places) // 3)]].tolist(), into)
+        chosen = [self._fitting(self._candidates[near[: max(1, len(places) // 3)]], into)]
         left = self._candidates[far]
-        chosen = [on]
         while len(chosen) < 3:
-            left = left[~np.isin(left, chosen)]
+            left = left[~np.isin(left, np.concatenate(chosen))]
             if not len(left):
                 return NOBODY_LEFT
-            tried = left[rng.choice(len(left), min(TRIES, len(left)), replace=False, shuffle=False)].tolist()
-            chosen.append(self._nearest_in_length(tried, into))
+            # So many are tried that as many are left for the other.
+            tries = min(TRIES, max(1, len(left) // (4 - len(chosen))))
+            chosen.append(self._fitting(left[rng.choice(len(left), tries, replace=False, shuffle=False)], into))
         return Three(*chosen)
 
     def _vectors(self, rows: Ints):  # type: ignore[no-untyped-def]

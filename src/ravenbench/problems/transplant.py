@@ -1,18 +1,17 @@
 """Transplant: test problems whose questioned texts keep their style and get another text's content (ours).
 
-The questioned text y of a problem keeps the order of its tokens, its function words, marks, digits and case; its
-content words are replaced, in order, by the content words of a donor, a text that neither the author of the known
-texts nor the author of y wrote. There are three versions of each: *on* (the donor is on the known texts' topic), *off*
-(on a topic far from those of both) and *off2* (another such donor, for the null). All three make equally little
-sense, so what a verifier makes of nonsense cancels between them, and no verifier is trained again.
-
-With same-author problems *on* and different-author problems *off*, and the other way round, ``statistics.content``
-tells how far content alone moves a verifier.
+The questioned text y of a problem keeps the order of its tokens, its function words (``text.kept_words``), marks,
+digits and case; its content words are replaced by those of a donor, a text that neither the author of the known texts
+nor the author of y wrote, each by a word of its own length where there is one. There are three versions of each: *on*
+(the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor, for
+the null). All three make equally little sense, and no verifier is trained again. ``statistics.content`` tells from them
+how far content moves a verifier.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -48,7 +47,7 @@ class Transplanter:
     similarity : (T, T) float, optional
         Of topics, higher = more alike; without it every other topic is far.
     function_words : int
-        Most frequent words of the corpus that stay in their places.
+        Most frequent words of the corpus that may stay in their places.
     seed : int
         What is drawn for a problem depends on this and the problem's id alone.
 
@@ -83,8 +82,16 @@ class Transplanter:
         self.topic = topic if topic is not None and (topic.codes >= 0).any() else None
         self.author = author if author is not None and (author.codes >= 0).any() else None
         self.language, self.similarity = language, similarity
-        self.splicer = Splicer(texts, function_words)
+        codes = (None if labels is None else labels.codes for labels in (self.author, self.topic))
+        self.splicer = Splicer(texts, function_words, *codes)
         self.refusal = self._refusal()
+
+    def keeping(self, function_words: int) -> Transplanter:
+        """The same with another number of frequent words that may stay."""
+        other = copy(self)
+        other.splicer = self.splicer.keeping(function_words)
+        other.__dict__.pop("_donors", None)
+        return other
 
     @property
     def by(self) -> str:
@@ -109,11 +116,11 @@ class Transplanter:
         """
         if self.refusal is not None:
             return self._nothing(problems, self.refusal)
-        row = self._rows_here(problems)
+        row = self.rows_here(problems)
         groups = Linked(problems, row, same)
         kept: list[int] = []
         left_out: Counter[str] = Counter()
-        waiting: list[tuple[Cut, Cut]] = []
+        waiting: list[tuple[Cut, list[Cut]]] = []
         new: list[bytes] = []
         repeated = 0
         for i, name in enumerate(problems.ids.tolist()):
@@ -130,8 +137,8 @@ class Transplanter:
                 if isinstance(three, str):
                     left_out[three] += 1
                     continue
-                donors = [self.splicer.cut(donor) for donor in three]
-                repeated += any(donor.contents < into.contents for donor in donors)
+                donors = [[self.splicer.cut(row) for row in rows.tolist()] for rows in three]
+                repeated += any(sum(cut.contents for cut in donor) < into.contents for donor in donors)
                 waiting += [(into, donor) for donor in donors]
                 kept.append(i)
                 if len(waiting) >= AT_A_TIME:
@@ -182,8 +189,14 @@ class Transplanter:
             )
         return None
 
-    def _rows_here(self, problems: Problems) -> Ints:
-        """The row in this table of each row of the problems' table, −1 for those not in use."""
+    def rows_here(self, problems: Problems) -> Ints:
+        """The row in this table of each row of the problems' table, −1 for those not in use.
+
+        Raises
+        ------
+        InputError
+            If a text in use is not in this table.
+        """
         if problems.texts is self.texts or problems.texts.digest() == self.texts.digest():
             return np.arange(len(self.texts), dtype=np.int64)
         row = np.full(len(problems.texts), -1, dtype=np.int64)
@@ -201,7 +214,7 @@ class Transplanter:
     def _nothing(self, problems: Problems, reason: str) -> Transplanted:
         none = problems.blind().select(np.empty(0, dtype=np.int64))
         left_out = {reason: len(problems)} if len(problems) else {}
-        return Transplanted(none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason)
+        return Transplanted(none, none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason)
 
     def _record(
         self, problems: Problems, kept: list[int], new: list[bytes], left_out: dict[str, int], repeated: int
@@ -209,10 +222,12 @@ class Transplanter:
         """``new`` holds three texts for each problem ``kept``, on topic, off topic, and off topic once more."""
         rows = np.array(kept, dtype=np.int64)
         chosen = problems.blind().select(rows)
-        known = np.unique(chosen.known_index)
+        own = chosen.documents
         by_version = ((content_hash(text), text) for version in range(3) for text in new[version::3])
-        texts, place = TextTable.of_blocks(chain(chosen.texts.blocks(known), by_version))
-        of_known = place[np.searchsorted(known, chosen.known_index)]
-        questioned = place[len(known) :].reshape(3, len(rows))
-        on, off, off2 = (replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in questioned)
-        return Transplanted(on, off, off2, rows, left_out, self.by, repeated, None)
+        texts, place = TextTable.of_blocks(chain(chosen.texts.blocks(own), by_version))
+        of_known, own_text = (place[np.searchsorted(own, q)] for q in (chosen.known_index, chosen.questioned_index))
+        versions = [own_text, *place[len(own) :].reshape(3, len(rows))]
+        plain, on, off, off2 = (
+            replace(chosen, texts=texts, known_index=of_known, questioned_index=q) for q in versions
+        )
+        return Transplanted(plain, on, off, off2, rows, left_out, self.by, repeated, None)

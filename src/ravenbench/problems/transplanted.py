@@ -1,4 +1,4 @@
-"""What a transplant gives: three versions of a test set, which problems they hold and what was left out."""
+"""What a transplant gives: versions of a test set, which problems they hold and what was left out."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ FEWEST_PAIRS = 20
 
 @dataclass(frozen=True, eq=False)
 class Transplanted:
-    """Three versions of a test set.
+    """Versions of a test set: with its own content, and with three others'.
 
     Attributes
     ----------
-    on, off, off2 : Problems
+    plain, on, off, off2 : Problems
         Blind problems with the ids, order and known documents of the test problems that were kept, over one table.
     rows : (k,) int64
         Which test problems were kept, ascending.
@@ -26,11 +26,12 @@ class Transplanted:
     by : str
         How donors were chosen: ``topic`` or ``content similarity``.
     repeated : int
-        Kept problems in which a donor had too few content words, so that they were read again.
+        Kept problems in which a donor had too few content words, so that they were given again.
     reason : str or None
         Why nothing could be transplanted at all.
     """
 
+    plain: Problems
     on: Problems
     off: Problems
     off2: Problems

@@ -1,27 +1,37 @@
-"""Verdicts by interval against a margin: content and training domain, three outcomes each (ours).
+"""Verdicts by interval against a margin: content and training domain (ours).
 
-With an interval of a figure and a margin δ: wholly above δ, it *relies* (or *depends*); wholly inside ±δ, it does so
-*by less than δ*, which is a positive statement of equivalence; anything else is *undecided*, with the number of
-problems or repetitions that would decide it. A verdict rests on one verifier alone: it does not change with who else
-is listed. A verdict other than *undecided* is wrong with a chance of at most (1 − level)/2, so of k such verdicts at
-most k·(1 − level)/2 are expected to be wrong by chance.
+With an interval of a figure and a margin δ: wholly above δ it is an *effect*, wholly inside ±δ there is *none beyond
+δ*, which is a positive statement of equivalence; anything else is *open*, with the number of problems or repetitions
+that would decide it. A verdict rests on one verifier alone: it does not change with who else is listed. An effect is
+stated wrongly with a chance of at most (1 − level)/2, so of k firm verdicts at most k·(1 − level)/2 are expected to be
+wrong by chance.
 
-An interval wholly below −δ says that the figure is moved the other way: on the content axis that is reliance too
-(shared content counts against one author); on the domain axis nothing in the rule expects it, and it is undecided.
+On the content axis *no effect* must be shown four ways, for each alone can be met by a scorer that goes by content:
+topic does not move AUC (swing), content words are not needed (drop), single answers are not moved both ways (sway),
+and as many problems are answered once content is replaced (silence). A verifier whose answers depend on their batch
+cannot show it, nor one that tells nobody apart. An interval wholly below −δ is an effect too (shared content counts
+against one author). On the domain axis nothing in the rule expects that, and it is undecided.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+import numpy as np
+
 from ravenbench.problems.transplanted import shortage
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.clustered import Figure, Interval
 from ravenbench.statistics.content import ContentFigures
 
 CONTENT_MARGIN = 0.02
-"""δ of the swing in AUC, fixed on worlds 0 to 1,059 of ``raven simulate`` shown on later ones (docs/validation.md)."""
+"""δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``raven simulate``, shown on later ones
+(docs/validation.md)."""
+SWAY_MARGIN = 0.05
+"""Standard deviations of a verifier's scores; as a shift of one class it moves an AUC by .014 at most."""
+SILENCE_MARGIN = 0.05
+"""Share of problems."""
 DOMAIN_MARGIN = 0.02
 """δ of the gain in AUC."""
 FEWEST_UNITS = 10
@@ -33,30 +43,58 @@ MOST_NEEDED = 1_000_000
 
 
 class Content(StrEnum):
-    """Outcomes of the content axis."""
+    """Outcomes of the content axis; the first that holds is the outcome, the others are among the findings."""
 
     RELIES = "relies on content"
-    LESS = "content moves it by less than δ"
+    LOSES = "content words matter to it"
+    NOTICES = "notices the replacement"
+    SWAYED = "content moves it both ways"
+    GUESSES = "tells nobody apart"
+    LESS = "no content effect beyond δ"
     UNDECIDED = "undecided"
     NO_VERDICT = "no verdict"
+
+
+FOUND = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED})
+"""Outcomes that state an effect of content."""
 
 
 class Domain(StrEnum):
     """Outcomes of the training-domain axis."""
 
     DEPENDS = "depends on its training domain"
-    LESS = "by less than δ"
+    LESS = "no training-domain effect beyond δ"
     UNDECIDED = "undecided"
-    CANNOT_ASK = "cannot be asked: it learns nothing from training"
+    CANNOT_ASK = "not applicable: nothing is learned from training"
     NO_VERDICT = "no verdict"
+
+
+class State(StrEnum):
+    """Where an interval lies against a margin."""
+
+    EFFECT = "effect"
+    NONE = "none beyond the margin"
+    OPEN = "open"
+    UNKNOWN = "unknown"
+
+
+class Check(NamedTuple):
+    """One of the ways in which content may show: its figure, the margin, and where the interval lies."""
+
+    name: str
+    figure: Figure | None
+    margin: float
+    state: State
+    effect: Content
 
 
 class Judged(NamedTuple):
     """An outcome on one axis.
 
-    ``margin`` is δ; ``needed`` is how many problems (or repetitions) would decide where it is undecided, None where
-    none is expected to; ``shows`` is the smallest true figure that would be called reliant four times in five;
-    ``reason`` says why there is no verdict, or what is peculiar.
+    ``margin`` is δ; ``needed`` is how many problems (or repetitions) would decide four times in five where it is
+    undecided, None where none is expected to; ``shows`` is the smallest true figure that would be called an effect four
+    times in five; ``reason`` says why there is no verdict, or what is peculiar; ``checks`` are those of the content
+    axis.
     """
 
     outcome: Content | Domain
@@ -64,35 +102,86 @@ class Judged(NamedTuple):
     needed: int | None = None
     shows: float | None = None
     reason: str | None = None
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def open(self) -> list[str]:
+        """Names of the checks that an interval does not decide."""
+        return [check.name for check in self.checks if check.state is State.OPEN]
 
 
-def content_axis(figures: ContentFigures, margin: float = CONTENT_MARGIN, level: float = 0.95) -> Judged:
-    """The verdict on one verifier's swing; ``level`` is that of the interval."""
+def content_axis(
+    figures: ContentFigures, margin: float = CONTENT_MARGIN, level: float = 0.95, *, lengths: Interval | None = None
+) -> Judged:
+    """The verdict on what content does to one verifier.
+
+    Parameters
+    ----------
+    level : float
+        Of the intervals.
+    lengths : (float, float), optional
+        The interval of the swing of a scorer that sees lengths of words alone: what it has for certain is not put down
+        to content.
+    """
     few = shortage(figures.same, figures.different, {})
-    swing = figures.swing
-    note = None
+    notes = []
     if figures.missing:
-        note = f"answers are missing on {figures.missing} of {figures.folds + figures.missing} folds"
+        notes.append(f"answers are missing on {figures.missing} of {figures.folds + figures.missing} folds")
         if figures.missing > figures.folds:
-            return Judged(Content.NO_VERDICT, margin, reason=note)
+            return Judged(Content.NO_VERDICT, margin, reason=notes[0])
+    checks = content_checks(figures, margin, max(0.0, lengths[0], -lengths[1]) if lengths else 0.0)
+    silence = next(check for check in checks if check.effect is Content.NOTICES)
     if few is not None:
-        return Judged(Content.NO_VERDICT, margin, reason=few if note is None else f"{few}; {note}")
-    if swing is None or swing.interval is None or figures.units < FEWEST_UNITS:
-        return Judged(
-            Content.NO_VERDICT,
-            margin,
-            reason=f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed",
-        )
-    size, shows = figures.same + figures.different, detectable(swing, margin, level)
-    low, high = swing.interval
-    if low > margin:
-        return Judged(Content.RELIES, margin, shows=shows, reason=note)
-    if high < -margin:
-        against = "shared content counts against one author"
-        return Judged(Content.RELIES, margin, shows=shows, reason=f"{against}; {note}" if note else against)
-    if -margin < low and high < margin:
-        return Judged(Content.LESS, margin, shows=shows, reason=note)
-    return Judged(Content.UNDECIDED, margin, needed(swing, margin, size), shows, note)
+        if silence.state is State.EFFECT:
+            return Judged(Content.NOTICES, margin, reason=_joined([few, *notes]), checks=(silence,))
+        return Judged(Content.NO_VERDICT, margin, reason=_joined([few, *notes]))
+    if figures.swing is None or figures.swing.interval is None or figures.units < FEWEST_UNITS:
+        reason = f"{figures.units} authors (or groups of linked problems), {FEWEST_UNITS} are needed"
+        return Judged(Content.NO_VERDICT, margin, reason=reason)
+    shows = detectable(figures.swing, margin, level)
+    if figures.swing.interval[1] < -margin:
+        notes.insert(0, "shared content counts against one author")
+    outcome = next((check.effect for check in checks if check.state is State.EFFECT), None)
+    if outcome is not None:
+        return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
+    if figures.auc is None or figures.auc.interval is None or figures.auc.interval[0] <= 0.5:
+        return Judged(Content.GUESSES, margin, shows=shows, reason=_joined(notes), checks=checks)
+    if all(check.state is State.NONE for check in checks):
+        return Judged(Content.LESS, margin, shows=shows, reason=_joined(notes), checks=checks)
+    if figures.batched:
+        notes.append("its answers depend on the batch, so single ones cannot be compared and no effect cannot be shown")
+    undecided = [(c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None]
+    size = figures.same + figures.different
+    more = None if figures.batched or not undecided else needed(undecided, size, level)
+    return Judged(Content.UNDECIDED, margin, more, shows, _joined(notes), checks)
+
+
+def content_checks(figures: ContentFigures, margin: float = CONTENT_MARGIN, lengths: float = 0.0) -> tuple[Check, ...]:
+    """The four checks of the content axis, the one whose effect counts first first; so much of a swing may be
+    ``lengths``."""
+    every = (
+        ("swing", figures.swing, margin, Content.RELIES),
+        ("drop", figures.drop, margin, Content.LOSES),
+        ("silence", figures.silence, SILENCE_MARGIN, Content.NOTICES),
+        ("sway", figures.sway, SWAY_MARGIN, Content.SWAYED),
+    )
+    return tuple(
+        Check(name, figure, bound, _state(figure, bound, lengths if name == "swing" else 0.0, name != "sway"), effect)
+        for name, figure, bound, effect in every
+    )
+
+
+def _state(figure: Figure | None, margin: float, explained: float, both_sides: bool) -> State:
+    if figure is None or figure.interval is None:
+        return State.UNKNOWN
+    low, high = figure.interval
+    if low > margin + explained or (both_sides and high < -margin - explained):
+        return State.EFFECT
+    return State.NONE if high < margin and (not both_sides or low > -margin) else State.OPEN
+
+
+def _joined(notes: Sequence[str]) -> str | None:
+    return "; ".join(notes) or None
 
 
 def domain_axis(
@@ -123,7 +212,11 @@ def domain_axis(
         return Judged(Domain.LESS, margin, shows=shows)
     reason = "it does better away from its training domain, which dependence on it does not explain"
     return Judged(
-        Domain.UNDECIDED, margin, needed(gain, margin, repetitions), shows, reason if high < -margin else None
+        Domain.UNDECIDED,
+        margin,
+        needed([(gain, margin)], repetitions, level),
+        shows,
+        reason if high < -margin else None,
     )
 
 
@@ -137,19 +230,39 @@ def detectable(figure: Figure, margin: float, level: float = 0.95, power: float 
     return margin + float(quantiles) * figure.error
 
 
-def needed(figure: Figure, margin: float, size: int) -> int | None:
-    """How many problems (repetitions) where there are now ``size`` would bring the interval to one side of a margin.
+def needed(undecided: Sequence[tuple[Figure, float]], size: int, level: float = 0.95) -> int | None:
+    """How many problems (repetitions) where there are now ``size`` would decide four times in five.
 
-    The interval's half-width is taken to shrink with the square root of their number, authors growing with them, and
-    the figure to stay what it is.
+    Decided is what has an effect in one of the figures (with its margin), or none beyond the margin in all of them. The
+    true figure is not the one seen: it is taken to lie about that as its standard error says (assurance, O'Hagan et al.
+    2005), and the error to shrink with the square root of the number, authors growing with it. None where more than
+    ``MOST_NEEDED`` would be needed.
     """
-    if figure.interval is None:
+    from scipy.special import ndtr, ndtri
+
+    quantile = float(ndtri((1 + level) / 2))
+    draws = ndtri((np.arange(200) + 0.5) / 200)
+    each = [(f.value + f.error * draws, f.error, margin) for f, margin in undecided if f.error]
+    if len(each) < len(undecided) or not each:
         return None
-    half = (figure.interval[1] - figure.interval[0]) / 2
-    room = abs(abs(figure.value) - margin)
-    if room <= 0 or size * (half / room) ** 2 > MOST_NEEDED:
+
+    def decided(count: float) -> float:
+        no_effect, all_none = 1.0, 1.0
+        for truth, error, margin in each:
+            now = error * np.sqrt(size / count)
+            above, below = ndtr((truth - margin) / now - quantile), ndtr((-margin - truth) / now - quantile)
+            inside = ndtr((margin - truth) / now - quantile) + ndtr((margin + truth) / now - quantile) - 1
+            no_effect *= 1 - float(np.mean(above + below))
+            all_none *= float(np.mean(np.maximum(inside, 0)))
+        return 1 - no_effect + all_none
+
+    if decided(MOST_NEEDED) < POWER:
         return None
-    return max(size + 1, math.ceil(size * (half / room) ** 2))
+    low, high = size, MOST_NEEDED
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if decided(middle) >= POWER else (middle, high)
+    return high
 
 
 def wrong_by_chance(verdicts: int, level: float = 0.95) -> float:

@@ -151,12 +151,11 @@ def figure(
     return Figure(value, error, (value - half, value + half), freedom)
 
 
-def within_one(found: Figure) -> Figure:
-    """A figure that lies between 0 and 1, such as an AUC, with its interval as far as it can lie there."""
+def within(found: Figure, low: float, high: float) -> Figure:
+    """A figure that can lie between these alone, such as an AUC, with its interval as far as it can lie there."""
     if found.interval is None:
         return found
-    low, high = found.interval
-    return found._replace(interval=(max(low, 0.0), min(high, 1.0)))
+    return found._replace(interval=(max(found.interval[0], low), min(found.interval[1], high)))
 
 
 def alike(similarity: Floats) -> Floats:

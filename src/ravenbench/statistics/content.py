@@ -1,15 +1,24 @@
-"""How far content alone moves a verifier: figures of the transplant probe (ours).
+"""What content does to a verifier's answers: figures of the transplant probe (ours).
 
 Of every fold's kept test problems there are answers to the original questioned texts and to their versions with
 content *on* topic, *off* topic, and *off* topic once more (see ``problems.transplant``).
 
 auc         AUC on the original texts.
-style_left  AUC where every questioned text has *off* content: what is known when content cannot help; .5 = nothing.
+style_left  AUC where every questioned text has *off* content, mean of both kinds; .5 = nothing is known then.
+drop        auc − style_left: what is lost with the content words, favourite nouns as well as topics.
 swing       AUC(same-author problems *on*, different-author ones *off*) − AUC(the reverse): 0 for a scorer that does
-            not look at content, near 1 for one that looks at nothing else.
+            not look at topic, near 1 for one that looks at nothing else.
 share       Share of problems whose *on* version is scored above the *off* one, ties half; .5 when blind.
+sway        Mean |on − off| − mean |off − off2|, in standard deviations of a fold's scores: above 0 where topic moves
+            single answers, also if it moves them both ways.
+silence     Share of problems left open when content is replaced (mean of three versions) − share left open as they
+            are: a verifier that notices the replacement need not show what it would do with topics.
 null_swing, null_share
             The same of *off* against the second *off*: 0 and .5 but for chance, whatever the verifier.
+
+The two arms of a swing are asked as one set each, so that an answer that depends on its batch cannot hide. Of a
+verifier whose answers do so, versions of one problem cannot be compared: share, sway and null are not known, and
+style left is that of the one arm in which all have *off* content.
 
 AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals
 tell how figures would change with other authors of the same kind, and with other topics where those are given; they
@@ -20,6 +29,7 @@ are too narrow where topics come in families (``raven simulate`` shows the cover
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +37,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.statistics.clustered import Figure, Units, figure, mean_effects, within_one
+from ravenbench.statistics.clustered import Figure, Units, figure, mean_effects, within
 from ravenbench.statistics.placements import influence, placements
 from ravenbench.types import Bools, Floats, Ints
 
@@ -64,23 +74,38 @@ class Versions(NamedTuple):
 
 
 class ContentFigures(NamedTuple):
-    """Figures of one verifier (see the module); None where no fold has both classes.
+    """Figures of one verifier (see the module); None where no fold has both classes, or where they are not known.
 
     ``same`` and ``different`` count distinct problems, ``folds`` the folds used, ``missing`` those without answers,
-    ``units`` authors (or groups).
+    ``units`` authors (or groups). ``batched`` says that answers depend on their batch.
     """
 
-    auc: Figure | None
-    style_left: Figure | None
-    swing: Figure | None
-    share: Figure | None
-    null_swing: Figure | None
-    null_share: Figure | None
-    same: int
-    different: int
-    folds: int
-    missing: int
-    units: int
+    auc: Figure | None = None
+    style_left: Figure | None = None
+    drop: Figure | None = None
+    swing: Figure | None = None
+    share: Figure | None = None
+    sway: Figure | None = None
+    silence: Figure | None = None
+    null_swing: Figure | None = None
+    null_share: Figure | None = None
+    same: int = 0
+    different: int = 0
+    folds: int = 0
+    missing: int = 0
+    units: int = 0
+    batched: bool = False
+
+
+SAME_SCORE = 1e-3
+"""Standard deviations by which a score may differ from one batch to another: what is left of rounding."""
+COMMON = 0.02
+"""Share of a fold's answers from which on one and the same number counts as an answer left open."""
+RANGES = {
+    "auc": (0.0, 1.0), "style_left": (0.0, 1.0), "drop": (-1.0, 1.0), "swing": (-1.0, 1.0), "share": (0.0, 1.0),
+    "sway": (-np.inf, np.inf), "null_swing": (-1.0, 1.0), "null_share": (0.0, 1.0),
+}  # fmt: skip
+"""Figures of a fold in the order of ``_of_fold``, and where each can lie: no interval reaches further."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +120,21 @@ class ContentDesign:
         """Folds with both classes."""
         return np.array([fold.same.any() and not fold.same.all() for fold in self.folds], dtype=np.bool_)
 
-    def figures(self, scores: Sequence[Versions | None], level: float = 0.95) -> ContentFigures:
-        """The figures of one verifier; ``scores`` has an entry for each fold, None where its answers are missing."""
+    def figures(
+        self, scores: Sequence[Versions | None], level: float = 0.95, *, batched: bool = False
+    ) -> ContentFigures:
+        """The figures of one verifier but for ``silence``.
+
+        ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says that they depend on
+        the batch.
+        """
         used = [i for i, given in enumerate(scores) if given is not None and self._usable[i]]
         missing = sum(given is None for given in scores)
         if not used:
-            return ContentFigures(None, None, None, None, None, None, 0, 0, 0, missing, 0)
+            return ContentFigures(missing=missing, batched=batched)
         units, topics, same = self._units(tuple(used))
         problem = np.concatenate([self.folds[i].problem for i in used])
-        found = [_of_fold(self.folds[i].same, given) for i in used if (given := scores[i]) is not None]
+        found = [_of_fold(self.folds[i].same, given, batched) for i in used if (given := scores[i]) is not None]
         values = np.mean([value for value, _ in found], axis=0)
         # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
         apart = [
@@ -111,15 +142,31 @@ class ContentDesign:
             for (value, effect), i in zip(found, used, strict=True)
         ]
         effects = np.concatenate(apart, axis=1) / len(used)
-        auc, left, swing, share, null_swing, null_share = (
-            figure(float(value), effect, units, topics, self.similarity, level)
-            for value, effect in zip(values, effects, strict=True)
-        )
-        auc, left, share, null_share = map(within_one, (auc, left, share, null_share))
+        made = {
+            name: within(figure(float(value), effect, units, topics, self.similarity, level), low, high)
+            for (name, (low, high)), value, effect in zip(RANGES.items(), values, effects, strict=True)
+            if not np.isnan(value)
+        }
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
         return ContentFigures(
-            auc, left, swing, share, null_swing, null_share, pairs, others, len(used), missing, units.count
+            **made,
+            same=pairs,
+            different=others,
+            folds=len(used),
+            missing=missing,
+            units=units.count,
+            batched=batched,
         )
+
+    def silence(self, open_answers: Sequence[Versions | None], level: float = 0.95) -> Figure | None:
+        """The figure of that name; ``open_answers`` has 1 for each answer left open and 0 for others, by fold."""
+        used = [i for i, given in enumerate(open_answers) if given is not None and self._usable[i]]
+        if not used:
+            return None
+        units, topics, _ = self._units(tuple(used))
+        each = [(g.on + g.off + g.off2) / 3 - g.plain for i in used if (g := open_answers[i]) is not None]
+        value, effects = mean_effects(np.concatenate(each))
+        return within(figure(value, effects, units, topics, self.similarity, level), -1.0, 1.0)
 
     def _units(self, used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
         known = self._cached.get(used)
@@ -137,31 +184,59 @@ class ContentDesign:
         return {}
 
 
+def left_open(scores: Versions) -> Versions:
+    """1 for each score of a fold that tells nothing: none at all, or the number that a verifier gives most often."""
+    every = np.concatenate(scores)
+    values, counts = np.unique(every[np.isfinite(every)], return_counts=True)
+    often = values[counts.argmax()] if len(counts) and counts.max() > max(3, COMMON * len(every)) else np.nan
+    return Versions(*(np.asarray(~np.isfinite(each) | (each == often), dtype=np.float64) for each in scores))
+
+
+def alike(again: Floats, before: Floats, every: Floats) -> bool:
+    """Whether problems got the same scores (n,) in another batch, but for rounding on the scale of ``every`` score."""
+    finite = every[np.isfinite(every)]
+    return bool(
+        np.allclose(again, before, rtol=0, atol=SAME_SCORE * float(finite.std() if len(finite) else 1), equal_nan=True)
+    )
+
+
 def _parts(same: Bools) -> Floats:
     """Each problem's part in its fold, (n,): both classes weigh the same, together 1."""
     return np.asarray(0.5 / np.where(same, same.sum(), len(same) - same.sum()), dtype=np.float64)
 
 
-def _of_fold(same: Bools, s: Versions) -> tuple[Floats, Floats]:
-    """The six figures of one fold (6,), and each problem's effect on them (6, n)."""
+def _of_fold(same: Bools, s: Versions, batched: bool) -> tuple[Floats, Floats]:
+    """The figures of one fold in the order of ``RANGES`` (8,), NaN where not known, and each problem's effect on them
+    (8, n)."""
 
     def area(positive: Floats, negative: Floats) -> tuple[float, Floats]:
         value, placement = placements(same, positive, negative)
         return value, influence(same, value, placement)
 
+    def less(one: tuple[float, Floats], other: tuple[float, Floats]) -> tuple[float, Floats]:
+        return one[0] - other[0], one[1] - other[1]
+
     def swing(a: Floats, b: Floats) -> tuple[float, Floats]:
-        (high, of_high), (low, of_low) = area(a, b), area(b, a)
-        return high - low, of_high - of_low
+        return less(area(a, b), area(b, a))
 
     def share(a: Floats, b: Floats) -> tuple[float, Floats]:
         return mean_effects((a > b) + 0.5 * (a == b))
 
+    def sway() -> tuple[float, Floats]:
+        spread = float(np.std(np.concatenate(s))) or 1.0
+        return mean_effects((np.abs(s.on - s.off) - np.abs(s.off - s.off2)) / spread)
+
+    plain, off, off2 = area(s.plain, s.plain), area(s.off, s.off), area(s.off2, s.off2)
+    unknown = math.nan, np.full(len(same), np.nan)
+    left = off2 if batched else ((off[0] + off2[0]) / 2, (off[1] + off2[1]) / 2)
     rows = [
-        area(s.plain, s.plain),
-        area(s.off, s.off),
+        plain,
+        left,
+        less(plain, left),
         swing(s.on, s.off),
-        share(s.on, s.off),
-        swing(s.off, s.off2),
-        share(s.off, s.off2),
+        unknown if batched else share(s.on, s.off),
+        unknown if batched else sway(),
+        unknown if batched else swing(s.off, s.off2),
+        unknown if batched else share(s.off, s.off2),
     ]
     return np.array([value for value, _ in rows]), np.array([effect for _, effect in rows])

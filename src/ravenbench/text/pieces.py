@@ -7,7 +7,7 @@ from array import array
 
 import numpy as np
 
-from ravenbench.types import Int32s, Ints
+from ravenbench.types import Bools, Int32s, Ints
 
 CUT = re.compile(r"([^\W_]+)")
 LOWER, CAPITAL, UPPER = range(3)
@@ -33,7 +33,7 @@ class Pieces(dict[str, int]):
         super().__init__()
         self.words: dict[str, int] = {}
         # Of each piece its word (−1: none), its case, and where its UTF-8 ends; of each word three pieces by case, and
-        # its characters, 0 where it stays in its place.
+        # its characters.
         self._word, self._case, self._ends, self._data = array("i"), array("b"), array("q", [0]), bytearray()
         self._forms, self._size = array("i"), array("i")
 
@@ -41,32 +41,28 @@ class Pieces(dict[str, int]):
         """The pieces of a text, (p,)."""
         return np.array(list(map(self.__getitem__, filter(None, CUT.split(text)))), dtype=np.int32)
 
-    def stay(self, word: str) -> None:
-        """Let this word, which was met, stay in its place."""
-        self._size[self.words[word]] = 0
-
     def word_of(self, pieces: Int32s) -> Int32s:
         """The numbers of these pieces' words, −1 for those that are none."""
         found: Int32s = np.frombuffer(self._word, np.int32)[pieces]
         return found
 
     def sizes(self, words: Int32s) -> Int32s:
-        """Characters of these words, 0 for those that stay in their places."""
+        """Characters of these words."""
         found: Int32s = np.frombuffer(self._size, np.int32)[words]
         return found
 
-    def splice(self, pieces: Int32s, bounds: Ints, words: Int32s, givers: Ints) -> list[bytes]:
-        """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten), in which ``words``
-        from each of ``givers`` to the next stand in the places of those that do not stay, again and again."""
+    def splice(self, pieces: Int32s, bounds: Ints, stays: Bools, words: Int32s) -> list[bytes]:
+        """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten): every word that
+        does not stay (``stays`` by word number, the last entry for those numbered later) becomes the next of
+        ``words``."""
         from ravenbench.text.splicing_kernel import spliced  # a report splices nothing, and numba takes a while
 
-        # What is no word, −1, finds the 0 at the end.
-        size = np.append(np.frombuffer(self._size, np.int32), 0)[np.frombuffer(self._word, np.int32)]
-        case = np.where(size > 0, np.frombuffer(self._case, np.int8), np.int8(-1))
+        word = np.frombuffer(self._word, np.int32)
+        moves = (word >= 0) & ~stays[np.minimum(word, len(stays) - 1)]
+        case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
         forms, ends = np.frombuffer(self._forms, np.int32).reshape(-1, 3), np.frombuffer(self._ends, np.int64)
         stops = np.zeros(len(bounds), np.int64)
-        letters = np.frombuffer(self._data, np.uint8)
-        data = spliced(pieces, bounds, words, givers, case, forms, letters, ends, stops)
+        data = spliced(pieces, bounds, words, case, forms, np.frombuffer(self._data, np.uint8), ends, stops)
         return [data[stops[i] : stops[i + 1]].tobytes() for i in range(len(bounds) - 1)]
 
     def __missing__(self, piece: str) -> int:

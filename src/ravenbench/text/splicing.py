@@ -1,63 +1,59 @@
 """Texts cut into pieces, so that the content words of one can be put in the place of another's (ours).
 
 A text is a sequence of pieces: words (runs of letters and digits) and what stands between them. A word with a digit in
-it is never touched. The others are *function words* where their lowercase form is among the most frequent of the
-corpus, else *content words*. A word in a new place takes the case of the word that stood there: lowercase, capitalised
-or upper case; of what is mixed only the first letter counts.
+it is never touched. Of the others some frequent ones stay (``text.kept_words`` says which), the rest are *content
+words*. A word in a new place takes the case of the word that stood there: lowercase, capitalised or upper case; of what
+is mixed only the first letter counts.
 
 Every distinct text is cut once and kept as piece numbers; new texts are then put together by a kernel, many at a time.
 """
 
 from __future__ import annotations
 
+import copy
 import re
-from array import array
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ravenbench.randomness import stream
+from ravenbench.text.kept_words import keep, named_topics, spread_over_topics
 from ravenbench.text.pieces import CAPITAL, CUT, UPPER, Pieces, case_of
-from ravenbench.text.tokens import frequent
 from ravenbench.texts import TextTable
-from ravenbench.types import Int32s, Ints
+from ravenbench.types import Bools, Floats, Int32s, Ints
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 FUNCTION_WORDS = 200
-"""Most frequent words that count as function words."""
+"""Most frequent words that may stay."""
 SAMPLE = 20_000
 """Texts the most frequent words are counted in; of more a seeded sample."""
+COUNTED = 5_000
+"""Most frequent words whose spread over topics is measured."""
 MOST_PIECES = 60_000_000
 """Pieces kept at a time (a quarter of a gigabyte)."""
 LEAST_SPACE = 0.05
 """Share of white space among characters below which a corpus has no words to be told apart: English has .17, Thai .03,
 Chinese and Japanese next to none."""
+LONGEST = 24
+"""Letters from which on words count as equally long."""
 
 
 class Cut(NamedTuple):
-    """A text: ``pieces`` (p,) numbers, ``words`` (c,) numbers of the lowercase forms of its content words, ``size``
-    (c + 1,) characters of the first 0 … c of these, ``functions`` how many function words there are."""
+    """A text: ``pieces`` (p,) numbers, ``words`` (c,) numbers of the lowercase forms of its content words, ``lengths``
+    (LONGEST + 1,) how many of these have so many letters, ``functions`` how many words stay."""
 
     pieces: Int32s
     words: Int32s
-    size: array[int]
+    lengths: Ints
     functions: int
 
     @property
     def contents(self) -> int:
         """How many content words there are."""
-        return len(self.size) - 1
-
-    def characters(self, count: int) -> int:
-        """Characters of the first ``count`` content words, read again from the start where there are fewer."""
-        size = self.size
-        if count < len(size):
-            return size[count]
-        if len(size) == 1:
-            return 0
-        rounds, rest = divmod(count, len(size) - 1)
-        return rounds * size[-1] + size[rest]
+        return len(self.words)
 
 
 class Splicer:
@@ -67,25 +63,62 @@ class Splicer:
     ----------
     texts : TextTable
     function_words : int
-        Most frequent words of the corpus, cases folded, that stay where they are; equals in the order of code points.
+        Most frequent words of the corpus, cases folded, that may stay where they are; equals in the order of code
+        points.
+    author, topic : (texts,) int64, optional
+        Codes, −1 unknown: with both, words that depend on topic do not stay, however frequent.
 
     Attributes
     ----------
     functions : frozenset of str
-        Lowercase function words.
+        Lowercase words that stay.
+    by : str
+        What decided which words stay.
     space : float
         Share of white space among the characters of the texts counted.
+    ranked : list of str
+        The most frequent words, the most frequent first.
+    spread : (ranked,) float or None
+        How unevenly each spreads over topics (``text.kept_words``).
     """
 
-    def __init__(self, texts: TextTable, function_words: int = FUNCTION_WORDS) -> None:
+    def __init__(
+        self,
+        texts: TextTable,
+        function_words: int = FUNCTION_WORDS,
+        author: Ints | None = None,
+        topic: Ints | None = None,
+    ) -> None:
         self.texts = texts
         self._pieces = Pieces()
         self._raw: dict[int, Int32s] = {}
-        self._cuts: dict[int, Cut] = {}
-        self._kept = 0
-        self.functions, self.space = self._count(function_words)
-        for word in self.functions:
-            self._pieces.stay(word)
+        self._room = MOST_PIECES
+        rows = np.arange(len(texts))
+        if len(rows) > SAMPLE:
+            rows = np.sort(stream(0, "splicing-sample").choice(len(rows), SAMPLE, replace=False))
+        self._sample = rows
+        self._author, self._topic = author, topic
+        self.ranked, self.space = self._count()
+        self.spread: Floats | None = None
+        if author is not None and topic is not None:
+            counts, sizes = self._counted
+            self.spread = spread_over_topics(counts, sizes, author[rows], topic[rows])
+        self._keep(function_words)
+
+    def keeping(self, function_words: int) -> Splicer:
+        """The same texts, cut already, with another number of words that may stay."""
+        other = copy.copy(self)
+        other._keep(function_words)
+        return other
+
+    def topics_named(self) -> tuple[float | None, float | None]:
+        """Share of texts whose topic a classifier names from the words that stay, and from all frequent words; texts by
+        authors that it has not seen. None where authors or topics are unknown."""
+        if self._author is None or self._topic is None:
+            return None, None
+        counts, (author, topic) = self._counted[0], (codes[self._sample] for codes in (self._author, self._topic))
+        staying = np.flatnonzero([word in self.functions for word in self.ranked])
+        return named_topics(counts[:, staying], author, topic), named_topics(counts, author, topic)
 
     def cut(self, row: int) -> Cut:
         """The pieces of one text, made once."""
@@ -94,41 +127,50 @@ class Splicer:
             pieces = self._cut(row)
             words = self._pieces.word_of(pieces)
             words = words[words >= 0]
-            sizes = self._pieces.sizes(words)
-            size = array("i", [0])
-            size.frombytes(np.cumsum(sizes[sizes > 0], dtype=np.int32).tobytes())
-            found = self._cuts[row] = Cut(pieces, words[sizes > 0], size, int((sizes == 0).sum()))
+            stays = self._stays[np.minimum(words, len(self._stays) - 1)]
+            moving = words[~stays]
+            lengths = np.bincount(np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1)
+            found = self._cuts[row] = Cut(pieces, moving, lengths, int(stays.sum()))
         return found
 
-    def cuts(self, rows: list[int]) -> list[Cut]:
-        """The pieces of several texts."""
-        found = [cut for cut in map(self._cuts.get, rows) if cut is not None]
-        return found if len(found) == len(rows) else [self.cut(row) for row in rows]
+    def splice(self, pairs: Sequence[tuple[Cut, Sequence[Cut]]]) -> list[bytes]:
+        """For each pair the first text with content words of the second, its donors, in UTF-8.
 
-    def splice(self, pairs: Sequence[tuple[Cut, Cut]]) -> list[bytes]:
-        """For each pair the first text with the content words of the second, its donor, in order, from the start again
-        where it is short; in UTF-8.
+        Every place gets a word of the donors of its own length, in their order, while there is one; the places that are
+        left get, in order, the nearest in length of the words that are left. Where no more words are left, all are
+        given again.
 
         Raises
         ------
         ValueError
             If a donor has no content word and one is needed.
         """
-        if any(into.contents and not donor.contents for into, donor in pairs):
-            raise ValueError("a donor without content words cannot give any")
-        return self._pieces.splice(*_flat([into.pieces for into, _ in pairs]), *_flat([d.words for _, d in pairs]))
+        given_by = [[cut.words for cut in donors] for _, donors in pairs]
+        if any(into.contents and not sum(map(len, words)) for (into, _), words in zip(pairs, given_by, strict=True)):
+            raise ValueError("donors without content words cannot give any")
+        from ravenbench.text.splicing_kernel import fitted  # numba takes a while
+
+        pieces, bounds = _flat([into.pieces for into, _ in pairs])
+        places, begins = _flat([into.words for into, _ in pairs])
+        words, starts = _flat([np.concatenate([np.empty(0, np.int32), *words]) for words in given_by])
+        sizes = self._pieces.sizes
+        given = fitted(sizes(places), begins, words, sizes(words), starts, LONGEST)
+        return self._pieces.splice(pieces, bounds, self._stays, given)
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
         """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""
         flat, bounds = _flat([self.cut(row).words for row in rows])
         return bounds, flat, len(self._pieces.words)
 
-    def _count(self, function_words: int) -> tuple[frozenset[str], float]:
-        rows = np.arange(len(self.texts))
-        if len(rows) > SAMPLE:
-            rows = np.sort(stream(0, "splicing-sample").choice(len(rows), SAMPLE, replace=False))
+    def _keep(self, function_words: int) -> None:
+        self.functions, self.by = keep(self.ranked, self.spread, function_words)
+        self._stays: Bools = np.zeros(len(self._pieces.words) + 1, dtype=np.bool_)
+        self._stays[[self._pieces.words[word] for word in self.functions]] = True
+        self._cuts: dict[int, Cut] = {}
+
+    def _count(self) -> tuple[list[str], float]:
         counts = np.zeros(0, np.int64)
-        for row in rows.tolist():
+        for row in self._sample.tolist():
             pieces = self._cut(row)
             if len(counts) < len(self._pieces):
                 counts = np.concatenate([counts, np.zeros(len(self._pieces), np.int64)])
@@ -136,24 +178,42 @@ class Splicer:
         counts = counts[: len(self._pieces)]
         word = self._pieces.word_of(np.arange(len(counts), dtype=np.int32))
         words = self._pieces.words
-        folded = np.bincount(word[word >= 0], weights=counts[word >= 0], minlength=len(words))
-        names = {name: int(folded[w]) for name, w in words.items() if folded[w]}
+        folded = np.bincount(word[word >= 0], weights=counts[word >= 0], minlength=len(words)).astype(np.int64).tolist()
+        ranked = sorted((name for name, w in words.items() if folded[w]), key=lambda name: (-folded[words[name]], name))
         often = [(piece, count) for piece, count in zip(self._pieces, counts.tolist(), strict=True) if count]
         characters = sum(count * len(piece) for piece, count in often)
         visible = sum(count * len("".join(piece.split())) for piece, count in often)
-        space = (characters - visible) / characters if characters else 0.0
-        return frozenset(frequent(Counter(names), function_words)), space
+        return ranked[:COUNTED], (characters - visible) / characters if characters else 0.0
+
+    @property
+    def _counted(self) -> tuple[csr_array, Floats]:
+        """Counts of the most frequent words in the texts of the sample, (n, ranked), and all words of each, (n,)."""
+        from scipy.sparse import csr_array
+
+        place = np.full(len(self._pieces.words) + 1, -1, np.int32)
+        place[[self._pieces.words[word] for word in self.ranked]] = np.arange(len(self.ranked))
+        columns, sizes = list[Int32s](), list[int]()
+        for row in self._sample.tolist():
+            words = self._pieces.word_of(self._cut(row))
+            words = words[words >= 0]
+            sizes.append(len(words))
+            found = place[words]
+            columns.append(found[found >= 0])
+        flat, bounds = _flat(columns)
+        counts = csr_array((np.ones(len(flat)), flat, bounds), shape=(len(sizes), len(self.ranked)))
+        counts.sum_duplicates()
+        return counts, np.array(sizes, dtype=np.float64)
 
     def _cut(self, row: int) -> Int32s:
         found = self._raw.get(row)
         if found is None:
             found = self._pieces.cut(self.texts[row])
-            if self._kept + len(found) > MOST_PIECES:
+            if len(found) > self._room:
                 self._raw.clear()
-                self._cuts.clear()
-                self._kept = 0
+                self._cuts = {}
+                self._room = MOST_PIECES
             self._raw[row] = found
-            self._kept += len(found)
+            self._room -= len(found)
         return found
 
 
@@ -164,22 +224,43 @@ def _flat(parts: Sequence[Int32s]) -> tuple[Int32s, Ints]:
     return np.concatenate([np.empty(0, np.int32), *parts]), bounds
 
 
-def splice_reference(into: str, donor: str, functions: frozenset[str]) -> str:
+def splice_reference(into: str, donors: Sequence[str], functions: frozenset[str]) -> str:
     """What ``Splicer.splice`` does, plainly: one word after the other."""
 
     def is_content(word: str) -> bool:
         return not any(c.isdigit() for c in word) and word.lower() not in functions
 
-    given: list[str] = [word.lower() for word in CUT.findall(donor) if is_content(word)]
-    taken = 0
+    def length(word: str) -> int:
+        return min(len(word.lower()), LONGEST)
+
+    places = [word for word in CUT.findall(into) if is_content(word)]
+    every = [word.lower() for donor in donors for word in CUT.findall(donor) if is_content(word)]
+    left = list(every)
+    given: list[str | None] = []
+    for word in places:
+        fit = next((word_left for word_left in left if length(word_left) == length(word)), None)
+        if fit is not None:
+            left.remove(fit)
+        given.append(fit)
+    for number, word in enumerate(places):
+        if given[number] is None:
+            left = left or list(every)
+            prefer = 1 if number % 2 else -1
+
+            def distance(other: str, size: int = length(word), prefer: int = prefer) -> tuple[int, int]:
+                off = length(other) - size
+                return abs(off), int(off * prefer < 0)
+
+            fit = min(left, key=distance)
+            left.remove(fit)
+            given[number] = fit
+    taken = iter(given)
 
     def stand_in(match: re.Match[str]) -> str:
-        nonlocal taken
         word = match[0]
         if not is_content(word):
             return word
-        new = given[taken % len(given)]
-        taken += 1
+        new = str(next(taken))
         case = case_of(word)
         return new.upper() if case == UPPER else new[:1].upper() + new[1:] if case == CAPITAL else new
 

@@ -1,4 +1,4 @@
-"""The kernel behind ``Pieces.splice``."""
+"""The kernels behind ``Splicer.splice``: which word takes which place, and the new texts."""
 
 from __future__ import annotations
 
@@ -10,19 +10,61 @@ from ravenbench.types import Int32s, Ints
 
 
 @njit(cache=True)
+def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_bounds: Ints, longest: int) -> Int32s:
+    """For each place, of ``slots`` characters, a word of the donor that fits it (see ``splicing.fit``)."""
+    given = np.empty(len(slots), np.int32)
+    order = np.empty(len(words), np.int64)
+    for pair in range(len(slot_bounds) - 1):
+        first, last = word_bounds[pair], word_bounds[pair + 1]
+        begin = np.zeros(longest + 2, np.int64)
+        for i in range(first, last):
+            begin[min(sizes[i], longest) + 1] += 1
+        begin = first + begin.cumsum()
+        at = begin[:-1].copy()
+        for i in range(first, last):
+            size = min(sizes[i], longest)
+            order[at[size]] = i
+            at[size] += 1
+        at = begin[:-1].copy()
+        left = last - first
+        for slot in range(slot_bounds[pair], slot_bounds[pair + 1]):
+            size = min(slots[slot], longest)
+            given[slot] = -1
+            if at[size] < begin[size + 1]:
+                given[slot] = words[order[at[size]]]
+                at[size] += 1
+                left -= 1
+        for slot in range(slot_bounds[pair], slot_bounds[pair + 1]):
+            if given[slot] >= 0:
+                continue
+            if left == 0:
+                at = begin[:-1].copy()
+                left = last - first
+            size = min(slots[slot], longest)
+            sign = 1 if (slot - slot_bounds[pair]) % 2 else -1
+            for step in range(2 * longest + 2):
+                off = (step + 1) // 2
+                near = size + sign * off if step % 2 else size - sign * off
+                if 0 <= near <= longest and at[near] < begin[near + 1]:
+                    given[slot] = words[order[at[near]]]
+                    at[near] += 1
+                    left -= 1
+                    break
+    return given
+
+
+@njit(cache=True)
 def spliced(
-    pieces: Int32s, bounds: Ints, words: Int32s, givers: Ints, case: NDArray[np.int8], forms: Int32s,
+    pieces: Int32s, bounds: Ints, words: Int32s, case: NDArray[np.int8], forms: Int32s,
     data: NDArray[np.uint8], ends: Ints, stops: Ints,
 ) -> NDArray[np.uint8]:  # fmt: skip
     """The texts one after the other; fills ``stops``."""
     total = 0
+    taken = 0
     for row in range(len(bounds) - 1):
-        taken = givers[row]
         for at in range(bounds[row], bounds[row + 1]):
             piece = np.uint32(pieces[at])
             if case[piece] >= 0:
-                if taken == givers[row + 1]:
-                    taken = givers[row]
                 piece = np.uint32(forms[words[taken], case[piece]])
                 pieces[at] = piece
                 taken += 1

@@ -176,7 +176,7 @@ def _detectable_gain(probes: list[RepetitionRecord], folds: dict[str, Fold]) -> 
 def _transplanted(plan: RunPlan, folds: dict[str, Fold]) -> MeanSizes | None:
     if plan.transplant is None or not plan.transplant.folds:
         return None
-    return _sizes([folds[entry.on] for entry in plan.transplant.folds])
+    return _sizes([folds[entry.arms["off"]] for entry in plan.transplant.folds])
 
 
 def _sizes(folds: list[Fold]) -> MeanSizes:

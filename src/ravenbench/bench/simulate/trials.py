@@ -13,15 +13,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ravenbench.bench.simulate.scorers import Scorers, Untrained, names, shown
+from ravenbench.bench.shared.transplants import mixed
+from ravenbench.bench.simulate.adversaries import BATCHED, Adversaries, Cosine
+from ravenbench.bench.simulate.scorers import Scorers, names, shown, untrained
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.worlds import World, draw
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.problems.transplanted import Transplanted
 from ravenbench.randomness import stream
+from ravenbench.statistics import domain
 from ravenbench.statistics.clustered import Figure
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
-from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure, gain_of
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
+from ravenbench.statistics.domain import Crossed, Repetition, gain_figure, gain_of
 from ravenbench.text.counting import forget_counts
 from ravenbench.types import Corpus, Fold, Ints, Problems
 
@@ -51,7 +54,7 @@ class _Scores:
 def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
     """The figures of all scorers in the world of this number."""
     forget_counts()
-    world, untrained = draw(spec, number), Untrained()
+    world, cosine = draw(spec, number), untrained()
     maker = Transplanter(
         world.corpus.texts,
         author=world.corpus.author,
@@ -61,14 +64,14 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
         seed=number,
     )
     made = [maker.transplant(fold.test) for fold in world.folds]
-    found = _content(spec, world, made, untrained)
-    for name, repetitions in _crossed(spec, world, untrained).items():
+    found = _content(spec, world, made, cosine)
+    for name, repetitions in _crossed(spec, world, cosine).items():
         found[name] = _with_gain(found[name], repetitions)
     return {name: found[name] for name in names(spec.doses)}
 
 
-def _content(spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Untrained) -> dict[str, Found]:
-    scores = _Scores()
+def _content(spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Cosine) -> dict[str, Found]:
+    scores, hidden, batched = _Scores(), Adversaries(spec, world), set[str]()
     numbers: dict[str, int] = {}
     for fold, done in zip(world.folds, made, strict=True):
         test, same = fold.test.select(done.rows), fold.test_same[done.rows]
@@ -76,23 +79,35 @@ def _content(spec: SimulateSpec, world: World, made: Sequence[Transplanted], unt
         rows = np.stack([test.known_index, test.questioned_index], axis=1)
         corpus = world.corpus
         scores.folds.append(KeptFold(same, corpus.author.codes[rows], problem, corpus.topic.codes[rows]))
-        fitted = Scorers(fold, untrained, spec.doses, world.number)
-        versions = {"plain": test, "on": done.on, "off": done.off, "off2": done.off2}
-        each = {version: fitted.of(p, fold.name, version, same) for version, p in versions.items()}
+        fitted = Scorers(fold, untrained, spec.doses, world.number, hidden)
+        arms = {"plain": test, "along": mixed(done.on, done.off, same), "against": mixed(done.off, done.on, same)}
+        arms["off"] = done.off2
+        each = {arm: fitted.of(p, fold.name, arm, same) for arm, p in arms.items()}
         for name in each["plain"]:
-            scores.versions.setdefault(name, []).append(Versions(*(each[version][name] for version in versions)))
+            plain, along, against, off2 = (each[arm][name] for arm in arms)
+            versions = Versions(plain, np.where(same, along, against), np.where(same, against, along), off2)
+            scores.versions.setdefault(name, []).append(versions)
         plain, on, off, off2 = scores.versions["untrained topic"][-1]
         for dose in spec.doses:
             thin = stream(world.number, "study-thin", fold.name, str(dose)).random(len(same)) < dose
             given = Versions(plain, np.where(thin, on, off2), off, off2)
             scores.versions.setdefault(f"texts {shown(dose)}", []).append(given)
+        half = np.arange(len(same))[::2]
+        again = fitted.of(test.select(half), fold.name, "again", same[half])
+        batched |= {n for n in BATCHED if not alike(again[n], each["plain"][n][half], each["plain"][n])}
     full = ContentDesign(tuple(scores.folds), world.similarity)
     # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
     authors = ContentDesign(tuple(scores.folds))
-    return {name: Found(full.figures(given), authors.figures(given).swing) for name, given in scores.versions.items()}
+    return {
+        name: Found(
+            full.figures(given, batched=name in batched)._replace(silence=full.silence(list(map(left_open, given)))),
+            authors.figures(given).swing,
+        )
+        for name, given in scores.versions.items()
+    }
 
 
-def _crossed(spec: SimulateSpec, world: World, untrained: Untrained) -> Mapping[str, list[Repetition]]:
+def _crossed(spec: SimulateSpec, world: World, untrained: Cosine) -> Mapping[str, list[Repetition]]:
     gathered: dict[str, list[Repetition]] = {}
     for folds in world.crossed(spec):
         fits = {"a": _fit(spec, world, folds[0], untrained), "b": _fit(spec, world, folds[2], untrained)}
@@ -106,7 +121,7 @@ def _crossed(spec: SimulateSpec, world: World, untrained: Untrained) -> Mapping[
     return gathered
 
 
-def _fit(spec: SimulateSpec, world: World, fold: Fold, untrained: Untrained) -> Scorers:
+def _fit(spec: SimulateSpec, world: World, fold: Fold, untrained: Cosine) -> Scorers:
     return Scorers(fold, untrained, spec.doses, world.number)
 
 
@@ -114,7 +129,7 @@ def _with_gain(found: Found, repetitions: Sequence[Repetition]) -> Found:
     from scipy.special import stdtrit
 
     gains = np.array([gain for pair in repetitions if (gain := gain_of(pair)) is not None])
-    if alike(repetitions):
+    if domain.alike(repetitions):
         return replace(found, repetitions=len(gains), alike=True)
     alone = None
     if len(gains) > 1:

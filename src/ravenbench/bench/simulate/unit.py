@@ -22,9 +22,9 @@ from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.verifiers.controls.blend import Blend
 
-CONTENT = ("auc", "style_left", "swing", "share", "null_swing", "null_share")
+CONTENT = ("auc", "style_left", "drop", "swing", "share", "sway", "silence", "null_swing", "null_share")
 OTHERS = ("swing_alone", "gain", "gain_alone")
-COUNTS = ("same", "different", "folds", "missing", "units")
+COUNTS = ("same", "different", "folds", "missing", "units", "batched")
 
 
 @dataclass(frozen=True)
@@ -65,14 +65,15 @@ class ReplicateUnit:
 def arrays_of(found: Sequence[Found]) -> dict[str, NDArray[Any]]:
     """Arrays of s scorers.
 
-    ``figures`` (s, 9, 5) has for each figure its value, error, interval's ends and degrees of freedom, NaN for None;
-    ``counts`` (s, 7) the counts of the transplant, the complete repetitions, and 1 where answers were alike.
+    ``figures`` (s, 12, 5) has for each figure its value, error, interval's ends and degrees of freedom, NaN for None;
+    ``counts`` (s, 8) the counts of the transplant, 1 where answers depend on the batch, the complete repetitions, and 1
+    where answers were alike.
     """
     figures = [
         [*(_numbers(getattr(one.content, name)) for name in CONTENT), *(_numbers(getattr(one, n)) for n in OTHERS)]
         for one in found
     ]
-    counts = [[*(getattr(one.content, name) for name in COUNTS), one.repetitions, int(one.alike)] for one in found]
+    counts = [[*(int(getattr(one.content, name)) for name in COUNTS), one.repetitions, int(one.alike)] for one in found]
     return {"figures": np.array(figures, dtype=np.float64), "counts": np.array(counts, dtype=np.int64)}
 
 
@@ -81,11 +82,11 @@ def found_of(arrays: Mapping[str, NDArray[Any]]) -> list[Found]:
     found = []
     for figures, counts in zip(arrays["figures"].tolist(), arrays["counts"].tolist(), strict=True):
         read = {name: _figure(numbers) for name, numbers in zip((*CONTENT, *OTHERS), figures, strict=True)}
-        auc, left, swing, share, null_swing, null_share = (read[name] for name in CONTENT)
-        same, different, folds, missing, units, repetitions, alike = counts
-        content = ContentFigures(
-            auc, left, swing, share, null_swing, null_share, same, different, folds, missing, units
-        )
+        *counted, repetitions, alike = counts
+        numbers = dict(zip(COUNTS, counted, strict=True))
+        batched = bool(numbers.pop("batched"))
+        made: dict[str, Any] = {**{name: read[name] for name in CONTENT}, **numbers, "batched": batched}
+        content = ContentFigures(**made)
         alone, gain, gain_alone = (read[name] for name in OTHERS)
         found.append(Found(content, alone, gain, gain_alone, repetitions, bool(alike)))
     return found

@@ -10,7 +10,7 @@ from ravenbench.reports.evaluate import figures as evaluation_figures
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, Overview, Rows
 from ravenbench.reports.shared.content_figure import content_figure
-from ravenbench.reports.shared.content_words import no_verdict, verdicts
+from ravenbench.reports.shared.content_words import headline, no_verdict, reference_sentences, verdicts
 from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import printable, to_html
@@ -90,13 +90,15 @@ def page(overview: Overview, figures: dict[str, Figure]) -> str:
         run=msgspec.to_builtins(overview.run),
         meta=META,
         verdicts=verdicts(overview.content),
+        headline=headline(overview.content),
+        lets=[{"name": c.name, "sentences": reference_sentences(c.content)} for c in overview.corpora],
         missing=[{"corpus": c.name, "text": text} for c in overview.corpora for text in no_verdict(c.content)],
         best=next(iter(overview.micro), None),
         problems=sum(len(c.info.fault_truth) + c.info.test.problems for c in overview.corpora),
         unread=sum(len(c.info.faults) for c in overview.corpora),
         figures={name: inline(figure, name) for name, figure in figures.items()},
         tables={
-            "content": html("content"),
+            "content": [*html("content"), *html("references")],
             "overall": html("overall"),
             "corpora": html("corpus-"),
             "shared": html("shared-"),

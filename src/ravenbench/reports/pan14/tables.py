@@ -5,7 +5,7 @@ from __future__ import annotations
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.pan14.analysis import META, CorpusScores, Overview, Row, Rows
 from ravenbench.reports.pan14.published import CORPORA, publication
-from ravenbench.reports.shared.content_words import TITLE, content_table
+from ravenbench.reports.shared.content_words import TITLE, content_table, reference_table
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
 
 _NAME = Column("system", text=True)
@@ -67,6 +67,7 @@ def content_tables(overview: Overview) -> tuple[Table, ...]:
     several = len(overview.corpora) > 1
     made = [content_table(overview.content, "content", f"{TITLE}: mean of the corpora")] if several else []
     made += [content_table(c.content, f"content-{i + 1}", f"{TITLE}: {c.name}") for i, c in enumerate(overview.corpora)]
+    made += [reference_table(c.content, f"references-{i + 1}") for i, c in enumerate(overview.corpora)]
     return tuple(table for table in made if table.rows)
 
 

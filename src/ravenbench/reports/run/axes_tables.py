@@ -7,7 +7,7 @@ from ravenbench.reports.run.probe import DomainRow
 from ravenbench.reports.run.records import Analysis
 from ravenbench.reports.shared.content_words import badge, interval_in_words, no_verdict, value_of, with_interval
 from ravenbench.reports.shared.tables import Column, Table, Value, figure
-from ravenbench.statistics.axes import Content, Domain, wrong_by_chance
+from ravenbench.statistics.axes import FOUND, Content, Domain, wrong_by_chance
 
 
 def domain_table(analysis: Analysis) -> Table:
@@ -35,7 +35,7 @@ def domain_sentence(row: DomainRow) -> str:
     """What the crossed probe found of a verifier."""
     gain, judged = row.gain, row.judged
     if judged.outcome is Domain.CANNOT_ASK:
-        return "It answers alike after either training, so nothing can be said of its training domain."
+        return "It answers alike after either training: nothing is learned from it, so the question does not apply."
     if gain is None or gain.interval is None:
         return f"No verdict on its training domain: {judged.reason}."
     size = figure(abs(gain.value))
@@ -44,7 +44,7 @@ def domain_sentence(row: DomainRow) -> str:
     if judged.outcome is Domain.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     if judged.outcome is Domain.UNDECIDED:
-        text += f" About {judged.needed:,} repetitions would decide." if judged.needed else ""
+        text += f" About {judged.needed:,} repetitions would decide it four times in five." if judged.needed else ""
     return text if judged.reason is None else f"{text} Note: {judged.reason}."
 
 
@@ -52,7 +52,7 @@ def chance_sentence(analysis: Analysis) -> str:
     """How many of the verdicts on the page are expected to be wrong."""
     judged = [row.judged for row in (() if analysis.content is None else analysis.content.rows)]
     judged += [row.judged for row in (() if analysis.probe is None else analysis.probe.rows)]
-    firm = (Content.RELIES, Content.LESS, Domain.DEPENDS, Domain.LESS)
+    firm = (*FOUND, Content.LESS, Domain.DEPENDS, Domain.LESS)
     count = sum(j.outcome in firm for j in judged)
     if not count:
         return ""

@@ -7,7 +7,7 @@ from typing import Any
 from ravenbench.reports.run.lengths import lengths_json
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis
 from ravenbench.reports.run.sweep_json import sweep_json
-from ravenbench.reports.shared.content_json import content_json, figure_interval, judged_json
+from ravenbench.reports.shared.content_json import content_json, figure_interval, judged_json, references_json
 from ravenbench.reports.shared.content_words import value_of
 
 
@@ -64,6 +64,7 @@ def to_json(analysis: Analysis) -> dict[str, Any]:
         "sweep": sweep_json(analysis.sweep),
         "lengths": lengths_json(analysis.lengths),
         "content": content_json(analysis.content),
+        "content_references": references_json(analysis.content),
         "domain": _domain(analysis),
         "strata": _strata(analysis),
         "stability": {

@@ -12,7 +12,7 @@ from ravenbench.reports.run.axes_tables import chance_sentence, domain_sentence,
 from ravenbench.reports.run.fold_rows import SHOWN, FoldRow
 from ravenbench.reports.run.records import TESTED, Analysis, Shortcut, title
 from ravenbench.reports.run.tables import run_tables
-from ravenbench.reports.shared.content_words import badge, content_sentence
+from ravenbench.reports.shared.content_words import badge, content_sentence, headline, reference_sentences
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import Column, Table, figure, to_html
 
@@ -28,6 +28,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
     """The report of a run."""
     plan = analysis.plan
     tables = {key: Markup("") for key in ("content", "domain", "shortcut", "results", "strata", "stability", "ranks")}
+    tables["references"] = Markup("")
     tables |= {key: Markup("") for key in ("sizes", "similarities", "neighbours", "lengths")}
     made = {table.key: to_html(table) for table in run_tables(analysis)}
     tables |= made
@@ -70,6 +71,8 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         asked=asked,
         missing=missing(analysis),
         verdicts=_verdicts(analysis),
+        headline=headline(content),
+        lets=reference_sentences(content),
         chance=chance_sentence(analysis),
         spread=any(r.folds > 1 for r in analysis.results),
         anti=analysis.setup("anti") is not None,

@@ -10,7 +10,7 @@ from ravenbench.reports.run.lengths import lengths_table
 from ravenbench.reports.run.records import TESTED, Analysis, Result, title
 from ravenbench.reports.run.strata_table import strata_table
 from ravenbench.reports.run.sweep_tables import sweep_tables
-from ravenbench.reports.shared.content_words import content_table
+from ravenbench.reports.shared.content_words import content_table, reference_table
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
 
 SIGNIFICANT = 0.05
@@ -22,6 +22,7 @@ def run_tables(analysis: Analysis) -> tuple[Table, ...]:
     """Every table that has rows: the two axes and the shortcut test first, then those of the paper and a sweep's."""
     made = (
         content_table(analysis.content),
+        reference_table(analysis.content),
         domain_table(analysis),
         shortcut(analysis),
         results(analysis),

@@ -1,4 +1,4 @@
-"""What a transplant probe shows: style left and swing of every verifier, and the verdict on its content."""
+"""What a transplant probe shows: the figures of every verifier, and the verdict on what content does to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ import numpy as np
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.reports.shared.cell_scores import Failure, answered, sides_of
 from ravenbench.statistics.axes import Content, Judged, content_axis
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
+from ravenbench.statistics.clustered import Interval
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -22,14 +23,15 @@ if TYPE_CHECKING:
 
 Read = Callable[[str, str], tuple[Floats | None, str]]
 """Scores (n,) of a verifier on a fold's test problems, NaN where it could not answer one; None and why without any."""
-NOTHING = ContentFigures(None, None, None, None, None, None, 0, 0, 0, 0, 0)
+NOTHING = ContentFigures()
+OLD = "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
 
 
 @dataclass(frozen=True)
 class ContentRow:
     """One verifier: its figures, how far content moves its AUC (from, to), and the outcome on the content axis.
 
-    ``refused`` counts problems that it could not answer in every version; its figures are without them.
+    ``refused`` counts problems that it could not answer in every version; its AUCs are without them.
     """
 
     verifier: str
@@ -69,14 +71,23 @@ def content_probe(
     if section.reason is not None:
         judged = Judged(Content.NO_VERDICT, 0.0, reason=section.reason)
         return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
+    if not all(entry.arms for entry in section.folds):
+        judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
+        return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
     found = read or partial(stored, store)
     similarity = store.similarity() if topics else None
     design = ContentDesign(tuple(_kept(store, entry, topics) for entry in section.folds), similarity)
+    reference = section.reference()
+    lengths = None if reference is None else reference.interval("lengths", "swing")
     rows: list[ContentRow] = []
     failures: list[Failure] = []
     for name in names:
-        scores = [_versions(found, name, entry, failures, store) for entry in section.folds]
-        rows.append(_row(name, design, scores))
+        scores = [
+            _versions(found, name, entry, fold.same, failures, store)
+            for entry, fold in zip(section.folds, design.folds, strict=True)
+        ]
+        batched = any(_batched(found, name, entry) for entry in section.folds if entry.batch is not None)
+        rows.append(_row(name, design, scores, batched, lengths))
     return ContentProbe(section, tuple(rows), tuple(failures))
 
 
@@ -92,7 +103,7 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
         for why, count in section.left_out.items():
             left_out[why] = left_out.get(why, 0) + count
     folds = [fold for section in asked for fold in section.folds]
-    return msgspec.structs.replace(asked[0], left_out=left_out, folds=folds)
+    return msgspec.structs.replace(asked[0], left_out=left_out, folds=folds, references=[])
 
 
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
@@ -101,7 +112,10 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
     return answered(cell), "not computed" if cell is None else cell.error or "no answers"
 
 
-def _row(name: str, design: ContentDesign, scores: Sequence[Versions | None]) -> ContentRow:
+def _row(
+    name: str, design: ContentDesign, scores: Sequence[Versions | None], batched: bool, lengths: Interval | None
+) -> ContentRow:
+    silence = design.silence([None if given is None else left_open(given) for given in scores])
     complete: list[Bools | None] = [
         None if s is None else np.asarray(np.isfinite(np.stack(s)).all(axis=0), dtype=np.bool_) for s in scores
     ]
@@ -115,12 +129,23 @@ def _row(name: str, design: ContentDesign, scores: Sequence[Versions | None]) ->
             None if s is None or mask is None else Versions(*(values[mask] for values in s))
             for s, mask in zip(scores, complete, strict=True)
         ]
-    figures = design.figures(scores)
-    judged = content_axis(figures)
+    figures = design.figures(scores, batched=batched)._replace(silence=silence)
+    judged = content_axis(figures, lengths=lengths)
     if refused:
-        note = f"{refused} problems could not be answered in every version and are left out"
+        note = f"{refused} problems could not be answered in every version and are left out of AUCs"
         judged = judged._replace(reason=note if judged.reason is None else f"{judged.reason}; {note}")
     return ContentRow(name, figures, _reach(design.folds, scores), judged, refused)
+
+
+def _batched(read: Read, name: str, entry: TransplantedFold) -> bool:
+    """Whether some problems get other scores in another batch, smaller and in another order."""
+    assert entry.batch is not None
+    (again, _), (first, _), (off, _) = (read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"]))
+    if again is None or first is None or off is None:
+        return False
+    place = np.asarray(entry.again, dtype=np.int64)
+    before = np.where(np.arange(len(place)) % 2, off[place], first[np.asarray(entry.rows)[place]])
+    return not alike(again, before, np.concatenate([first, off]))
 
 
 def _only(fold: KeptFold, mask: Bools) -> KeptFold:
@@ -150,16 +175,19 @@ def _kept(store: Store, entry: TransplantedFold, names: Sequence[str]) -> KeptFo
     return KeptFold(sides.same[rows], sides.authors[rows], sides.problem[rows], known)
 
 
-def _versions(read: Read, name: str, entry: TransplantedFold, failures: list[Failure], store: Store) -> Versions | None:
+def _versions(
+    read: Read, name: str, entry: TransplantedFold, same: Bools, failures: list[Failure], store: Store
+) -> Versions | None:
     found = {}
-    for version in ("source", "on", "off", "off2"):
-        fold = entry.fold(version)
+    for arm in ("source", *entry.arms):
+        fold = entry.fold(arm)
         scores, error = read(name, fold)
         if scores is not None:
-            found[version] = scores
-        elif version != "source":
+            found[arm] = scores
+        elif arm != "source":
             failures.append(Failure(store.keys.get((name, fold), fold), name, fold, error))
-    if len(found) < 4:
+    if len(found) <= len(entry.arms):
         return None
-    rows = np.asarray(entry.rows, dtype=np.int64)
-    return Versions(found["source"][rows], found["on"], found["off"], found["off2"])
+    along, against = found["along"], found["against"]
+    plain = found["source"][np.asarray(entry.rows, dtype=np.int64)]
+    return Versions(plain, np.where(same, along, against), np.where(same, against, along), found["off"])

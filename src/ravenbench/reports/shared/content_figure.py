@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 OUTCOME: dict[Content | Domain, str] = {
     Content.RELIES: SETUP["anti"],
+    Content.LOSES: SETUP["anti"],
+    Content.NOTICES: SETUP["anti"],
+    Content.SWAYED: SETUP["anti"],
     Content.LESS: SETUP["hits"],
     Content.UNDECIDED: SETUP["random"],
 }

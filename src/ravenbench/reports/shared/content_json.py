@@ -6,11 +6,15 @@ from typing import Any
 
 from ravenbench.reports.shared.content import ContentProbe
 from ravenbench.reports.shared.content_words import value_of
-from ravenbench.statistics.axes import Content, Domain, Judged
+from ravenbench.statistics.axes import Content, Domain, Judged, State
 from ravenbench.statistics.clustered import Figure
 
 OUTCOMES = {
     Content.RELIES: "relies",
+    Content.LOSES: "loses",
+    Content.NOTICES: "notices",
+    Content.SWAYED: "both ways",
+    Content.GUESSES: "guesses",
     Content.LESS: "less",
     Content.UNDECIDED: "undecided",
     Content.NO_VERDICT: "none",
@@ -32,13 +36,50 @@ def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
             "style_left_interval": figure_interval(row.figures.style_left),
             "swing": value_of(row.figures.swing),
             "interval": figure_interval(row.figures.swing),
+            "drop": value_of(row.figures.drop),
+            "drop_interval": figure_interval(row.figures.drop),
             "p": value_of(row.figures.share),
+            "both_ways": value_of(row.figures.sway),
+            "both_ways_interval": figure_interval(row.figures.sway),
+            "left_open": value_of(row.figures.silence),
+            "left_open_interval": figure_interval(row.figures.silence),
+            "batch_matters": row.figures.batched,
             "null_swing": value_of(row.figures.null_swing),
             "problems": row.figures.same + row.figures.different,
+            "findings": [OUTCOMES[c.effect] for c in row.judged.checks if c.state is State.EFFECT],
+            "open": row.judged.open,
             **judged_json(row.judged),
         }
         for row in (() if probe is None else probe.rows)
     ]
+
+
+def references_json(probe: ContentProbe | None) -> dict[str, Any] | None:
+    """What the probe lets through: reference scorers by how many words may stay, and topics named; None without one."""
+    if probe is None or not probe.section.references:
+        return None
+    section = probe.section
+    return {
+        "kept_by": section.kept_by,
+        "topics": section.topics,
+        "topics_named_from_all_words": section.named,
+        "by_words": [
+            {
+                "may_stay": r.function_words,
+                "stay": r.kept,
+                "problems": r.problems,
+                "topics_named": r.named,
+                **{
+                    scorer: {
+                        name: {"value": value, "interval": None if low is None or high is None else [low, high]}
+                        for name, (value, low, high) in getattr(r, scorer).items()
+                    }
+                    for scorer in ("content", "lengths")
+                },
+            }
+            for r in section.references
+        ],
+    }
 
 
 def judged_json(judged: Judged) -> dict[str, Any]:

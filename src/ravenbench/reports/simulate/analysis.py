@@ -13,15 +13,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.bench.shared.spec import checked
+from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
 from ravenbench.bench.simulate.record import SimulatePlan
-from ravenbench.bench.simulate.scorers import BLIND, COMPARED, names, shown
+from ravenbench.bench.simulate.scorers import BLIND, COMPARED, blind, names, shown
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.trials import Found
 from ravenbench.bench.simulate.unit import found_of
 from ravenbench.bench.simulate.worlds import sample
 from ravenbench.errors import InputError
 from ravenbench.reports.simulate.records import Axis, Mean, ScorerRow, Share, Simulation
-from ravenbench.statistics.axes import CONTENT_MARGIN, DOMAIN_MARGIN, Content, Domain, Judged, content_axis, domain_axis
+from ravenbench.statistics.axes import (
+    CONTENT_MARGIN,
+    DOMAIN_MARGIN,
+    FOUND,
+    Content,
+    Domain,
+    Judged,
+    State,
+    content_axis,
+    content_checks,
+    domain_axis,
+)
 from ravenbench.statistics.clustered import Figure
 
 if TYPE_CHECKING:
@@ -65,39 +77,50 @@ def summarise(
     """What the worlds show; each has the scorers in the order of ``names``."""
     kinds = [sample(number) for number in worlds]
     columns = zip(*worlds.values(), strict=True)
-    rows = [_row(design, name, found, kinds) for name, found in zip(names(design.doses), columns, strict=True)]
+    every = dict(zip(names(design.doses), columns, strict=True))
+    lengths = [one.content.swing for one in every[LENGTHS]]
+    rows = [_row(design, name, found, kinds, lengths) for name, found in every.items()]
     pairs = [found[0].content.same + found[0].content.different for found in worlds.values()]
     margins = {"content": CONTENT_MARGIN, "domain": DOMAIN_MARGIN}
     return Simulation(design, tuple(worlds), margins, float(np.mean(pairs)), tuple(rows), failures)
 
 
-def _row(design: SimulateSpec, name: str, found: Sequence[Found], kinds: Sequence[int]) -> ScorerRow:
+def _row(
+    design: SimulateSpec, name: str, found: Sequence[Found], kinds: Sequence[int], lengths: Sequence[Figure | None]
+) -> ScorerRow:
     dose, trained = _known(design, name)
-    null = [content_axis(one.content._replace(swing=one.content.null_swing)).outcome for one in found]
-    content = _axis(
-        [one.content.swing for one in found],
-        [one.swing_alone for one in found],
-        [content_axis(one.content) for one in found],
-        kinds,
-    )
+    null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in found]
+    judged = [
+        content_axis(one.content, lengths=None if own is None else own.interval)
+        for one, own in zip(found, lengths, strict=True)
+    ]
+    content = _axis([one.content.swing for one in found], [one.swing_alone for one in found], judged, kinds)
     asked = any(one.gain is not None or one.alike for one in found)
+    outcomes: list[Any] = [one.outcome for one in judged]
+    left, drop = [one.content.style_left for one in found], [one.content.drop for one in found]
     return ScorerRow(
-        name,
-        dose,
-        trained,
-        _mean([one.content.auc for one in found]),
-        _mean([one.content.style_left for one in found]),
-        _count(null, lambda outcome: outcome is Content.RELIES),
-        content,
-        _axis([one.gain for one in found], [one.gain_alone for one in found], _domain(found), kinds) if asked else None,
+        scorer=name,
+        dose=dose,
+        trained=trained,
+        auc=_mean([one.content.auc for one in found]),
+        style_left=_mean(left),
+        drop=_mean(drop),
+        null=_count(null, lambda state: state is State.EFFECT),
+        outcomes={outcome: Share(outcomes.count(outcome), len(outcomes)) for outcome in Content},
+        covered_drop=_covered(drop, kinds),
+        covered_left=_covered(left, kinds),
+        content=content,
+        domain=_axis([one.gain for one in found], [one.gain_alone for one in found], _domain(found), kinds)
+        if asked
+        else None,
     )
 
 
 def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
     """The dose of a scorer, and whether its topic part was trained."""
-    if name in BLIND:
+    if name in blind(design.corpus):
         return 0.0, None
-    if name == COMPARED:
+    if name in (*BLIND, COMPARED, *HIDDEN):
         return None, None
     dose = next((dose for dose in design.doses if shown(dose) in name.split()), 1.0)
     return dose, not name.startswith("texts") and "untrained" not in name
@@ -115,9 +138,9 @@ def _axis(
     shows = [one.shows for one in judged if one.shows is not None]
     return Axis(
         figure=_mean(figures),
-        convicted=_count(outcomes, lambda o: o is Content.RELIES or o is Domain.DEPENDS),
+        convicted=_count(outcomes, lambda o: o in FOUND or o is Domain.DEPENDS),
         less=_count(outcomes, lambda o: o is Content.LESS or o is Domain.LESS),
-        undecided=_count(outcomes, lambda o: o is Content.UNDECIDED or o is Domain.UNDECIDED),
+        undecided=_count(outcomes, lambda o: o in (Content.UNDECIDED, Content.GUESSES, Domain.UNDECIDED)),
         unasked=_count(outcomes, lambda o: o is Domain.CANNOT_ASK),
         none=_count(outcomes, lambda o: o is Content.NO_VERDICT or o is Domain.NO_VERDICT),
         covered=_covered(figures, kinds),

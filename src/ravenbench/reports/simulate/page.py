@@ -6,25 +6,31 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ravenbench.bench.simulate.adversaries import HIDDEN
 from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import Column, Range, Table, Value, to_html
 from ravenbench.reports.simulate.records import Axis, Mean, ScorerRow, Share, Simulation, to_json
+from ravenbench.statistics.axes import Content
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
+WIDE = (
+    "AUC", "null", "none", "interval of swing", "alone", "shows", "interval", "covered: drop", "covered: left",
+)  # fmt: skip
+"""Columns that 80 characters do not hold."""
 Pick = Callable[[Axis], tuple[float | None, tuple[float, float] | None]]
 """A figure of an axis and its interval, None where there is none."""
 
 
 def write(simulation: Simulation, folder: Path) -> None:
     """Fill a report's folder."""
-    made = (content_table(simulation), domain_table(simulation))
+    made = (content_table(simulation), outcome_table(simulation), domain_table(simulation))
     figures = outcomes(simulation)
     page = render(
         "simulate.html.j2",
@@ -42,21 +48,31 @@ def terminal(simulation: Simulation) -> list[RenderableType]:
     """Both tables for 80 columns, and what was found."""
     from rich.text import Text
 
-    content = tables.without(content_table(simulation), "AUC", "null", "less", "interval of swing", "alone", "shows")
+    content = tables.without(content_table(simulation), *WIDE)
     domain = tables.without(domain_table(simulation), "less", "interval of gain", "alone", "shows", "interval")
-    return [tables.terminal(content), tables.terminal(domain), *(Text(line) for line in findings(simulation))]
+    outcomes = tables.terminal(outcome_table(simulation))
+    return [tables.terminal(content), outcomes, tables.terminal(domain), *(Text(line) for line in findings(simulation))]
 
 
 def findings(simulation: Simulation) -> list[str]:
     """What the simulation shows, in sentences with counts."""
     false = simulation.false_convictions
     said = [
-        f"False convictions of content: {false} verdicts on scorers that cannot see content{_interval(false)} ("
-        + ", ".join(f"{row.scorer} {row.content.convicted}" for row in simulation.blind)
-        + ")."
+        f"False positives: an effect of content was stated in {false} verdicts on scorers that cannot see it"
+        f"{_interval(false)} (" + ", ".join(f"{row.scorer} {row.content.convicted}" for row in simulation.blind) + ")."
     ]
     found = [f"{row.scorer} in {row.content.convicted}" for row in simulation.rows if row.dose]
-    said.append(f"Found to rely on content: {', '.join(found)} worlds.")
+    said.append(f"Effect of content found: {', '.join(found)} worlds.")
+    cleared = [
+        f"{row.scorer} in {row.content.less}"
+        for row in simulation.rows
+        if row.scorer in HIDDEN and row.content.less.count
+    ]
+    said.append(
+        f"Said to have no effect of content, though made to hide one: {', '.join(cleared)} worlds."
+        if cleared
+        else "None of the scorers that are made to hide what they go by was said to have no effect of content."
+    )
     domain = [row for row in simulation.rows if row.domain is not None]
     depends = [f"{row.scorer} in {row.domain.convicted}" for row in domain if row.domain and row.domain.convicted.count]
     unasked = [row.scorer for row in domain if row.domain and row.domain.unasked.count == row.domain.unasked.of]
@@ -95,7 +111,10 @@ def content_table(simulation: Simulation) -> Table:
             row.scorer,
             _value(row.auc),
             _value(row.style_left),
+            _value(row.drop),
             *_judged(row.content),
+            str(row.covered_drop),
+            str(row.covered_left),
             str(row.null),
         )
         for row in simulation.rows
@@ -104,24 +123,44 @@ def content_table(simulation: Simulation) -> Table:
         Column("scorer", text=True),
         Column("AUC"),
         Column("style left"),
+        Column("drop", signed=True),
         Column("swing", signed=True),
         Column("interval of swing", signed=True),
-        Column("relies"),
+        Column("effect"),
         Column("interval", digits=2),
-        Column("less"),
+        Column("none"),
         Column("covered"),
         Column("alone"),
         Column("shows"),
+        Column("covered: drop"),
+        Column("covered: left"),
         Column("null"),
     )
     note = (
-        f"Means over {simulation.replicates} worlds. Relies, less: worlds in which the interval of swing was wholly "
-        "above "
-        f"or within ±{simulation.margins['content']:g}; the interval beside is Wilson's. Covered: intervals that hold "
-        "the mean swing; alone: with authors only drawn, not topics. Shows: smallest true swing convicted four times "
-        "in five. Null: convictions where content off topic was set against other content off topic."
+        f"Means over {simulation.replicates} worlds. Effect, none: worlds in which an effect of content was stated, "
+        f"or none beyond ±{simulation.margins['content']:g}; the interval beside is Wilson's. Covered: intervals that "
+        "hold the mean swing (drop, style left); alone: with authors only drawn, not topics. Shows: smallest true "
+        "swing found four times in five. Null: effects stated where content off topic was set against other content "
+        "off topic."
     )
     return Table("content", "Does content move it?", columns, rows, note)
+
+
+def outcome_table(simulation: Simulation) -> Table:
+    """Which outcome every scorer had on the content axis, in how many worlds."""
+    shown = {
+        Content.RELIES: "relies",
+        Content.LOSES: "words matter",
+        Content.NOTICES: "notices",
+        Content.SWAYED: "both ways",
+        Content.GUESSES: "guesses",
+        Content.LESS: "no effect",
+        Content.UNDECIDED: "undecided",
+    }
+    rows = tuple((row.scorer, *(str(row.outcomes[outcome].count) for outcome in shown)) for row in simulation.rows)
+    note = "Worlds by the first outcome that holds, from left to right."
+    columns = (Column("scorer", text=True), *map(Column, shown.values()))
+    return Table("outcomes", "What was said of content", columns, rows, note)
 
 
 def domain_table(simulation: Simulation) -> Table:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ravenbench.bench.simulate.scorers import BLIND
+from ravenbench.bench.simulate.adversaries import LENGTHS
+from ravenbench.bench.simulate.scorers import blind
 from ravenbench.bench.simulate.spec import SimulateSpec
+from ravenbench.statistics.axes import Content
 
 Interval = tuple[float, float]
 
@@ -45,8 +47,8 @@ class Axis:
     """One scorer on one axis, over worlds.
 
     ``figure`` is the mean swing or gain; ``convicted``, ``less``, ``undecided``, ``unasked`` and ``none`` count the
-    outcomes: above the margin, inside it, neither, *cannot be asked*, no verdict. ``covered`` counts intervals that
-    hold the mean of worlds of the same kind, ``covered_alone`` those of the simpler error (see
+    outcomes: any effect, none beyond the margin, neither, *not applicable*, no verdict. ``covered`` counts
+    intervals that hold the mean of worlds of the same kind, ``covered_alone`` those of the simpler error (see
     ``bench.simulate.trials``). ``shows`` is the median of the smallest true figure that is convicted four times in
     five.
     """
@@ -68,7 +70,9 @@ class ScorerRow:
 
     ``dose`` is its share of topic: 0 where it cannot see content, 1 for topic alone, None where it is not known;
     ``trained`` whether its topic part was trained, None where it has none. ``null`` counts convictions of the null,
-    content off topic against other content off topic. ``domain`` is None where the crossed probe does not apply.
+    content off topic against other content off topic. ``outcomes`` counts those of the content axis; ``covered_drop``
+    and ``covered_left`` count intervals as ``Axis.covered`` does those of the swing. ``domain`` is None where the
+    crossed probe does not apply.
     """
 
     scorer: str
@@ -76,7 +80,11 @@ class ScorerRow:
     trained: bool | None
     auc: Mean | None
     style_left: Mean | None
+    drop: Mean | None
     null: Share
+    outcomes: dict[Content, Share]
+    covered_drop: Share
+    covered_left: Share
     content: Axis
     domain: Axis | None
 
@@ -100,7 +108,7 @@ class Simulation:
     @property
     def blind(self) -> tuple[ScorerRow, ...]:
         """Scorers that must not be convicted of content."""
-        return tuple(row for row in self.rows if row.scorer in BLIND)
+        return tuple(row for row in self.rows if row.scorer in blind(self.design.corpus))
 
     @property
     def false_convictions(self) -> Share:
@@ -144,7 +152,9 @@ def to_json(simulation: Simulation) -> dict[str, Any]:
                 "convicted_by_gain": made["domain"]["convicted"] if made["domain"] else None,
             }
             for row, made in rows
-            if row.dose is not None and not row.scorer.startswith("texts") and row.scorer not in ("oracle", "length")
+            if row.dose is not None
+            and not row.scorer.startswith("texts")
+            and row.scorer not in ("oracle", "length", LENGTHS)
         ],
         "false_convictions": _share(found),
         "false_alarm_rate": found.count / found.of if found.of else None,
@@ -163,7 +173,11 @@ def _row(row: ScorerRow) -> dict[str, Any]:
         "trained": row.trained,
         "auc": None if row.auc is None else row.auc.value,
         "style_left": None if row.style_left is None else row.style_left.value,
+        "drop": None if row.drop is None else row.drop.value,
         "null_convicted": _share(row.null),
+        "outcomes": {outcome.name.lower(): share.count for outcome, share in row.outcomes.items()},
+        "covered_drop": _share(row.covered_drop),
+        "covered_style_left": _share(row.covered_left),
         "content": _axis(row.content),
         "domain": None if row.domain is None else _axis(row.domain),
     }

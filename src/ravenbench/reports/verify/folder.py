@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.content_words import WIDE, content_table, no_verdict, verdicts
+from ravenbench.reports.shared.content_words import (
+    WIDE,
+    content_table,
+    headline,
+    no_verdict,
+    reference_sentences,
+    reference_table,
+    verdicts,
+)
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.tables import Column, Table, Value, printable
 from ravenbench.reports.verify.analysis import Answered, to_json
@@ -64,6 +72,8 @@ def page(answered: Answered, figures: Mapping[str, Figure]) -> str:
         tables=made,
         figures={name: inline(figure, name) for name, figure in figures.items()},
         verdicts=verdicts(answered.content),
+        headline=headline(answered.content),
+        lets=reference_sentences(answered.content),
         no_verdict=no_verdict(answered.content),
         run=msgspec.to_builtins(answered.run),
     )
@@ -98,7 +108,14 @@ def terminal(answered: Answered) -> list[RenderableType]:
 
 def all_tables(answered: Answered) -> tuple[Table, ...]:
     """Every table in the order of the page."""
-    return (scores_table(answered), content_table(answered.content), seconds_table(answered), reasons_table(answered))
+    content = answered.content
+    return (
+        scores_table(answered),
+        content_table(content),
+        reference_table(content),
+        seconds_table(answered),
+        reasons_table(answered),
+    )
 
 
 def scores_table(answered: Answered) -> Table:

@@ -1,0 +1,100 @@
+"""Two scorers that stand beside a transplant: one that sees content alone, and one that sees lengths of words (ours).
+
+What they reach says what the probe itself lets through: where a scorer of content still tells authors apart when
+content was replaced, that much of a verifier's *style left* may be content in words that stayed; where a scorer of
+lengths is moved, that much of a swing may be lengths. They learn nothing and read nothing but the texts.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ravenbench.problems.transplant import Transplanter
+from ravenbench.text.pieces import CUT
+from ravenbench.texts import TextTable
+from ravenbench.types import Floats, Problems
+
+LONGEST = 15
+"""Letters from which on words count as equally long."""
+SAMPLE = 2_000
+"""Texts of a corpus that weights and usual lengths are taken from."""
+
+
+class References:
+    """Both scorers for one corpus.
+
+    A word counts by the logarithm of how rare it is among texts, and where topics are known, by how unevenly it spreads
+    over them: s/(1 + s), with s its spread (``text.kept_words``). So what stands alike in all topics does not count, a
+    habit of spelling no more than an article.
+    """
+
+    def __init__(self, transplanter: Transplanter) -> None:
+        texts, splicer = transplanter.texts, transplanter.splicer
+        rows = _some(texts)
+        self._texts, self._seen = len(rows), Counter(word for row in rows for word in set(_words(texts[row])))
+        self._spread: Mapping[str, float] = {}
+        if splicer.spread is not None:
+            known = np.where(np.isfinite(splicer.spread), np.maximum(splicer.spread, 0), 0)
+            self._spread = dict(zip(splicer.ranked, known.tolist(), strict=True))
+        self._lengths = word_lengths(texts)
+
+    def score(self, problems: Problems) -> dict[str, Floats]:
+        """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; known texts are taken together."""
+        weights = {row: self._weights(_words(problems.texts[row])) for row in problems.documents.tolist()}
+        content = [
+            np.mean([_cosine(weights[row], weights[questioned]) for row in problems.known(i).tolist()])
+            for i, questioned in enumerate(problems.questioned_index.tolist())
+        ]
+        return {"content": np.array(content, dtype=np.float64), "lengths": self._lengths(problems)}
+
+    def _weights(self, words: list[str]) -> dict[str, float]:
+        """Weights of a text's words, of length 1 together."""
+        found = {}
+        for word, count in Counter(words).items():
+            rarity = np.log((1 + self._texts) / (1 + self._seen[word]))
+            spread = self._spread.get(word)
+            weight = (1 + np.log(count)) * rarity * (1.0 if spread is None else spread / (1 + spread))
+            if weight > 0:
+                found[word] = float(weight)
+        size = np.sqrt(sum(weight**2 for weight in found.values()))
+        return {word: weight / size for word, weight in found.items()}
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in CUT.findall(text.lower()) if not any(c.isdigit() for c in word)]
+
+
+def _shares(words: list[str]) -> Floats:
+    counts = np.bincount([min(len(word), LONGEST) for word in words], minlength=LONGEST + 1)
+    return np.asarray(counts / max(len(words), 1), dtype=np.float64)
+
+
+def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
+    if len(one) > len(other):
+        one, other = other, one
+    return sum(weight * other.get(word, 0.0) for word, weight in one.items())
+
+
+def word_lengths(texts: TextTable) -> Callable[[Problems], Floats]:
+    """A scorer (n,) that sees how often words have 1, 2, … letters and nothing else: cosine of these shares,
+    standardised by those of the table's texts."""
+    usual = np.stack([_shares(_words(texts[row])) for row in _some(texts)] or [np.zeros(LONGEST + 1)])
+    mean, spread = usual.mean(axis=0), usual.std(axis=0)
+    scale = np.where(spread > 0, spread, 1.0)
+
+    def score(problems: Problems) -> Floats:
+        used = problems.documents
+        rows = np.stack([(_shares(_words(problems.texts[row])) - mean) / scale for row in used.tolist()])
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        known, asked = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
+        each = np.einsum("ij,ij->i", rows[known], rows[asked[problems.owner]])
+        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
+
+    return score
+
+
+def _some(texts: TextTable) -> range:
+    return range(0, len(texts), max(1, len(texts) // SAMPLE))
