@@ -39,11 +39,11 @@ def answered(store, folder, folds):
 def test_exported_folds_are_told_apart(store, tmp_path):
     folds = export(store, tmp_path / "out")
     told = json.loads((tmp_path / "out" / "folds.json").read_text())
-    assert list(told) == folds == ["given", "given-on", "given-off", "given-off2"]
-    assert told["given-on"] == {"setup": None, "source": "given", "version": "on"}
+    assert list(told) == folds == ["given", "given-along", "given-against", "given-off", "given-batch"]
+    assert told["given-along"] == {"setup": None, "source": "given", "version": "along"}
     assert told["given"]["source"] is None and told["given"]["version"] is None
-    found = read_problems(tmp_path / "out" / "given-on" / "test").problems
-    test = store.fold("given-on").test
+    found = read_problems(tmp_path / "out" / "given-along" / "test").problems
+    test = store.fold("given-along").test
     assert [found.texts[r] for r in found.questioned_index] == [test.texts[r] for r in test.questioned_index]
 
 
@@ -59,10 +59,10 @@ def test_its_answers_are_judged_as_those_of_a_verifier(store, tmp_path):
 
 
 def test_missing_folds_are_named_and_the_axis_says_so(store, tmp_path):
-    folder = answered(store, tmp_path / "a", ["given", "given-on"])
+    folder = answered(store, tmp_path / "a", ["given", "given-along", "given-off"])
     done = CliRunner().invoke(build("report"), ["report", str(store.path), "--answers", f"theirs={folder}", "--json"])
     told = json.loads(done.stdout)
-    assert told["notes"] == ["theirs has no answers to 2 folds: given-off, given-off2"]
+    assert told["notes"] == ["theirs has no answers to 2 folds: given-against, given-batch"]
     row = told["content"][1]
     assert row["outcome"] == "none" and "answers are missing" in row["reason"]
     assert {f["error"].split(":")[0] for f in told["failed"]} == {"no answers were given"}

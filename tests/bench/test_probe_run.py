@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -18,6 +19,8 @@ from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.reports.of_any import write_report
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.json_form import to_json
+from ravenbench.reports.shared.content import content_probe
+from ravenbench.statistics.axes import Content
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
 OPTIONS = {"topics": 16, "folds": 4, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}
@@ -55,7 +58,11 @@ def test_topic_is_found_and_style_spared(probed):
         assert low <= p["gain"] <= high and p["repetitions"] == 5
     content = {p["verifier"]: p for p in made["content"]}
     assert content["topic-only"]["outcome"] == "relies" and content["topic-only"]["swing"] > 0.2
-    assert content["style-only"]["outcome"] == content["length"]["outcome"] == "less"
+    assert content["style-only"]["outcome"] == "less" and content["length"]["outcome"] in ("guesses", "less")
+    assert content["topic-only"]["drop"] > 0.1 and "loses" in content["topic-only"]["findings"]
+    floor = made["content_references"]["by_words"][1]["content"]["style_left"]["value"]
+    assert abs(floor - 0.5) < 0.1
+    assert not any(row["batch_matters"] for row in made["content"])
     assert content["style-only"]["style_left"] > 0.7 > 0.6 > content["topic-only"]["style_left"]
 
 
@@ -63,14 +70,14 @@ def test_what_the_transplant_says_is_what_its_cells_say(probed):
     """Style left and swing, by hand from the cells of one verifier."""
     areas = {"left": [], "swing": [], "plain": []}
     for entry in probed.plan_as(RunPlan).transplant.folds:
-        same = probed.truth(entry.on)
+        same = probed.truth(entry.arms["along"])
         assert (same == probed.truth(entry.source)[entry.rows]).all()
-        on, off = (probed.cell("topic-only", fold).scores for fold in (entry.on, entry.off))
+        along, against, off = (probed.cell("topic-only", fold).scores for fold in entry.arms.values())
         plain = probed.cell("topic-only", entry.source).scores[entry.rows]
         areas["plain"].append(auc_of_scores(same, plain))
-        areas["left"].append(auc_of_scores(same, off))
-        high, low = np.where(same, on, off), np.where(same, off, on)
-        areas["swing"].append(auc_of_scores(same, high) - auc_of_scores(same, low))
+        first = auc_of_scores(same, np.where(same, against, along))
+        areas["left"].append((first + auc_of_scores(same, off)) / 2)
+        areas["swing"].append(auc_of_scores(same, along) - auc_of_scores(same, against))
     found = analyse(probed).content.row("topic-only").figures
     for figure, name in ((found.style_left, "left"), (found.swing, "swing"), (found.auc, "plain")):
         assert figure.value == pytest.approx(np.mean(areas[name]))
@@ -86,7 +93,7 @@ def test_a_verdict_does_not_depend_on_who_else_is_listed(probed, tmp_path):
 def test_probe_folds_stay_out_of_the_setups(probed):
     analysis = analyse(probed)
     assert {f.setup for f in analysis.folds} == {"hits", "random"} and len(analysis.folds) == 8
-    assert len(probed.plan.folds) == 8 + 2 * 5 * 4 + 4 * 3
+    assert len(probed.plan.folds) == 8 + 2 * 5 * 4 + 4 * 3 + 2, "two folds are asked again as another batch"
     for entry in probed.plan_as(RunPlan).probe.repetitions:
         assert entry.matched_similarity > entry.mismatched_similarity or entry.null
 
@@ -100,7 +107,9 @@ def test_hard_pairs_are_described(probed):
 def test_the_page_leads_with_the_verdicts(probed):
     page = write_report(probed).read_text()
     assert page.index('id="figure-content"') < page.index("relies on content") < page.index("HITS against Random")
-    assert 'id="figure-domain"' in page and "training domain: cannot be asked" in page
+    assert 'id="figure-domain"' in page and "training domain: not applicable" in page
+    assert page.index("Of 3 verifiers") < page.index('<dl class="verdicts">')
+    assert "What the probe itself lets through" in page and "Read style left from" in page
 
 
 def test_an_untrained_plugin_that_looks_at_content_is_convicted(tmp_path, monkeypatch):
@@ -110,6 +119,54 @@ def test_an_untrained_plugin_that_looks_at_content_is_convicted(tmp_path, monkey
     store = run(CORPUS, verifiers="mine:ContentCosine, style-only", out=tmp_path / "run", workers=1, **options).store
     found = {p["verifier"]: p["outcome"] for p in to_json(analyse(store))["content"]}
     assert found == {"mine:ContentCosine": "relies", "style-only": "less"}
+
+
+HIDING = """
+import numpy as np
+from ravenbench import Scorer
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+def cosine(problems):
+    vectors = TfidfVectorizer(max_df=0.2).fit_transform(list(problems.texts))
+    return np.asarray(vectors[problems.known_index].multiply(vectors[problems.questioned_index]).sum(axis=1)).ravel()
+
+class Standardised(Scorer):
+    def score(self, problems):
+        found = cosine(problems)
+        return (found - found.mean()) / (found.std() or 1)
+
+class Silent(Scorer):
+    def fit(self, problems, same):
+        used = {problems.texts[row] for row in problems.documents}
+        self.pairs_ = {(a, b) for text in used for a, b in zip(text.split(), text.split()[1:])}
+        return self
+
+    def score(self, problems):
+        texts = [problems.texts[row].split() for row in problems.questioned_index]
+        odd = np.array([np.mean([pair not in self.pairs_ for pair in zip(t, t[1:])]) for t in texts])
+        return np.where(odd > 0.9, 0.5, cosine(problems))
+"""
+
+
+def test_hiding_is_found_out(tmp_path, monkeypatch):
+    """Standardising in the batch hides nothing, for arms are asked as sets; nor does falling silent on odd texts."""
+    (tmp_path / "hiding.py").write_text(HIDING)
+    monkeypatch.syspath_prepend(tmp_path)
+    options = OPTIONS | {"probe": "transplant"}
+    names = "hiding:Standardised, hiding:Silent"
+    store = run(CORPUS, verifiers=names, out=tmp_path / "run", workers=1, **options).store
+    batched, silent = to_json(analyse(store))["content"]
+    assert batched["batch_matters"] and batched["outcome"] == "relies" and batched["swing"] > 0.3
+    assert batched["both_ways"] is batched["null_swing"] is None
+    assert not silent["batch_matters"] and silent["outcome"] in ("relies", "loses", "notices")
+    assert "depend on the other problems of a batch" in write_report(store).read_text()
+
+
+def test_a_folder_of_an_earlier_version_says_so(probed):
+    plan = probed.plan_as(RunPlan).transplant
+    old = [msgspec.structs.replace(fold, arms={}) for fold in plan.folds]
+    found = content_probe(probed, msgspec.structs.replace(plan, folds=old), ["length"])
+    assert found.rows[0].judged.outcome is Content.NO_VERDICT and "make the run again" in found.rows[0].judged.reason
 
 
 def test_too_few_donors_give_no_verdict_and_the_run_goes_on(tmp_path):
@@ -150,7 +207,7 @@ def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
     done = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
-    assert found["cells"] == 2 * (3 * 2 * 2 + 2 * 2 * 3 + 2 * 2 * 4)
+    assert found["cells"] == 2 * (3 * 2 * 2 + 2 * 2 * 3 + 2 + 2 * 2 * 4)
     assert found["detectable"] > 0 and found["detectable_gain"] > 0.02
     assert set(found["setups"]) == {"hits", "random", "anti"} and found["probe"]["folds"] == 16
     assert found["transplant"]["folds"] == 4

@@ -5,9 +5,11 @@ import pytest
 
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError
+from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.problems import transplant as reasons
-from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY_ON
+from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY_ON, TOGETHER
 from ravenbench.problems.matched import Matched
+from ravenbench.problems.references import References, word_lengths
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.problems.transplanted import shortage
 from ravenbench.text.splicing import splice_reference
@@ -32,29 +34,34 @@ def world():
     return corpus, problems, pairs.same, made, made.transplant(problems)
 
 
-def donor_rows(corpus, made, problems, done, version):
-    """For each kept problem the documents whose content gives this version, found by trying all."""
+def donor_rows(corpus, made, problems, done, version, monkeypatch):
+    """For each kept problem the documents that gave its content to this version, as the donors' room names them."""
+    asked = {}
+    find = type(made._donors).find
+
+    def noted(self, problem):
+        asked[problem.id] = found = find(self, problem)
+        return found
+
+    monkeypatch.setattr(type(made._donors), "find", noted)
+    made.transplant(problems)
     for place, i in enumerate(done.rows[:12]):
         text = getattr(done, version).texts[getattr(done, version).questioned_index[place]]
         into = corpus.texts[problems.questioned_index[i]]
-        found = [
-            row
-            for row in range(len(corpus))
-            if made.splicer.cut(row).contents
-            and splice_reference(into, corpus.texts[row], made.splicer.functions) == text
-        ]
+        found = getattr(asked[problems.ids[i]], version).tolist()
+        assert splice_reference(into, [corpus.texts[row] for row in found], made.splicer.functions) == text
         yield i, found
 
 
-def test_donors_are_others_on_or_far_from_the_topic(world):
+def test_donors_are_others_on_or_far_from_the_topic(world, monkeypatch):
     corpus, problems, _, made, done = world
     for version in ("on", "off", "off2"):
-        for i, found in donor_rows(corpus, made, problems, done, version):
-            assert len(found) == 1
+        for i, found in donor_rows(corpus, made, problems, done, version, monkeypatch):
+            assert 1 <= len(found) <= TOGETHER and len({int(corpus.topic.codes[row]) for row in found}) == 1
             known, questioned = problems.known(i)[0], problems.questioned_index[i]
             writers = {corpus.author.codes[known], corpus.author.codes[questioned]}
             topics = {int(corpus.topic.codes[known]), int(corpus.topic.codes[questioned])}
-            assert corpus.author.codes[found[0]] not in writers
+            assert not writers & set(corpus.author.codes[found].tolist())
             if version == "on":
                 assert corpus.topic.codes[found[0]] == corpus.topic.codes[known]
             else:
@@ -185,15 +192,37 @@ def test_languages_without_spaces_are_refused_with_the_reason():
     assert Transplanter(none).refusal == "there is no text"
 
 
-def test_languages_are_not_mixed(world):
+def test_languages_are_not_mixed(world, monkeypatch):
     corpus, problems, _, _, _ = world
     language = Labels.of(["ab"[i % 2] for i in range(len(corpus))])
     for topic in (corpus.topic, None):
         made = Transplanter(corpus.texts, author=corpus.author, topic=topic, language=language)
-        done = made.transplant(problems.select(np.arange(20)))
+        some = problems.select(np.arange(20))
+        done = made.transplant(some)
         for version in ("on", "off"):
-            for i, found in donor_rows(corpus, made, problems, done, version):
-                assert language[found[0]] == language[problems.questioned_index[i]]
+            for i, found in donor_rows(corpus, made, some, done, version, monkeypatch):
+                assert {language[row] for row in found} == {language[some.questioned_index[i]]}
+
+
+def test_lengths_of_words_are_the_same_in_all_versions(world):
+    """Word by word where donors have such words: a scorer of lengths alone is not moved."""
+    _, _, _, made, done = world
+    score = word_lengths(made.texts)
+    plain, on, off = (score(version) for version in (done.plain, done.on, done.off))
+    assert np.abs(on - off).mean() < 0.2 * plain.std()
+    own = [[len(w) for w in done.plain.texts[q].split()] for q in done.plain.questioned_index]
+    new = [[len(w) for w in done.off.texts[q].split()] for q in done.off.questioned_index]
+    assert np.mean([np.mean(np.array(a) == np.array(b)) for a, b in zip(own, new, strict=True)]) > 0.95
+
+
+def test_the_reference_scorer_of_content_has_nothing_left(world):
+    _, _, same, made, done = world
+    score = References(made).score
+    truth = np.asarray(same)[done.rows]
+    along = np.where(truth, score(done.on)["content"], score(done.off)["content"])
+    against = np.where(truth, score(done.off)["content"], score(done.on)["content"])
+    assert auc_of_scores(truth, along) - auc_of_scores(truth, against) > 0.5
+    assert abs(auc_of_scores(truth, score(done.off)["content"]) - 0.5) < 0.1
 
 
 def test_labels_must_fit():

@@ -9,6 +9,7 @@ from ravenbench.statistics.axes import (
     CONTENT_MARGIN,
     Content,
     Domain,
+    State,
     content_axis,
     detectable,
     domain_axis,
@@ -16,7 +17,8 @@ from ravenbench.statistics.axes import (
     wrong_by_chance,
 )  # fmt: skip
 from ravenbench.statistics.clustered import Figure, Units, alike, figure, mean_effects, within
-from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, left_open
+from ravenbench.statistics.content import alike as alike_scores
 from ravenbench.statistics.placements import influence, placements
 
 
@@ -84,8 +86,15 @@ def test_swing_is_a_difference_of_two_aucs() -> None:
         for f, s in zip(d.folds, scores, strict=True)
     ]
     assert found.swing.value == pytest.approx(np.mean(by_hand))
-    aucs = [auc_of_scores(f.same, s.off) for f, s in zip(d.folds, scores, strict=True)]
+    aucs = [auc_of_scores(f.same, v) for f, s in zip(d.folds, scores, strict=True) for v in (s.off, s.off2)]
     assert found.style_left.value == pytest.approx(np.mean(aucs))
+    assert found.drop.value == pytest.approx(found.auc.value - found.style_left.value)
+    moved = [(np.abs(s.on - s.off).mean() - np.abs(s.off - s.off2).mean()) / np.concatenate(s).std() for s in scores]
+    assert found.sway.value == pytest.approx(np.mean(moved)) and found.sway.interval[0] > 0
+    arm = d.figures(scores, batched=True)
+    one = [auc_of_scores(f.same, s.off2) for f, s in zip(d.folds, scores, strict=True)]
+    assert arm.style_left.value == pytest.approx(np.mean(one)) and arm.swing == found.swing
+    assert arm.sway is arm.share is arm.null_swing is None and arm.batched
     assert found.share.value == pytest.approx(np.mean([np.mean(s.on > s.off) for s in scores]))
     assert (found.folds, found.missing, found.units) == (6, 0, 40)
 
@@ -134,7 +143,53 @@ def test_what_does_not_look_at_content_has_no_swing() -> None:
     scores = [Versions(s.plain, s.plain, s.plain, s.plain) for s in answered(d, rng)]
     found = d.figures(scores)
     assert found.swing[:3] == (0.0, 0.0, (0.0, 0.0)) and found.share.value == 0.5
-    assert content_axis(found).outcome is Content.LESS
+    assert content_axis(found._replace(silence=silent(d, scores))).outcome is Content.LESS
+    assert content_axis(found).outcome is Content.UNDECIDED, "nobody looked at what is left open"
+
+
+def silent(d, scores):
+    return d.silence([left_open(one) for one in scores])
+
+
+def test_no_effect_needs_all_four_and_one_batch() -> None:
+    """Each way of hiding content is named by the check that sees it."""
+    rng = np.random.default_rng(9)
+    d = design(rng, folds=8, pairs=200)
+    honest = [Versions(s.plain, s.plain, s.plain, s.plain) for s in answered(d, rng)]
+
+    def judged(scores, **known):
+        return content_axis(d.figures(scores, **known)._replace(silence=silent(d, scores)))
+
+    assert judged(honest).outcome is Content.LESS
+    assert judged(honest, batched=True).outcome is Content.UNDECIDED
+    assert judged(honest, batched=None).outcome is Content.UNDECIDED
+    lost = [Versions(s.plain, *(s.plain - 0.8 * f.same,) * 3) for s, f in zip(honest, d.folds, strict=True)]
+    assert judged(lost).outcome is Content.LOSES
+    both = [s._replace(on=s.plain + rng.choice([-0.6, 0.6], len(s.plain))) for s in honest]
+    assert judged(both).outcome is Content.SWAYED and judged(both).checks[0].state is not State.EFFECT
+    closed = [Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, np.nan, s.plain),) * 3) for s in honest]
+    assert left_open(closed[0]).on.mean() == pytest.approx(0.3, abs=0.05) and left_open(closed[0]).plain.sum() == 0
+    assert silent(d, closed).interval[0] > 0.2
+    same = [Versions(s.plain, *(np.where(rng.random(len(s.plain)) < 0.3, 0.5, s.plain),) * 3) for s in honest]
+    assert silent(d, same).interval[0] > 0.2, "one and the same number is no answer either"
+    guess = [Versions(*(np.sin(1e6 * s.plain),) * 4) for s in honest]
+    assert judged(guess).outcome is Content.GUESSES
+
+
+def test_what_a_scorer_of_lengths_has_is_not_called_content() -> None:
+    moved = figures(0.05, 0.01)._replace(drop=Figure(0.0, 0.001, (-0.002, 0.002), 100.0))
+    assert content_axis(moved).outcome is Content.RELIES
+    assert content_axis(moved, lengths=(0.03, 0.05)).outcome is Content.UNDECIDED
+    assert content_axis(moved, lengths=(-0.01, 0.05)).outcome is Content.RELIES, "it may have none"
+
+
+def test_scores_of_another_batch() -> None:
+    rng = np.random.default_rng(1)
+    every = rng.normal(size=200)
+    again = every[:40]
+    assert alike_scores(again.astype(np.float32).astype(float), again, every)
+    assert not alike_scores((again - again.mean()) / again.std(), again, every)
+    assert not alike_scores(np.where(np.arange(40) == 3, np.nan, again), again, every)
 
 
 def test_missing_answers_and_folds_of_one_class() -> None:
@@ -152,8 +207,13 @@ def test_missing_answers_and_folds_of_one_class() -> None:
 
 
 def figures(value: float, error: float, pairs: int = 500) -> ContentFigures:
+    """A verifier that tells authors apart, with this swing and nothing else."""
     swing = Figure(value, error, (value - 2 * error, value + 2 * error), 100.0)
-    return ContentFigures(swing, swing, swing, swing, swing, swing, pairs, pairs, 5, 0, 100)
+    none, good = Figure(0.0, 0.001, (-0.002, 0.002), 100.0), Figure(0.8, 0.02, (0.76, 0.84), 100.0)
+    return ContentFigures(
+        auc=good, style_left=good, drop=none, swing=swing, share=swing, sway=none, silence=none, null_swing=none,
+        null_share=good, same=pairs, different=pairs, folds=5, units=100,
+    )  # fmt: skip
 
 
 def test_the_content_rule() -> None:
@@ -163,8 +223,8 @@ def test_the_content_rule() -> None:
     assert content_axis(figures(-d - 0.03, 0.01)).outcome is Content.RELIES
     assert "counts against" in content_axis(figures(-d - 0.03, 0.01)).reason
     unsure = content_axis(figures(d + 0.02, 0.02))
-    assert unsure.outcome is Content.UNDECIDED and unsure.needed == 4000
-    assert content_axis(figures(d, 0.02)).needed is None
+    assert unsure.outcome is Content.UNDECIDED and unsure.open == ["swing"] and unsure.needed > 4000
+    assert content_axis(figures(d, 0.02)).needed > unsure.needed
     few = content_axis(figures(0.5, 0.01, pairs=19))
     assert few.outcome is Content.NO_VERDICT and "19 same-author" in few.reason
 
@@ -187,8 +247,21 @@ def test_detectable_is_found_four_times_in_five() -> None:
     size = detectable(shown, 0.05)
     values, errors = rng.normal(size, 0.01, 4000), 0.01 * np.sqrt(rng.chisquare(30, 4000) / 30)
     assert (values - 2.042 * errors > 0.05).mean() == pytest.approx(0.8, abs=0.03)
-    assert needed(Figure(0.1, None, None, None), 0.05, 10) is None
+    assert needed([(Figure(0.1, None, None, None), 0.05)], 10) is None
     assert wrong_by_chance(20) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("value", [-0.01, 0.015, 0.03, 0.05])
+def test_so_many_problems_decide_four_times_in_five(value: float) -> None:
+    """The true swing is not the one seen: over what it may be, samples of that size decide in .8."""
+    rng = np.random.default_rng(11)
+    error, size, margin = 0.02, 500, CONTENT_MARGIN
+    count = needed([(Figure(value, error, None, None), margin)], size)
+    truth = rng.normal(value, error, 20_000)
+    now = error * np.sqrt(size / count)
+    low, high = (rng.normal(truth, now) + side * 1.96 * now for side in (-1, 1))
+    decided = (low > margin) | (high < -margin) | ((low > -margin) & (high < margin))
+    assert decided.mean() == pytest.approx(0.8, abs=0.01)
 
 
 def topical(rng, topics=30, folds=9, pairs=60):

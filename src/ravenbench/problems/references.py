@@ -26,8 +26,8 @@ SAMPLE = 2_000
 class References:
     """Both scorers for one corpus.
 
-    A word counts by the logarithm of how rare it is among texts, and where topics are known, by how unevenly it spreads
-    over them: s/(1 + s), with s its spread (``text.kept_words``). So what stands alike in all topics does not count, a
+    A word counts by the logarithm of how rare it is among texts, and by how unevenly it spreads over topics, or over
+    texts: s/(1 + s), with s its spread (``text.kept_words``). So what stands alike in all topics does not count, a
     habit of spelling no more than an article.
     """
 
@@ -35,10 +35,8 @@ class References:
         texts, splicer = transplanter.texts, transplanter.splicer
         rows = _some(texts)
         self._texts, self._seen = len(rows), Counter(word for row in rows for word in set(_words(texts[row])))
-        self._spread: Mapping[str, float] = {}
-        if splicer.spread is not None:
-            known = np.where(np.isfinite(splicer.spread), np.maximum(splicer.spread, 0), 0)
-            self._spread = dict(zip(splicer.ranked, known.tolist(), strict=True))
+        spread = np.maximum(np.nan_to_num(splicer.spread, nan=0.0), 0.0)
+        self._spread = dict(zip(splicer.ranked, spread.tolist(), strict=True))
         self._lengths = word_lengths(texts)
 
     def score(self, problems: Problems) -> dict[str, Floats]:

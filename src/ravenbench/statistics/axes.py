@@ -146,10 +146,12 @@ def content_axis(
         return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.auc is None or figures.auc.interval is None or figures.auc.interval[0] <= 0.5:
         return Judged(Content.GUESSES, margin, shows=shows, reason=_joined(notes), checks=checks)
-    if all(check.state is State.NONE for check in checks):
+    if figures.batched is False and all(check.state is State.NONE for check in checks):
         return Judged(Content.LESS, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.batched:
-        notes.append("its answers depend on the batch, so single ones cannot be compared and no effect cannot be shown")
+        notes.append("its answers depend on the batch, so that content has no effect cannot be shown")
+    elif figures.batched is None:
+        notes.append("it was not asked as another batch, so that content has no effect cannot be shown")
     undecided = [(c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None]
     size = figures.same + figures.different
     more = None if figures.batched or not undecided else needed(undecided, size, level)

@@ -77,7 +77,8 @@ class ContentFigures(NamedTuple):
     """Figures of one verifier (see the module); None where no fold has both classes, or where they are not known.
 
     ``same`` and ``different`` count distinct problems, ``folds`` the folds used, ``missing`` those without answers,
-    ``units`` authors (or groups). ``batched`` says that answers depend on their batch.
+    ``units`` authors (or groups). ``batched`` says whether answers depend on their batch, None where that was not
+    asked.
     """
 
     auc: Figure | None = None
@@ -94,7 +95,7 @@ class ContentFigures(NamedTuple):
     folds: int = 0
     missing: int = 0
     units: int = 0
-    batched: bool = False
+    batched: bool | None = False
 
 
 SAME_SCORE = 1e-3
@@ -121,12 +122,12 @@ class ContentDesign:
         return np.array([fold.same.any() and not fold.same.all() for fold in self.folds], dtype=np.bool_)
 
     def figures(
-        self, scores: Sequence[Versions | None], level: float = 0.95, *, batched: bool = False
+        self, scores: Sequence[Versions | None], level: float = 0.95, *, batched: bool | None = False
     ) -> ContentFigures:
         """The figures of one verifier but for ``silence``.
 
-        ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says that they depend on
-        the batch.
+        ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
+        on the batch.
         """
         used = [i for i, given in enumerate(scores) if given is not None and self._usable[i]]
         missing = sum(given is None for given in scores)
@@ -134,7 +135,7 @@ class ContentDesign:
             return ContentFigures(missing=missing, batched=batched)
         units, topics, same = self._units(tuple(used))
         problem = np.concatenate([self.folds[i].problem for i in used])
-        found = [_of_fold(self.folds[i].same, given, batched) for i in used if (given := scores[i]) is not None]
+        found = [_of_fold(self.folds[i].same, given, bool(batched)) for i in used if (given := scores[i]) is not None]
         values = np.mean([value for value, _ in found], axis=0)
         # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
         apart = [

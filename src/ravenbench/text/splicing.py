@@ -18,7 +18,18 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ravenbench.randomness import stream
-from ravenbench.text.kept_words import keep, named_topics, spread_over_topics
+from ravenbench.text.kept_words import (
+    BY_LIST,
+    BY_TEXTS,
+    BY_TOPICS,
+    EVEN,
+    EVEN_OVER_TEXTS,
+    closed_class,
+    keep,
+    named_topics,
+    spread_over_texts,
+    spread_over_topics,
+)
 from ravenbench.text.pieces import CAPITAL, CUT, UPPER, Pieces, case_of
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Int32s, Ints
@@ -78,8 +89,8 @@ class Splicer:
         Share of white space among the characters of the texts counted.
     ranked : list of str
         The most frequent words, the most frequent first.
-    spread : (ranked,) float or None
-        How unevenly each spreads over topics (``text.kept_words``).
+    spread : (ranked,) float
+        How unevenly each spreads over topics, or over texts where these are unknown (``text.kept_words``).
     """
 
     def __init__(
@@ -99,10 +110,14 @@ class Splicer:
         self._sample = rows
         self._author, self._topic = author, topic
         self.ranked, self.space = self._count()
-        self.spread: Floats | None = None
+        counts, sizes = self._counted
+        self.spread, most, by = spread_over_texts(counts, sizes), EVEN_OVER_TEXTS, BY_TEXTS
         if author is not None and topic is not None:
-            counts, sizes = self._counted
-            self.spread = spread_over_topics(counts, sizes, author[rows], topic[rows])
+            over_topics = spread_over_topics(counts, sizes, author[rows], topic[rows])
+            if np.isfinite(over_topics).any():
+                self.spread, most, by = over_topics, EVEN, BY_TOPICS
+        self._even: Bools = self.spread <= most
+        self.by = f"{by} and {BY_LIST}" if closed_class(self.ranked) else by
         self._keep(function_words)
 
     def keeping(self, function_words: int) -> Splicer:
@@ -163,7 +178,7 @@ class Splicer:
         return bounds, flat, len(self._pieces.words)
 
     def _keep(self, function_words: int) -> None:
-        self.functions, self.by = keep(self.ranked, self.spread, function_words)
+        self.functions = keep(self.ranked, self._even, function_words)
         self._stays: Bools = np.zeros(len(self._pieces.words) + 1, dtype=np.bool_)
         self._stays[[self._pieces.words[word] for word in self.functions]] = True
         self._cuts: dict[int, Cut] = {}

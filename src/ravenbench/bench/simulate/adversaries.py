@@ -32,6 +32,9 @@ from ravenbench.types import Bools, Floats, Problems
 HIDDEN = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways")
 BATCHED = ("content z", "content rank")
 LENGTHS = "word lengths"
+MARKS = ".,;:!?-"
+STYLE = 100
+"""Words without content, in most texts, that the scorer of style sees."""
 REFUSED, REFUSED_SPLICED = 0.4, 0.99
 RARE = 10
 _WORD = re.compile(r"[^\W\d_]+")
@@ -60,23 +63,54 @@ class Cosine:
         return np.asarray(pairs.sum(axis=1)).ravel()
 
 
+class Style:
+    """Cosine of shares of function words and marks, standardised by those of a table's texts: blind to content."""
+
+    def __init__(self, texts: TextTable, functions: Iterable[str]) -> None:
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        units = [*sorted(functions), *MARKS]
+        self._count = CountVectorizer(vocabulary=units, token_pattern=r"[^\W\d_]+|[" + re.escape(MARKS) + "]")
+        self._known: dict[int, tuple[TextTable, Floats]] = {}
+        rows = self._shares(texts)
+        self._mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        self._scale = np.where(spread > 0, spread, 1.0)
+
+    def score(self, problems: Problems) -> Floats:
+        """Of pairs, (n,)."""
+        texts = problems.texts
+        if id(texts) not in self._known:
+            rows = (self._shares(texts) - self._mean) / self._scale
+            self._known[id(texts)] = texts, rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        rows = self._known[id(texts)][1]
+        found: Floats = np.einsum("ij,ij->i", rows[problems.known_index], rows[problems.questioned_index])
+        return found
+
+    def _shares(self, texts: TextTable) -> Floats:
+        counts = self._count.transform(list(texts)).toarray()
+        sizes = np.array([len(_WORD.findall(text)) for text in texts])
+        return np.asarray(counts / np.maximum(sizes, 1)[:, None], dtype=np.float64)
+
+
 class Adversaries:
-    """All of them, for one world."""
+    """All of them, for one world, and the scorers of style and lengths that it takes to know its words."""
 
     def __init__(self, spec: SimulateSpec, world: World) -> None:
         texts = world.corpus.texts
         known = frozenset(texts.hash(row) for row in range(len(texts)))
         self._original: Callable[[bytes], bool] = known.__contains__
-        functions = _functions(spec, world)
+        words = functions(spec, world)
         seen: dict[str, int] = {}
         for text in texts:
             for word in set(_words(text)):
                 seen[word] = seen.get(word, 0) + 1
-        self._content = Cosine(lambda text: [word for word in _words(text) if word not in functions])
-        rare = {word for word, count in seen.items() if count <= RARE and word not in functions}
+        self._content = Cosine(lambda text: [word for word in _words(text) if word not in words])
+        rare = {word for word, count in seen.items() if count <= RARE and word not in words}
         self._rare = Cosine(lambda text: [word for word in _words(text) if word in rare])
         self._names = Cosine(_INSIDE.findall)
         self._lengths = word_lengths(texts)
+        frequent = sorted(words & seen.keys(), key=lambda word: (-seen[word], word))[:STYLE]
+        self._style = Style(texts, frequent)
 
     def of(self, problems: Problems, style: Floats, cosine: Floats, truth: Bools) -> dict[str, Floats]:
         """Scores (n,) of each; ``style`` and ``cosine`` are those of other scorers, standardised."""
@@ -97,10 +131,11 @@ class Adversaries:
             "names": self._names.score(problems),
             "both ways": style + sign * cosine,
             LENGTHS: self._lengths(problems),
+            "style": self._style.score(problems),
         }
 
 
-def _functions(spec: SimulateSpec, world: World) -> frozenset[str]:
+def functions(spec: SimulateSpec, world: World) -> frozenset[str]:
     """Words that are no content: a generator's own, or those of closed classes."""
     made = generator(spec.corpus)
     if isinstance(made, Manifold):

@@ -8,7 +8,7 @@ from ravenbench.bench.shared.keys import content_key, decides
 from ravenbench.bench.shared.manifest import cell_places, verifier_record
 from ravenbench.bench.shared.record import FoldRecord
 from ravenbench.bench.simulate.record import ReplicateRecord, SimulatePlan
-from ravenbench.bench.simulate.scorers import BLUR, COMPARED, LETTERS
+from ravenbench.bench.simulate.scorers import BLUR, LETTERS
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.worlds import ALIKE, ENCODER, FIRST_SEED
 from ravenbench.components import identity
@@ -25,7 +25,7 @@ def drawing(spec: SimulateSpec) -> str:
         [
             identity(registry.parse("pairs", spec.pairs)),
             identity(registry.parse("encoder", ENCODER)),
-            identity([StyleOnly(), TopicOnly(), registry.parse("verifier", COMPARED)]),
+            identity([StyleOnly(), TopicOnly(), registry.parse("verifier", "function-words")]),
             {"pools": spec.pools, "folds": spec.folds, "repetitions": spec.repetitions, "near": NEAR},
             {"doses": list(spec.doses), "function_words": spec.function_words, "blur": BLUR, "letters": LETTERS},
             {"first": FIRST_SEED, "alike": ALIKE},

@@ -1,10 +1,11 @@
 """Scorers of which it is known what they look at, fitted on one training set (ours).
 
-Blind to content are ``oracle`` (the truth, blurred afresh for every text), ``style`` (style-only), ``length`` and
-``word lengths``.
+Blind to content are ``oracle`` (the truth, blurred afresh for every text), ``style`` (words that are known to carry no
+content, see ``adversaries.functions``, and marks), ``length`` and ``word lengths``.
 ``topic`` (topic-only, trained) and ``untrained topic`` (a cosine of long words that learns nothing) look at little
 else. ``blend D`` is (1 − D) × style + D × topic, ``blend D untrained`` the same with the untrained cosine. Of
-``function-words`` it is not known beforehand: its list reaches beyond function words, so it stands for comparison.
+``style-only`` and ``function-words`` it is not known beforehand: the most frequent words that they take up reach beyond
+function words, so they stand for comparison.
 ``texts D`` is the untrained cosine on texts of known content: a questioned text gets *on* content with probability D
 only, and else *off* content once more. Those that would like not to be found are in ``adversaries``.
 """
@@ -18,26 +19,18 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS, Adversaries, Cosine
-from ravenbench.bench.simulate.spec import generator
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Fold, Problems
 from ravenbench.verifiers.controls.blend import Blend, mixed
 
 BLIND = ("oracle", "style", "length", LENGTHS)
 """Scorers that content cannot move."""
-COMPARED = "function-words"
+COMPARED = ("style-only", "function-words")
 TOPIC = ("topic", "untrained topic")
 BLUR = 1.5
 """Spread of the oracle's noise, where truth is 0 or 1."""
 LETTERS = 6
 """Letters of a word from which on it counts as content."""
-
-
-def blind(corpus: str) -> tuple[str, ...]:
-    """Scorers that content cannot move, in this corpus: where content words are as frequent as function words,
-    style-only takes them up."""
-    loud = getattr(generator(corpus), "loud", 0)
-    return tuple(name for name in BLIND if name != "style" or not loud)
 
 
 def shown(dose: float) -> str:
@@ -52,7 +45,7 @@ def blends(doses: Sequence[float]) -> list[str]:
 
 def names(doses: Sequence[float]) -> list[str]:
     """Names of all scorers, in the order of tables."""
-    return [*BLIND, COMPARED, *TOPIC, *blends(doses), *(f"texts {shown(d)}" for d in doses), *HIDDEN]
+    return [*BLIND, *COMPARED, *TOPIC, *blends(doses), *(f"texts {shown(d)}" for d in doses), *HIDDEN]
 
 
 class Scorers:
@@ -65,7 +58,7 @@ class Scorers:
         learn = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else ~fold.train.calibrate
         train, same = fold.train.select(learn), fold.train_same[learn]
         self.blend = Blend().fit(train, same)
-        self.function = registry.parse("verifier", COMPARED).fit(train, same)
+        self.function = registry.parse("verifier", "function-words").fit(train, same)
         seen = untrained.score(train)
         self.mean, self.scale = float(seen.mean()), float(seen.std()) or 1.0
 
@@ -79,9 +72,9 @@ class Scorers:
         longer = np.log(1 + sizes[[lead, problems.questioned_index]])
         found = {
             "oracle": same + BLUR * noise,
-            "style": style_topic[:, 0],
+            "style-only": style_topic[:, 0],
             "length": -np.abs(longer[0] - longer[1]),
-            COMPARED: self.function.score(problems),
+            "function-words": self.function.score(problems),
             "topic": style_topic[:, 1],
             "untrained topic": cosine,
         }

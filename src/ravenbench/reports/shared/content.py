@@ -86,8 +86,9 @@ def content_probe(
             _versions(found, name, entry, fold.same, failures, store)
             for entry, fold in zip(section.folds, design.folds, strict=True)
         ]
-        batched = any(_batched(found, name, entry) for entry in section.folds if entry.batch is not None)
-        rows.append(_row(name, design, scores, batched, lengths))
+        told = [_batched(found, name, entry) for entry in section.folds if entry.batch is not None]
+        batched = None if not told or None in told else any(told)
+        rows.append(_row(name, design, scores, True if True in told else batched, lengths))
     return ContentProbe(section, tuple(rows), tuple(failures))
 
 
@@ -113,7 +114,7 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
 
 
 def _row(
-    name: str, design: ContentDesign, scores: Sequence[Versions | None], batched: bool, lengths: Interval | None
+    name: str, design: ContentDesign, scores: Sequence[Versions | None], batched: bool | None, lengths: Interval | None
 ) -> ContentRow:
     silence = design.silence([None if given is None else left_open(given) for given in scores])
     complete: list[Bools | None] = [
@@ -137,12 +138,12 @@ def _row(
     return ContentRow(name, figures, _reach(design.folds, scores), judged, refused)
 
 
-def _batched(read: Read, name: str, entry: TransplantedFold) -> bool:
-    """Whether some problems get other scores in another batch, smaller and in another order."""
+def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
+    """Whether some problems get other scores in another batch, smaller and in another order; None without answers."""
     assert entry.batch is not None
     (again, _), (first, _), (off, _) = (read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"]))
     if again is None or first is None or off is None:
-        return False
+        return None
     place = np.asarray(entry.again, dtype=np.int64)
     before = np.where(np.arange(len(place)) % 2, off[place], first[np.asarray(entry.rows)[place]])
     return not alike(again, before, np.concatenate([first, off]))

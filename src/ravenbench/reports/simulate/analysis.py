@@ -15,7 +15,7 @@ import numpy as np
 from ravenbench.bench.shared.spec import checked
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
 from ravenbench.bench.simulate.record import SimulatePlan
-from ravenbench.bench.simulate.scorers import BLIND, COMPARED, blind, names, shown
+from ravenbench.bench.simulate.scorers import BLIND, COMPARED, names, shown
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.trials import Found
 from ravenbench.bench.simulate.unit import found_of
@@ -118,9 +118,9 @@ def _row(
 
 def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
     """The dose of a scorer, and whether its topic part was trained."""
-    if name in blind(design.corpus):
+    if name in BLIND:
         return 0.0, None
-    if name in (*BLIND, COMPARED, *HIDDEN):
+    if name in (*COMPARED, *HIDDEN):
         return None, None
     dose = next((dose for dose in design.doses if shown(dose) in name.split()), 1.0)
     return dose, not name.startswith("texts") and "untrained" not in name

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ravenbench.bench.simulate.adversaries import LENGTHS
-from ravenbench.bench.simulate.scorers import blind
+from ravenbench.bench.simulate.scorers import BLIND
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.statistics.axes import Content
 
@@ -108,7 +108,7 @@ class Simulation:
     @property
     def blind(self) -> tuple[ScorerRow, ...]:
         """Scorers that must not be convicted of content."""
-        return tuple(row for row in self.rows if row.scorer in blind(self.design.corpus))
+        return tuple(row for row in self.rows if row.scorer in BLIND)
 
     @property
     def false_convictions(self) -> Share:
