@@ -7,6 +7,7 @@ from typing import Self
 
 from ravenbench.text.vectors import centre_of
 from ravenbench.types import Bools, Floats
+from ravenbench.verifiers.calibrators.inputs import learnable
 from ravenbench.verifiers.calibrators.logistic import Logistic, table_of
 
 
@@ -26,8 +27,10 @@ class ScaledLogistic(Logistic):
     name = "scaled-logistic"
 
     def fit(self, scores: Floats, same: Bools) -> Self:
-        self.centre_, self.deviation_ = centre_of(table_of(scores))
-        return super().fit((table_of(scores) - self.centre_) / self.deviation_, same)
+        # NaN is a scorer's way of saying that it cannot tell: such problems are not learned from.
+        table, same = learnable(table_of(scores), same, self.name)
+        self.centre_, self.deviation_ = centre_of(table)
+        return super().fit((table - self.centre_) / self.deviation_, same)
 
     def transform(self, scores: Floats) -> Floats:
         return super().transform((table_of(scores) - self.centre_) / self.deviation_)
