@@ -18,7 +18,8 @@ from ravenbench.statistics.pools import pool_mean
 
 KEYS = {
     "run", "report", "pairs", "metric", "pools", "composition", "detectable", "setups", "results", "shortcut",
-    "no_choice", "sweep", "lengths", "content", "domain", "strata", "stability", "failed",
+    "no_choice", "sweep", "lengths", "content",
+    "content_references", "domain", "strata", "stability", "failed",
 }  # fmt: skip
 
 
