@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.study_cases_corpora import Batch, ebg, newsgroups, pan14
+from benchmarks.study_cases_corpora import Batch, ebg, ebg_alike, newsgroups, newsgroups_alike, pan14
 from benchmarks.study_cases_fusion import compared
 from benchmarks.study_cases_tables import TITLES, write
 from ravenbench import compare
@@ -40,6 +40,11 @@ MADE: dict[str, Callable[[Path], Batch]] = {
     "ebg2-100": lambda place: ebg(place, 2, 100),
     "ebg2-50": lambda place: ebg(place, 2, 50),
     "newsgroups": newsgroups,
+    "newsgroups-choose": lambda place: newsgroups_alike(place, "choose"),
+    "newsgroups-show": lambda place: newsgroups_alike(place, "show"),
+    "ebg0-alike": lambda place: ebg_alike(place, 0),
+    "ebg1-alike": lambda place: ebg_alike(place, 1),
+    "ebg2-alike": lambda place: ebg_alike(place, 2),
     "en_essays": lambda place: pan14(place, "en_essays"),
     "du_essays": lambda place: pan14(place, "du_essays"),
 }
