@@ -179,8 +179,8 @@ def ebg_alike(place: Path, part: int) -> Batch:
 
 
 def _alike(batch: Batch, texts: Mapping[str, Sequence[str]], asked: Sequence[str], strangers: int = 1) -> Batch:
-    """Cases of people by their first two texts: two of their own texts, the nearer and the farthest in content, and
-    those of so many strangers, at random and the nearest of all. Nearness is that of ``text.content``."""
+    """Cases of people by their first two texts: their third text and the farthest in content of all further ones (which
+    may be the third), and texts of so many strangers, at random and the nearest of all, by ``text.content``."""
     owner = [name for name, own in texts.items() for _ in own]
     every = [text for own in texts.values() for text in own]
     space = ContentSpace(every)
@@ -195,8 +195,7 @@ def _alike(batch: Batch, texts: Mapping[str, Sequence[str]], asked: Sequence[str
         others = [i for i, other in enumerate(owner) if other != name]
         farthest = min(mine, key=lambda i: alike[i])
         ask(OWN_FAR, "far", every[farthest])
-        if rest := [i for i in mine if i != farthest]:
-            ask(OWN, "own", every[rest[0]])
+        ask(OWN, "own", every[mine[0]])
         drawn = [others[i] for i in stream(SEED, "strangers", name).permutation(len(others))]
         near = sorted(others, key=lambda i: -alike[i])
         for kind, what, ranked in ((RANDOM, "random", drawn), (NEAREST, "near", near)):

@@ -24,11 +24,13 @@ class TextRecord(Record, frozen=True, kw_only=True):
 
 class CaseProblem(Record, frozen=True, kw_only=True):
     """A problem of a shape's ``case`` fold: what it asks, of which case (``text N``, the questioned text in row N,
-    where an author's), and the number of the version, known text or background author."""
+    where an author's), the number of the version, known text or background author, and the content similarity of its
+    two sides, cut to the shape as they are."""
 
     asks: Asks
     case: str
-    number: int = 0
+    number: int
+    content: float
 
 
 class ShapeRecord(Record, frozen=True, kw_only=True):
@@ -49,15 +51,14 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
 
 class CaseRecord(Record, frozen=True, kw_only=True):
-    """A case: its texts, the shape it is compared in, the content similarity of its two sides, and what keeps it from
-    being answered before anything is scored (``refusals``) or should be known (``notes``)."""
+    """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
+    (``refusals``) or should be known (``notes``)."""
 
     id: str
     candidate: str
     questioned: TextRecord
     known: list[TextRecord]
     shape: str | None
-    content: float
     refusals: list[str]
     notes: list[str]
 
