@@ -87,6 +87,43 @@ def test_pairs_are_made_like_the_case(done):
         assert not held & {fold.train.texts.hash(row) for row in fold.train.documents}
 
 
+def test_strangers_nearest_in_content_are_among_the_pairs(done):
+    plan = done.plan_as(ComparePlan)
+    (shape,) = plan.shapes
+    pairs = read_scores(done, plan, shape).pairs
+    assert sorted({int(a) for a in pairs.authors.ravel()}) == sorted(shape.authors)
+    assert (pairs.weight[pairs.same] == 1).all() and pairs.weight[~pairs.same].max() > 1
+    drawn, near = (pairs.content[~pairs.same & side] for side in (pairs.weight > 1, pairs.weight == 1))
+    assert near.mean() > drawn.mean()
+    # By what they stand for, the pairs of a fold are all that its authors could make.
+    for name, fold in zip(shape.folds, range(len(shape.folds)), strict=True):
+        inside = ~pairs.same & (pairs.fold == fold)
+        test = done.fold(name).test
+        asked = len({test.texts.hash(int(row)) for row in test.questioned_index})
+        for author in np.unique(pairs.authors[inside, 0]):
+            of = pairs.weight[inside & (pairs.authors[:, 0] == author)]
+            assert of.sum() % (asked - 4) == 0
+
+
+def test_a_stranger_on_the_candidates_topic_gets_no_support(others, tmp_path):
+    questioned, known = case(tmp_path)
+    for number in range(2):
+        write(known / f"{number}.txt", text(90, number, topic="dispute"))
+    write(questioned, text(71, 50, topic="dispute"))
+    (found,) = asked(tmp_path, others, questioned, known)
+    answer = found.answer
+    assert answer.alike > answer.validated.limits.reach and answer.fused.bounds.upper <= 0.3
+    assert max(line.llr for line in answer.lines) <= 0.3
+    assert any("no likelihood ratio is given that would support one author" in note for note in answer.notes)
+    told = to_json(analyse(Store.open(tmp_path / "case")))["cases"][0]
+    assert told["content_similarity"] == answer.alike and told["verbal"] != "weak support"
+
+
+def test_no_interval_is_a_point(done):
+    for line in analyse(done).cases[0].answer.lines:
+        assert line.interval[0] < line.interval[1]
+
+
 def test_several_candidates_and_texts(others, tmp_path):
     one, first = case(tmp_path / "a", writer=90, candidate=90)
     two, second = case(tmp_path / "b", writer=80, candidate=80)
