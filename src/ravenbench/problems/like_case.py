@@ -141,12 +141,10 @@ def _fill(slots: Sequence[int], given: Sequence[Portion], document: int | None =
 
 
 class Pair(NamedTuple):
-    """A problem: the author and number of its known side, the author and number of its questioned side, and how many
-    pairs of the kind it stands for, by how it was drawn."""
+    """A problem: the author and number of its known side, the author and number of its questioned side."""
 
     known: tuple[int, int]
     questioned: tuple[int, int]
-    stands_for: float = 1.0
 
     @property
     def same(self) -> bool:
@@ -171,12 +169,10 @@ def pairs(writers: Sequence[Writer], drawn: int, near: int, seed: int, similarit
         others = [place for place, (j, _) in enumerate(asked) if j != i]
         for k in range(len(one.known)):
             order = stream(seed, "like-case-others", one.author, k).permutation(len(others))
-            taken = {others[j]: 1.0 for j in order[:drawn]}
+            taken = {others[j] for j in order[:drawn]}
             if similarity is not None:
-                nearest = sorted(set(others) - set(taken), key=lambda place: (-similarity[row, place], place))[:near]
-                # Those that were drawn stand for all that were not taken for their nearness.
-                taken = dict.fromkeys(taken, (len(others) - len(nearest)) / max(len(taken), 1))
-                taken |= dict.fromkeys(nearest, 1.0)
-            found += [Pair((i, k), asked[place], taken[place]) for place in sorted(taken)]
+                nearest = sorted(set(others) - taken, key=lambda place: (-similarity[row, place], place))
+                taken |= set(nearest[:near])
+            found += [Pair((i, k), asked[place]) for place in sorted(taken)]
             row += 1
     return found

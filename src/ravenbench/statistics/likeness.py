@@ -17,6 +17,7 @@ James & Stein 1961, Estimation with quadratic loss. Proceedings of the Fourth Be
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +40,23 @@ class Excess:
         """Scores (n, f) of pairs with these likenesses (n,), without what likeness beyond the knee adds."""
         rows = scores[:, None] if scores.ndim == 1 else scores
         return np.asarray(rows - np.maximum(likeness - self.knee, 0.0)[:, None] * self.slope)
+
+
+def stands_for(likeness: Floats, same: Bools, strangers: Sequence[float]) -> Floats:
+    """Weights (n,) by which different-author pairs are as alike, all together, as ``strangers`` are; others weigh 1.
+
+    Pairs that were taken because they are alike would else make strangers look more alike than they are. Twenty strata
+    of likeness are matched; the weights of different-author pairs sum to their number.
+    """
+    weight = np.ones(len(likeness))
+    if same.all():
+        return weight
+    edges = np.unique(np.asarray(strangers, dtype=np.float64)[5::5])
+    stratum, of_all = (np.searchsorted(edges, values, side="right") for values in (likeness[~same], strangers))
+    here, wanted = (np.bincount(found, minlength=len(edges) + 1) for found in (stratum, of_all))
+    each = (wanted / np.maximum(here, 1))[stratum]
+    weight[~same] = each * len(each) / each.sum()
+    return weight
 
 
 def knee_of(likeness: Floats, same: Bools, weight: Floats) -> float:

@@ -23,6 +23,7 @@ SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
 """Lengths tried, as shares of the case's, where the background's texts are too short or too few."""
 LEAST = 80
 """Words to which a text is shortened at most."""
+SIDES = ("known", "questioned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +164,7 @@ def shared_out(background: Background, found: Sequence[Writer], folds: int) -> l
     """
     count = max(2, min(folds, len(found) // 4))
     most = max(2, len(found) // count // 2)
-    known, asked = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in ("known", "questioned"))
+    known, asked = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in SIDES)
     nearest = np.zeros((len(found), len(found)))
     np.maximum.at(nearest, (np.array(known)[:, None], np.array(asked)[None, :]), similarities(background, found))
     nearest = np.triu(np.maximum(nearest, nearest.T), 1)
@@ -185,6 +186,13 @@ def similarities(background: Background, found: Sequence[Writer]) -> Floats:
     if not known or not asked:
         return np.zeros((len(known), len(asked)))
     return background.space.cosines(known, asked)
+
+
+def strangers(background: Background, found: Sequence[Writer]) -> list[float]:
+    """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do."""
+    known, asked = (np.array([one.author for one in found for _ in getattr(one, side)]) for side in SIDES)
+    alike = similarities(background, found)[known[:, None] != asked[None, :]]
+    return [float(value) for value in np.quantile(alike, (np.arange(100) + 0.5) / 100)]
 
 
 def cross_pairs(background: Background, found: Sequence[Writer], seed: int, near: int) -> list[tuple[Pair, float]]:

@@ -38,6 +38,8 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
     ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
     give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
+    ``strangers`` are a hundred content similarities, ascending, that lie as those of all different-author pairs of
+    these authors do; empty where they are too few.
     """
 
     name: str
@@ -47,6 +49,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
     authors: list[int]
     folds: list[str]
     unseen: bool
+    strangers: list[float]
     problems: list[CaseProblem]
 
 

@@ -12,6 +12,7 @@ from ravenbench.bench.compare.background import (
     cross_pairs,
     fitting_shape,
     shared_out,
+    strangers,
     writers,
 )
 from ravenbench.bench.compare.material import Case
@@ -28,8 +29,7 @@ TESTED, TAUGHT = 4, 2
 NEAREST = 3
 """Different-author pairs that are tested for each known side because no others are as alike in content."""
 Part = tuple[Fold, Floats | None]
-"""A fold, and what is known of each of its pairs: (n, 5) authors of both sides, topic unseen, content similarity, and
-how many pairs of the kind it stands for."""
+"""A fold, and what is known of each of its pairs: (n, 4) authors of both sides, topic unseen, content similarity."""
 
 
 def case_shape(case: Case) -> Shape:
@@ -58,8 +58,10 @@ class Shaped:
         self.problems: list[CaseProblem] = []
         self.folds: list[str] = []
         self.unseen = True
+        self.strangers: list[float] = []
         if len(able) >= FEWEST_AUTHORS:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
+            self.strangers = strangers(background, everyone)
             self._transplanter = self._splicer(everyone)
             for number, part in enumerate(shared_out(background, everyone, spec.folds)):
                 self._fold(number, able, part)
@@ -72,6 +74,7 @@ class Shaped:
             authors=able,
             folds=self.folds,
             unseen=self.unseen,
+            strangers=self.strangers,
             problems=self.problems,
         )
 
@@ -92,12 +95,11 @@ class Shaped:
                 [
                     tested[pair.known[0]].author, tested[pair.questioned[0]].author,
                     tested[pair.questioned[0]].questioned[pair.questioned[1]].topics == {number}, alike,
-                    pair.stands_for,
                 ]
                 for pair, alike in found
             ],
             dtype=np.float64,
-        ).reshape(-1, 5)  # fmt: skip
+        ).reshape(-1, 4)  # fmt: skip
         self.parts.append((Fold(name, train, train_same, test.blind(), test_same), about))
         self.folds.append(name)
         moved = self._transplanter.transplant(test, test_same)
@@ -118,10 +120,10 @@ class Shaped:
         for one in tested:
             for number, side in enumerate(one.known):
                 for text, rest in left_out(side.texts):
-                    about.append([one.author, number, 0, 0, 1])
+                    about.append([one.author, number, 0, 0])
                     rows.append((f"{len(rows)}", rest, text))
         test, truth = Problems.of(rows), np.ones(len(rows), dtype=np.bool_)
-        told = np.array(about, dtype=np.float64).reshape(-1, 5)
+        told = np.array(about, dtype=np.float64).reshape(-1, 4)
         told[:, 3] = self._alike(rows)
         return Fold(f"{name}-known", train, train_same, test.blind(), truth), told
 
@@ -202,7 +204,7 @@ def _held(text: str, words: int) -> str:
 def _problems(found: Sequence[Writer], made: Sequence[Pair]) -> tuple[Problems, Bools]:
     """Problems of these pairs, and their truth."""
     rows = []
-    for number, (known, questioned, _) in enumerate(made):
+    for number, (known, questioned) in enumerate(made):
         side, asked = found[known[0]].known[known[1]], found[questioned[0]].questioned[questioned[1]]
         rows.append((f"{number}", side.texts, asked.texts[0]))
     return Problems.of(rows), np.array([pair.same for pair in made], dtype=np.bool_)

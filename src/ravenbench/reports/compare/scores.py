@@ -11,6 +11,7 @@ from ravenbench import files
 from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
 from ravenbench.bench.shared.store import Store
 from ravenbench.reports.shared.cell_scores import Failure
+from ravenbench.statistics.likeness import stands_for
 from ravenbench.types import Bools, Floats, Ints
 
 
@@ -30,7 +31,8 @@ class PairScores:
     content : (n,) float
         Content similarity of the two sides.
     weight : (n,) float
-        How many pairs of its kind each stands for: strangers drawn at random for the many that were not drawn.
+        How much each counts within its class: strangers for as many as are as alike in content among all pairs of
+        strangers of this background.
     """
 
     scores: Mapping[str, Floats]
@@ -86,14 +88,16 @@ def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeSco
             kept[verifier] = found
     names = tuple(kept)
     cases = {name: kept[name][f"{shape.name}-case"] for name in names}
-    pairs, off, own = (_joined(store, kept, folds) for folds in (shape.folds, moved, sets))
+    pairs, off, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, moved, sets))
     content = np.array([problem.content for problem in shape.problems], dtype=np.float64)
     return ShapeScores(shape, names, pairs, off, own, cases, content, tuple(failures))
 
 
-def _joined(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> PairScores:
+def _joined(
+    store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str], strangers: Sequence[float]
+) -> PairScores:
     about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
-    flat = np.concatenate([np.zeros((0, 5)), *about])
+    flat = np.concatenate([np.zeros((0, 4)), *about])
     same = np.concatenate([np.zeros(0, dtype=np.bool_), *(store.truth(fold) for fold in folds)])
     return PairScores(
         {name: np.concatenate([scores[fold] for fold in folds]) for name, scores in kept.items() if folds},
@@ -102,5 +106,5 @@ def _joined(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Seque
         flat[:, :2].astype(np.int64),
         np.repeat(np.arange(len(folds)), [len(part) for part in about]).astype(np.int64),
         flat[:, 3],
-        flat[:, 4],
+        stands_for(flat[:, 3], same, strangers),
     )
