@@ -7,6 +7,11 @@ was found into ``benchmarks/cases.json`` and the tables into docs/compare.md.
   words, no two of one source document. 45 authors in three parts; one part is asked about against the two others.
   Everything was settled on parts 0 and 1; part 2 was looked at once, afterwards.
 - ``ebg2-50``, ``ebg2-100``, ``ebg2-250``: part 2 once more, its questioned texts cut to so many words.
+- ``ebg0-alike``, ``ebg1-alike``, ``ebg2-alike``: the three parts once more, each person asked about with own texts (one
+  more, and the farthest in content), with texts of two strangers at random, and with the two nearest strangers' texts.
+- ``newsgroups-choose``, ``newsgroups-show``: likewise, one stranger each, nearest among some two thousand posts. People
+  are divided in halves before anything is chosen (``study_cases_corpora.newsgroups_alike``): how likeness in content
+  enters was settled on the half ``choose`` and on parts 0 and 1 of EBG.
 - ``newsgroups``: 20 Newsgroups, two known posts and a questioned one of 150 words; 30 people against 40.
 - ``en_essays``, ``du_essays``: PAN-2014; background from training problems, cases from test problems.
 

@@ -166,7 +166,7 @@ def newsgroups_alike(place: Path, half: str, words: int = 150, background: int =
 def ebg_alike(place: Path, part: int) -> Batch:
     """EBG's part against the others as in ``ebg``, with strangers of the part drawn at random and nearest in content.
 
-    Each person is asked about with the nearest posts of two strangers, and with two strangers at random.
+    Each person is asked about with the nearest texts of two strangers, and with those of two strangers at random.
     """
     batch = ebg(place, part)
     batch.lines.clear()
