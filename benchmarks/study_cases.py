@@ -33,6 +33,7 @@ from benchmarks.study_cases_tables import TITLES, write
 from ravenbench import compare
 from ravenbench.bench.compare.spec import DEFAULT
 from ravenbench.bench.shared.store import Store
+from ravenbench.errors import MissingPart
 from ravenbench.registry import named
 from ravenbench.reports.compare import analysis, model
 
@@ -56,13 +57,24 @@ MADE: dict[str, Callable[[Path], Batch]] = {
 OUT = Path("raven-runs/study-cases")
 
 
+def verifiers(name: str) -> str:
+    """The default ones, and for EBG's parts LambdaG on POSNoise where its tagger is installed."""
+    if name not in ("ebg1", "ebg2"):
+        return DEFAULT
+    try:
+        named("verifier", POSNOISE)
+    except MissingPart:
+        return DEFAULT
+    return f"{DEFAULT},{POSNOISE}"
+
+
 def scored(name: str, out: Path) -> tuple[Store, dict[str, str]]:
     """A corpus's run with all its scores, and the kind of every case."""
     batch = MADE[name](out / name)
     print(f"{name}: {len(batch.lines)} cases", flush=True)
     result = compare(
         batch=batch.finish(), background=batch.place / "background", out=batch.place / "run",
-        verifiers=f"{DEFAULT},{POSNOISE}" if name in ("ebg1", "ebg2") else DEFAULT, authors=40, donors=2, workers=1,
+        verifiers=verifiers(name), authors=40, donors=2, workers=1,
     )  # fmt: skip
     for error in result.errors:
         print("  failed:", error)

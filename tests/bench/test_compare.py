@@ -8,7 +8,9 @@ from comparable import FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
+from ravenbench.bench.compare.cost import COMPILING
 from ravenbench.bench.compare.material import read_material
+from ravenbench.bench.compare.outlook import outlook
 from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.compare.spec import build as spec_of
 from ravenbench.bench.shared.store import Store
@@ -142,6 +144,16 @@ def test_batch(others, tmp_path):
         ("second", "bob", 2),
     ]
     assert found[0].answer.fused.raw > found[1].answer.fused.raw
+
+
+def test_the_plan_counts_compiling_where_it_was_never_done(others, tmp_path, monkeypatch):
+    questioned, known = case(tmp_path)
+    given = {"questioned": questioned, "known": known, "background": others, "out": tmp_path / "out"}
+    told = []
+    for ready in (True, False):
+        monkeypatch.setattr("ravenbench.bench.compare.cost.compiled", lambda ready=ready: ready)
+        told.append(outlook(**given).cpu_seconds)
+    assert told[1] == told[0] + COMPILING
 
 
 def test_plan_writes_nothing(others, tmp_path):
