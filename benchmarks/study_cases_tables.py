@@ -22,9 +22,9 @@ KEPT = Path(__file__).with_name("cases.json")
 PAGE = Path(__file__).parent.parent / "docs" / "compare.md"
 BEGIN, END = "<!-- cases: written by python -m benchmarks.study_cases --write -->", "<!-- end of cases -->"
 TITLES = {
-    "ebg1": "EBG, part 1: 500 words, looked at while the fusion was chosen",
-    "ebg2": "EBG, part 2: 500 words, looked at once, when all was settled",
-    "newsgroups": "20 Newsgroups: posts of 150 words, looked at while the fusion was chosen",
+    "ebg1": "EBG, part 1: 500 words",
+    "ebg2": "EBG, part 2: 500 words",
+    "newsgroups": "20 Newsgroups: posts of 150 words",
     "en_essays": "PAN-2014, English essays",
     "du_essays": "PAN-2014, Dutch essays",
 }

@@ -25,8 +25,8 @@ RATES: Mapping[str, tuple[float, float]] = {
 
 
 def cost(folds: Sequence[Fold], missing: Iterable[CellPlace]) -> float | None:
-    """CPU seconds of the cells that are missing and of what goes around them, compiling included where it was never done
-    on this machine; None where a method's rate is not known.
+    """CPU seconds of the cells that are missing and of what goes around them, and of compiling where this machine never
+    did; None where a method's rate is not known.
 
     A problem's words are those of all its texts, so a text counts as often as it is asked about.
     """

@@ -22,6 +22,8 @@ MOST_SHOWN = 12
 """Cases whose evidence is shown; all stand in the table and in ``case.json``."""
 BLIND = 0.9
 """C_llr^min from which on pairs like the case cannot be told apart."""
+WORTHLESS = 0.95
+"""C_llr from which on LRs as they are given are worth hardly more than none."""
 NARROW = 0.1
 """Distance of the bounds below which there is no room for an LR."""
 
@@ -149,7 +151,7 @@ def _line(name: str, raw: float, alike: float, valid: Validated, ends: dict[str,
 def _reasons(fused: Line, known: Floats, sets: Floats) -> list[str]:
     """Why a case that was scored is not answered."""
     found = []
-    if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= 1:
+    if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= WORTHLESS:
         found.append(
             "background pairs of this length cannot be told apart "
             f"(C_llr {fused.worth.cllr:.2f}, where 1 is guessing): longer texts or more background authors are needed"
