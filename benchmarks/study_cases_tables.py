@@ -105,7 +105,7 @@ def figures(found: Found, method: str) -> str | None:
 def _worth(title: str, found: Found) -> str:
     lines = [f"**{title}**\n", "| method | cases | C_llr | C_llr min | EER | misleading |", "|---|---|---|---|---|---|"]
     answered = [one for one in found if not one["refused"]]
-    lines.append(f"| all together, answered | {figures(answered, FUSED)} |")
+    lines.append(f"| all together, answered | {figures(answered, FUSED) or 'none | | | |'} |")
     methods = dict.fromkeys(method for one in found for method in one["llr"])
     for method in sorted(methods, key=lambda name: (name != FUSED, name == "bitig")):
         lines.append(f"| {NAMES.get(method, method)} | {figures(found, method)} |")
