@@ -266,8 +266,8 @@ def another_format(path: Path, found: str) -> OtherFormat:
     """The error for a folder that another Raven wrote."""
     return OtherFormat(
         f"{path}: this folder was written by another version of Raven\n  found: {found}\n"
-        f"  expected: format {FORMAT}, as this version writes it\n  fix: give another --out, or remove the folder and run "
-        "again; the version of Raven that wrote it still reads it"
+        f"  expected: format {FORMAT}, as this version writes it\n  fix: give another --out, or remove the folder and "
+        "run again; the version of Raven that wrote it still reads it"
     )
 
 
