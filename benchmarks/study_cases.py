@@ -7,6 +7,11 @@ was found into ``benchmarks/cases.json`` and the tables into docs/compare.md.
   words, no two of one source document. 45 authors in three parts; one part is asked about against the two others.
   Everything was settled on parts 0 and 1; part 2 was looked at once, afterwards.
 - ``ebg2-50``, ``ebg2-100``, ``ebg2-250``: part 2 once more, its questioned texts cut to so many words.
+- ``ebg0-alike``, ``ebg1-alike``, ``ebg2-alike``: the three parts once more, each person asked about with own texts (one
+  more, and the farthest in content), with texts of two strangers at random, and with the two nearest strangers' texts.
+- ``newsgroups-choose``, ``newsgroups-show``: likewise, one stranger each, nearest among some two thousand posts. People
+  are divided in halves before anything is chosen (``study_cases_corpora.newsgroups_alike``): how likeness in content
+  enters was settled on the half ``choose`` and on parts 0 and 1 of EBG.
 - ``newsgroups``: 20 Newsgroups, two known posts and a questioned one of 150 words; 30 people against 40.
 - ``en_essays``, ``du_essays``: PAN-2014; background from training problems, cases from test problems.
 
@@ -22,12 +27,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks.study_cases_corpora import Batch, ebg, newsgroups, pan14
+from benchmarks.study_cases_corpora import Batch, ebg, ebg_alike, newsgroups, newsgroups_alike, pan14
 from benchmarks.study_cases_fusion import compared
 from benchmarks.study_cases_tables import TITLES, write
 from ravenbench import compare
 from ravenbench.bench.compare.spec import DEFAULT
 from ravenbench.bench.shared.store import Store
+from ravenbench.errors import MissingPart
 from ravenbench.registry import named
 from ravenbench.reports.compare import analysis, model
 
@@ -40,10 +46,26 @@ MADE: dict[str, Callable[[Path], Batch]] = {
     "ebg2-100": lambda place: ebg(place, 2, 100),
     "ebg2-50": lambda place: ebg(place, 2, 50),
     "newsgroups": newsgroups,
+    "newsgroups-choose": lambda place: newsgroups_alike(place, "choose"),
+    "newsgroups-show": lambda place: newsgroups_alike(place, "show"),
+    "ebg0-alike": lambda place: ebg_alike(place, 0),
+    "ebg1-alike": lambda place: ebg_alike(place, 1),
+    "ebg2-alike": lambda place: ebg_alike(place, 2),
     "en_essays": lambda place: pan14(place, "en_essays"),
     "du_essays": lambda place: pan14(place, "du_essays"),
 }
 OUT = Path("raven-runs/study-cases")
+
+
+def verifiers(name: str) -> str:
+    """The default ones, and for EBG's parts LambdaG on POSNoise where its tagger is installed."""
+    if name not in ("ebg1", "ebg2"):
+        return DEFAULT
+    try:
+        named("verifier", POSNOISE)
+    except MissingPart:
+        return DEFAULT
+    return f"{DEFAULT},{POSNOISE}"
 
 
 def scored(name: str, out: Path) -> tuple[Store, dict[str, str]]:
@@ -52,7 +74,7 @@ def scored(name: str, out: Path) -> tuple[Store, dict[str, str]]:
     print(f"{name}: {len(batch.lines)} cases", flush=True)
     result = compare(
         batch=batch.finish(), background=batch.place / "background", out=batch.place / "run",
-        verifiers=f"{DEFAULT},{POSNOISE}" if name in ("ebg1", "ebg2") else DEFAULT, authors=40, donors=2, workers=1,
+        verifiers=verifiers(name), authors=40, donors=2, workers=1,
     )  # fmt: skip
     for error in result.errors:
         print("  failed:", error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from ravenbench import load_corpus
 from ravenbench.formats.pan_problems import read_pan_problems
 from ravenbench.problems.like_case import rounded
 from ravenbench.randomness import stream
+from ravenbench.text.content import ContentSpace
 from ravenbench.text.lengths import count_words, cut
 
 SEED = 7
@@ -23,6 +24,8 @@ WORDS, LEAST = 500, 470
 """Words that EBG's texts are cut to, and those of the shortest used, so that all cases have one shape."""
 MOST_CASES = 40
 """Cases of a PAN-2014 corpus."""
+OWN, OWN_FAR, RANDOM, NEAREST = "own", "own, farthest in content", "stranger at random", "stranger nearest in content"
+"""Kinds of case where strangers are chosen by content."""
 
 
 def data() -> Path:
@@ -128,6 +131,77 @@ def newsgroups(place: Path, words: int = 150, background: int = 40, asked: int =
         stranger = cut(corpus.texts[rows[held[(number + 1) % asked]][2]], words)
         batch.case(f"{number}-own", "same", paths, batch.text(f"{number}/own", own[2]), f"person {number}")
         batch.case(f"{number}-other", "different", paths, batch.text(f"{number}/other", stranger), f"person {number}")
+    return batch
+
+
+def newsgroups_alike(place: Path, half: str, words: int = 150, background: int = 40) -> Batch:
+    """Posts of people of one half of the newsgroups against strangers drawn at random and nearest in content.
+
+    People are divided before anything is chosen: those with four posts or more, in the order that ``newsgroups`` draws
+    from, so that its 70 are all in the half ``choose``; all others by turns. The other half is ``show``. A stranger's
+    post is one by anybody of the same half who is not in the background, so that some thousand people are asked.
+    """
+    corpus = load_corpus("newsgroups")
+    rows: dict[str, list[int]] = defaultdict(list)
+    for row, author in enumerate(corpus.author):
+        if author is not None and count_words(corpus.texts[row]) >= words:
+            rows[author].append(row)
+    able, few = (sorted(name for name, own in rows.items() if (len(own) >= 4) is many) for many in (True, False))
+    able = [able[i] for i in stream(SEED, "newsgroups").permutation(len(able))]
+    few = [few[i] for i in stream(SEED, "newsgroups-few").permutation(len(few))]
+    number = ("choose", "show").index(half)
+    half_of = len(able) // 2
+    names = able[:half_of] if half == "choose" else able[half_of:]
+    batch = Batch(place)
+    # In the half that was looked at, the people asked about and the background are those of ``newsgroups``.
+    asked = [*names[:-background]] if half == "show" else [*names[:30], *names[30 + background :]]
+    held = names[-background:] if half == "show" else names[30 : 30 + background]
+    for count, name in enumerate(held):
+        for row in rows[name][:6]:
+            batch.other(f"author{count:03d}", str(row), corpus.texts[row])
+    own = {name: [cut(corpus.texts[row], words) for row in rows[name]] for name in [*asked, *few[number::2]]}
+    return _alike(batch, own, asked)
+
+
+def ebg_alike(place: Path, part: int) -> Batch:
+    """EBG's part against the others as in ``ebg``, with strangers of the part drawn at random and nearest in content.
+
+    Each person is asked about with the nearest texts of two strangers, and with those of two strangers at random.
+    """
+    batch = ebg(place, part)
+    batch.lines.clear()
+    batch.truth.clear()
+    samples, _ = read_ebg(str(data() / "ebg" / "extended-brennan-greenstadt.zip"))
+    order = sorted(samples)
+    names = [order[i] for i in stream(SEED, "ebg").permutation(len(order))][part::3]
+    own = {name: [cut(text, WORDS) for _, text in _apart(samples[name], LEAST)][:6] for name in names}
+    return _alike(batch, own, [name for name in names if len(own[name]) > 2], 2)
+
+
+def _alike(batch: Batch, texts: Mapping[str, Sequence[str]], asked: Sequence[str], strangers: int = 1) -> Batch:
+    """Cases of people by their first two texts: their third text and the farthest in content of all further ones (which
+    may be the third), and texts of so many strangers, at random and the nearest of all, by ``text.content``."""
+    owner = [name for name, own in texts.items() for _ in own]
+    every = [text for own in texts.values() for text in own]
+    space = ContentSpace(every)
+    cosine = space.cosines(["\n".join(texts[name][:2]) for name in asked], every)
+    for number, (name, alike) in enumerate(zip(asked, cosine, strict=True)):
+        paths = [batch.text(f"{number}/known{i}", text) for i, text in enumerate(texts[name][:2])]
+
+        def ask(kind: str, what: str, text: str, number: int = number, paths: list[str] = paths) -> None:
+            batch.case(f"{number}-{what}", kind, paths, batch.text(f"{number}/{what}", text), f"person {number}")
+
+        mine = [i for i, other in enumerate(owner) if other == name][2:]
+        others = [i for i, other in enumerate(owner) if other != name]
+        farthest = min(mine, key=lambda i: alike[i])
+        ask(OWN_FAR, "far", every[farthest])
+        ask(OWN, "own", every[mine[0]])
+        drawn = [others[i] for i in stream(SEED, "strangers", name).permutation(len(others))]
+        near = sorted(others, key=lambda i: -alike[i])
+        for kind, what, ranked in ((RANDOM, "random", drawn), (NEAREST, "near", near)):
+            firsts = {owner[i]: i for i in reversed(ranked)}
+            for count, i in enumerate(sorted(firsts.values(), key=ranked.index)[:strangers]):
+                ask(kind, f"{what}{count}", every[i])
     return batch
 
 

@@ -7,13 +7,12 @@ and about the cases. Ways were chosen on EBG's part 1, newsgroups and a part 0 t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.compare.record import CaseRecord, ComparePlan
+from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.shared.store import Store
-from ravenbench.reports.compare.model import likeness, taken
+from ravenbench.reports.compare.model import System, learn, taken
 from ravenbench.reports.compare.scores import ShapeScores, read_scores
 from ravenbench.statistics.likelihood_ratios import LN10, cllr
 from ravenbench.statistics.lr_models import Fusion, calibrate, fuse
@@ -59,7 +58,6 @@ WAYS: dict[str, Way] = {
 def compared(store: Store, kinds: Mapping[str, str], verifiers: list[str]) -> dict[str, dict[str, float]]:
     """C_llr of every way on the background's pairs and on the cases, LRs without bounds."""
     plan = store.plan_as(ComparePlan)
-    records = {case.id: case for case in plan.cases}
     told: dict[str, dict[str, float]] = {}
     for name, way in WAYS.items():
         sums: list[tuple[Floats, Bools]] = []
@@ -68,7 +66,7 @@ def compared(store: Store, kinds: Mapping[str, str], verifiers: list[str]) -> di
             if shape.problems:
                 found = read_scores(store, plan, shape)
                 costs.append(_background(found, way, verifiers))
-                sums.append(_cases(found, way, verifiers, kinds, records))
+                sums.append(_cases(found, way, verifiers, kinds))
         llr, same = (np.concatenate(part) for part in zip(*sums, strict=True))
         told[name] = {"background": round(float(np.mean(costs)), 3), "cases": round(cllr(llr, same), 3)}
     return told
@@ -76,28 +74,27 @@ def compared(store: Store, kinds: Mapping[str, str], verifiers: list[str]) -> di
 
 def _background(found: ShapeScores, way: Way, verifiers: list[str]) -> float:
     pairs, llr = found.pairs, np.zeros(len(found.pairs))
-    even = np.ones(len(pairs))
     for fold in np.unique(pairs.fold):
-        rest, out = pairs.fold != fold, pairs.fold == fold
-        learned = {name: calibrate(pairs.scores[name][rest], pairs.same[rest], even[rest]) for name in verifiers}
-        members = np.column_stack([learned[name].llr(pairs.scores[name]) for name in verifiers])
-        llr[out] = way(members[rest], pairs.same[rest], even[rest]).llr(members[out])
-    return cllr(llr, pairs.same)
+        out = pairs.fold == fold
+        members = _members(learn(pairs, pairs.weight, ~out), verifiers, pairs.scores, pairs.content)
+        llr[out] = way(members[~out], pairs.same[~out], pairs.weight[~out]).llr(members[out])
+    return cllr(llr, pairs.same, pairs.weight)
 
 
-def _cases(
-    found: ShapeScores, way: Way, verifiers: list[str], kinds: Mapping[str, str], records: Mapping[str, CaseRecord]
-) -> tuple[Floats, Bools]:
-    llr, same = [], []
-    for row, problem in enumerate(found.shape.problems):
-        if problem.asks != "plain" or kinds[problem.case] not in ("same", "different"):
-            continue
-        pairs = found.pairs
-        weight = likeness(pairs.content, pairs.same, records[problem.case].content)
-        learned = {name: calibrate(pairs.scores[name], pairs.same, weight) for name in verifiers}
-        members = np.column_stack([learned[name].llr(pairs.scores[name]) for name in verifiers])
-        asked: Any = taken(found.cases, [row])
-        one = np.column_stack([learned[name].llr(asked[name]) for name in verifiers])
-        llr.append(float(way(members, pairs.same, weight).llr(one)[0]))
-        same.append(kinds[problem.case] == "same")
-    return np.array(llr), np.array(same)
+def _cases(found: ShapeScores, way: Way, verifiers: list[str], kinds: Mapping[str, str]) -> tuple[Floats, Bools]:
+    pairs = found.pairs
+    rows = [
+        row
+        for row, problem in enumerate(found.shape.problems)
+        if problem.asks == "plain" and kinds[problem.case] in ("same", "different")
+    ]
+    learned = learn(pairs, pairs.weight)
+    fusion = way(_members(learned, verifiers, pairs.scores, pairs.content), pairs.same, pairs.weight)
+    llr = fusion.llr(_members(learned, verifiers, taken(found.cases, rows), found.content[rows]))
+    return llr, np.array([kinds[found.shape.problems[row].case] == "same" for row in rows])
+
+
+def _members(learned: System, verifiers: list[str], scores: Mapping[str, Floats], content: Floats) -> Floats:
+    """Log10 LRs (n, m) of the verifiers, what likeness in content adds taken off."""
+    each = learned.llr(scores, content)
+    return np.column_stack([each[name] for name in verifiers])

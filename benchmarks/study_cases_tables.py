@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pages import bare, put_between
+from benchmarks.study_cases_corpora import NEAREST, OWN, OWN_FAR, RANDOM, SEED
+from ravenbench.randomness import stream
 from ravenbench.reports.compare.model import FUSED
 from ravenbench.statistics.likelihood_ratios import cllr, cllr_min, eer
 
@@ -20,13 +22,27 @@ KEPT = Path(__file__).with_name("cases.json")
 PAGE = Path(__file__).parent.parent / "docs" / "compare.md"
 BEGIN, END = "<!-- cases: written by python -m benchmarks.study_cases --write -->", "<!-- end of cases -->"
 TITLES = {
-    "ebg1": "EBG, part 1: 500 words, looked at while the fusion was chosen",
-    "ebg2": "EBG, part 2: 500 words, looked at once, when all was settled",
-    "newsgroups": "20 Newsgroups: posts of 150 words, looked at while the fusion was chosen",
+    "ebg1": "EBG, part 1: 500 words",
+    "ebg2": "EBG, part 2: 500 words",
+    "newsgroups": "20 Newsgroups: posts of 150 words",
     "en_essays": "PAN-2014, English essays",
     "du_essays": "PAN-2014, Dutch essays",
 }
 LENGTHS = {"ebg2-50": 50, "ebg2-100": 100, "ebg2-250": 250, "ebg2": 500}
+ALIKE = {
+    "newsgroups-show": "20 Newsgroups, to show",
+    "newsgroups-choose": "20 Newsgroups, to choose by",
+    "ebg2-alike": "EBG, part 2, to show",
+    "ebg1-alike": "EBG, part 1, to choose by",
+    "ebg0-alike": "EBG, part 0, to choose by",
+}
+AGAINST = {
+    "random strangers": (OWN, RANDOM),
+    "nearest strangers": (OWN, NEAREST),
+    "nearest strangers; own text farthest": (OWN_FAR, NEAREST),
+}
+DRAWS = 1000
+"""Bootstrap samples of the people asked about."""
 NAMES = {
     FUSED: "all together",
     "masked(lambdag, frequency-mask)": "LambdaG on the frequency mask",
@@ -66,7 +82,7 @@ def write(out: Path, corpora: Sequence[str]) -> None:
 def tables(kept: dict[str, Any]) -> str:
     """All tables as Markdown."""
     parts = [_worth(TITLES[name], kept[name]) for name in TITLES if name in kept]
-    made = (_package, _fusion, _lengths, _calibration, _silent, _hostile)
+    made = (_alike, _package, _fusion, _lengths, _calibration, _silent, _hostile)
     return "\n\n".join([*parts, *(part for make in made if (part := make(kept)))]) + "\n"
 
 
@@ -89,11 +105,42 @@ def figures(found: Found, method: str) -> str | None:
 def _worth(title: str, found: Found) -> str:
     lines = [f"**{title}**\n", "| method | cases | C_llr | C_llr min | EER | misleading |", "|---|---|---|---|---|---|"]
     answered = [one for one in found if not one["refused"]]
-    lines.append(f"| all together, answered | {figures(answered, FUSED)} |")
+    lines.append(f"| all together, answered | {figures(answered, FUSED) or 'none | | | |'} |")
     methods = dict.fromkeys(method for one in found for method in one["llr"])
     for method in sorted(methods, key=lambda name: (name != FUSED, name == "bitig")):
         lines.append(f"| {NAMES.get(method, method)} | {figures(found, method)} |")
     return "\n".join(lines)
+
+
+def _alike(kept: dict[str, Any]) -> str:
+    """What strangers drawn at random and those nearest in content are answered, with 95 % intervals over people."""
+    lines = ["**Strangers who write about the same thing, answered cases**\n"]
+    lines += ["| people | asked about | cases | C_llr | strangers with LR > 1, > 2, > 10 | mean LR of strangers |"]
+    lines += ["|---" * 6 + "|"]
+    for name, title in ALIKE.items():
+        for label, kinds in AGAINST.items() if name in kept else ():
+            found = [one for one in kept[name] if one["kind"] in kinds and not one["refused"]]
+            llr = np.array([one["llr"][FUSED] for one in found])
+            same = np.array([one["kind"] == kinds[0] for one in found])
+            _, person = np.unique([one["case"].partition("-")[0] for one in found], return_inverse=True)
+            strangers = llr[~same]
+            shares = ", ".join(bare(float(np.mean(strangers > np.log10(least)))) for least in (1, 2, 10))
+            cost = _drawn(llr, same, person, cllr)
+            mean = _drawn(llr, same, person, lambda llr, same: float(np.mean(10.0 ** llr[~same])))
+            lines.append(f"| {title} | {label} | {same.sum()} + {(~same).sum()} | {cost} | {shares} | {mean} |")
+    return "\n".join(lines) if len(lines) > 3 else ""
+
+
+def _drawn(llr: Any, same: Any, person: Any, figure: Callable[[Any, Any], float]) -> str:
+    """A figure, and its interval when people are drawn anew."""
+    rng, told = stream(SEED, "alike-people"), []
+    for _ in range(DRAWS):
+        people = rng.integers(person.max() + 1, size=person.max() + 1)
+        rows = np.concatenate([np.flatnonzero(person == one) for one in people])
+        if same[rows].any() and not same[rows].all():
+            told.append(figure(llr[rows], same[rows]))
+    low, high = np.quantile(told, [0.025, 0.975])
+    return f"{bare(figure(llr, same))} [{bare(low)}, {bare(high)}]"
 
 
 def _package(kept: dict[str, Any]) -> str:

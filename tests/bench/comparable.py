@@ -8,10 +8,11 @@ SYLLABLES = ["ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de"]
 CONTENT = ["".join(stream(0, "content", i).choice(SYLLABLES, 3)) for i in range(400)]
 
 
-def text(author, number, words=220, common=COMMON):
-    """A text with its author's rates of common words, on a topic of its own."""
+def text(author, number, words=220, common=COMMON, topic=None):
+    """A text with its author's rates of common words, on a topic of its own or on one with a number."""
     habit = stream(1, "habit", author).dirichlet([0.5] * len(common))
-    topic = stream(2, "topic", author, number).choice(len(CONTENT), 40, replace=False)
+    about = (author, number) if topic is None else (topic,)
+    topic = stream(2, "topic", *about).choice(len(CONTENT), 40, replace=False)
     rng = stream(3, "text", author, number)
     found = []
     for place in range(words):

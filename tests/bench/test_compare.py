@@ -8,7 +8,9 @@ from comparable import FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
+from ravenbench.bench.compare.cost import COMPILING
 from ravenbench.bench.compare.material import read_material
+from ravenbench.bench.compare.outlook import outlook
 from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.compare.spec import build as spec_of
 from ravenbench.bench.shared.store import Store
@@ -87,6 +89,39 @@ def test_pairs_are_made_like_the_case(done):
         assert not held & {fold.train.texts.hash(row) for row in fold.train.documents}
 
 
+def test_strangers_nearest_in_content_are_among_the_pairs_and_count_for_few(done):
+    plan = done.plan_as(ComparePlan)
+    (shape,) = plan.shapes
+    pairs = read_scores(done, plan, shape).pairs
+    assert sorted({int(a) for a in pairs.authors.ravel()}) == sorted(shape.authors)
+    assert (pairs.weight[pairs.same] == 1).all() and pairs.weight[~pairs.same].sum() == pytest.approx(
+        (~pairs.same).sum()
+    )
+    strangers = pairs.content[~pairs.same]
+    mean = float(np.mean(shape.strangers))
+    assert len(shape.strangers) == 100 and strangers.mean() > mean + 0.01
+    assert np.average(strangers, weights=pairs.weight[~pairs.same]) == pytest.approx(mean, abs=0.01)
+
+
+def test_a_stranger_on_the_candidates_topic_gets_no_support(others, tmp_path):
+    questioned, known = case(tmp_path)
+    for number in range(2):
+        write(known / f"{number}.txt", text(90, number, topic="dispute"))
+    write(questioned, text(71, 50, topic="dispute"))
+    (found,) = asked(tmp_path, others, questioned, known)
+    answer = found.answer
+    assert answer.alike > answer.validated.limits.reach and answer.fused.bounds.upper <= 0.3
+    assert max(line.llr for line in answer.lines) <= 0.3
+    assert any("no likelihood ratio is given that would support one author" in note for note in answer.notes)
+    told = to_json(analyse(Store.open(tmp_path / "case")))["cases"][0]
+    assert told["content_similarity"] == answer.alike and told["verbal"] != "weak support"
+
+
+def test_no_interval_is_a_point(done):
+    for line in analyse(done).cases[0].answer.lines:
+        assert line.interval[0] < line.interval[1]
+
+
 def test_several_candidates_and_texts(others, tmp_path):
     one, first = case(tmp_path / "a", writer=90, candidate=90)
     two, second = case(tmp_path / "b", writer=80, candidate=80)
@@ -109,6 +144,16 @@ def test_batch(others, tmp_path):
         ("second", "bob", 2),
     ]
     assert found[0].answer.fused.raw > found[1].answer.fused.raw
+
+
+def test_the_plan_counts_compiling_where_it_was_never_done(others, tmp_path, monkeypatch):
+    questioned, known = case(tmp_path)
+    given = {"questioned": questioned, "known": known, "background": others, "out": tmp_path / "out"}
+    told = []
+    for ready in (True, False):
+        monkeypatch.setattr("ravenbench.bench.compare.cost.compiled", lambda ready=ready: ready)
+        told.append(outlook(**given).cpu_seconds)
+    assert told[1] == told[0] + COMPILING
 
 
 def test_plan_writes_nothing(others, tmp_path):

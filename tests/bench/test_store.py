@@ -127,6 +127,13 @@ def test_a_folder_of_another_format_says_so(tmp_path):
         Store.open(tmp_path)
 
 
+def test_a_sound_record_of_another_shape_is_not_called_damaged(tmp_path):
+    write_record(tmp_path / "run.json", "compare", record())
+    with pytest.raises(StoreError, match=r"another version of Raven[\s\S]*missing required field") as told:
+        _ = Store(tmp_path).run
+    assert "mends its folder" not in str(told.value)
+
+
 def test_problems_and_labels_move_to_another_table():
     texts, _ = TextTable.collect(["z", "c", "b"])
     problems = Problems.of([("p", ["a", "b"], "c")], author=Labels.of(["A", "B", "C"]))

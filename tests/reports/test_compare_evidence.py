@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from ravenbench.randomness import stream
 from ravenbench.reports.compare.evidence import evidence
 from ravenbench.reports.compare.heat import heat
-from ravenbench.reports.compare.model import comparable, likeness
-from ravenbench.reports.compare.passages import hidden
+from ravenbench.reports.compare.model import UNSHOWN, drawn, limits, validate
+from ravenbench.reports.compare.passages import Passage, hidden
+from ravenbench.reports.compare.scores import PairScores
 from ravenbench.reports.compare.words import sided, support, times, verbal
 from ravenbench.testing import toy_problems
 from ravenbench.text.tokens import frequent_words
@@ -67,13 +69,64 @@ def test_scale_of_enfsi():
     assert times(0.5) == "3.2" and times(-2.345) == "220" and times(1.0) == "10"
 
 
-def test_pairs_count_by_content_within_what_both_kinds_have():
-    content = np.concatenate([np.linspace(0.1, 0.5, 41), np.linspace(0.0, 0.2, 41)])
-    same = np.arange(82) < 41
-    low, high = comparable(content, same)
-    assert low == pytest.approx(0.12) and high == pytest.approx(0.19)
-    weight = likeness(content, same, 0.9)
-    assert np.array_equal(weight, likeness(content, same, high)) and abs(content[np.argmax(weight)] - high) < 0.01
+def test_passages_are_shares_of_what_all_say():
+    from ravenbench.reports.compare.evidence import Evidence
+
+    made = [Passage((), log10) for log10 in (20.0, 10.0, -6.0, 4.0)]
+    shown = heat(Evidence(tuple(made), 0, (), (), ()))
+    assert [part["share"] for part in shown] == ["+50 %", "+25 %", "−15 %", "+10 %"]
+    assert [part["tell"] for part in shown] == ["for", "for", "against", ""]
+    assert [part["share"] for part in heat(Evidence((Passage((), 0.0),), 0, (), (), ()))] == ["0 %"]
+
+
+def pairs_of(seed=0, gain=8.0, authors=40):
+    """Background pairs of which all gain by likeness in content beyond .5; strangers reach .8, most stay below .5."""
+    rng = stream(seed, "compare-model-test")
+    writer = np.repeat(np.arange(authors), 12)
+    same = np.arange(len(writer)) % 3 == 0
+    other = np.where(same, writer, (writer // 8) * 8 + (writer + 1 + np.arange(len(writer)) % 7) % 8)
+    content = rng.random(len(writer)) * np.where(same, 1.0, 0.8)
+    score = 1.2 * same + gain * np.maximum(content - 0.5, 0) + rng.normal(0, 0.7, len(writer))
+    weight = np.where(~same & (content < 0.5), 20.0, 1.0)
+    nothing = np.zeros(len(writer), dtype=np.bool_)
+    return PairScores(
+        {"one": score, "two": score + rng.normal(0, 1, len(writer))}, same, nothing,
+        np.column_stack([writer, other]), writer // 8, content, weight,
+    )  # fmt: skip
+
+
+def test_what_is_validated_is_what_would_be_issued():
+    valid = validate(pairs_of())
+    for name, llr in valid.llr.items():
+        bounds = valid.limits.bounds[name]
+        assert (llr >= bounds.lower).all() and (llr <= bounds.upper).all()
+        each = zip(valid.raw[name], valid.pairs.content, strict=True)
+        assert llr.tolist() == [valid.limits.of(name, content).held(raw) for raw, content in each]
+    beyond = valid.pairs.content > valid.limits.reach
+    assert beyond.any() and max(llr[beyond].max() for llr in valid.llr.values()) == UNSHOWN
+    assert verbal(UNSHOWN) == "no support for either"
+
+
+def test_likeness_alone_moves_no_likelihood_ratio_far():
+    valid = validate(pairs_of())
+    at = np.linspace(0.5, 1.0, 12)
+    stranger = {name: 8.0 * np.maximum(at - 0.5, 0) for name in ("one", "two")}
+    counted = valid.system.calibrations["one"].llr(stranger["one"])
+    taken_off = valid.system.llr(stranger, at)["one"]
+    assert counted[-1] > 1 and np.ptp(taken_off) < 0.3 * np.ptp(counted)
+
+
+def test_limits_are_drawn_anew_with_the_authors():
+    pairs = pairs_of(gain=0.0)
+    valid = validate(pairs)
+    samples = drawn(valid, 0, 30)
+    tops = [at.bounds["one"].upper for _, at in samples]
+    assert len(samples) == 30 and np.ptp(tops) > 0
+    assert limits(pairs, valid.raw, pairs.weight).bounds == valid.limits.bounds
+    # A score far beyond all: held at the top of each sample, which differ, so that no interval is a point.
+    far = np.array([50.0])
+    held = [at.held(system.llr({"one": far, "two": far}, np.zeros(1)), np.zeros(1))["one"][0] for system, at in samples]
+    assert np.ptp(held) > 0
 
 
 def test_evidence_of_real_problems_is_the_same_twice():

@@ -39,3 +39,8 @@ class ContentSpace:
         """Cosines of texts, (one, other), in [0, 1]; 0 where a text has no word that is known."""
         left, right = (self._space.transform(list(side)) for side in (one, other))
         return np.asarray((left @ right.T).toarray(), dtype=np.float64)
+
+    def paired(self, one: Sequence[str], other: Sequence[str]) -> Floats:
+        """Cosine (n,) of each text with the one in its place on the other side."""
+        left, right = (self._space.transform(list(side)) for side in (one, other))
+        return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()

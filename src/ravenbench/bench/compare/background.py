@@ -23,6 +23,7 @@ SHRINK = (1.0, 0.71, 0.5, 0.35, 0.25, 0.18, 0.125)
 """Lengths tried, as shares of the case's, where the background's texts are too short or too few."""
 LEAST = 80
 """Words to which a text is shortened at most."""
+SIDES = ("known", "questioned")
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +155,28 @@ def fitting_shape(background: Background, shape: Shape, seed: int) -> tuple[Shap
     return best[1], best[2]
 
 
-def shared_out(authors: Sequence[int], folds: int, seed: int) -> list[list[int]]:
-    """Authors shared out to folds at random; fewer folds where there are few authors."""
-    count = max(2, min(folds, len(authors) // 4))
-    order = stream(seed, "compare-folds").permutation(len(authors))
-    return [sorted(authors[i] for i in order[fold::count]) for fold in range(count)]
+def shared_out(background: Background, found: Sequence[Writer], folds: int) -> list[list[int]]:
+    """Authors shared out to folds, groups who write about the same things together; fewer folds where they are few.
+
+    A pair is scored by methods that know neither of its authors, so it lies within a fold: only there can a stranger's
+    text be found that is as alike in content as the questioned text of a case may be. A group is at most half a fold,
+    so that the strangers at random in it are not all of one group.
+    """
+    count = max(2, min(folds, len(found) // 4))
+    most = max(2, len(found) // count // 2)
+    known, asked = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in SIDES)
+    nearest = np.zeros((len(found), len(found)))
+    np.maximum.at(nearest, (np.array(known)[:, None], np.array(asked)[None, :]), similarities(background, found))
+    nearest = np.triu(np.maximum(nearest, nearest.T), 1)
+    group = list(range(len(found)))
+    for place in np.argsort(-nearest, axis=None, kind="stable"):
+        one, other = (group[i] for i in divmod(int(place), len(found)))
+        if one != other and group.count(one) + group.count(other) <= most:
+            group = [one if it == other else it for it in group]
+    parts: list[list[int]] = [[] for _ in range(count)]
+    for name in sorted(set(group), key=lambda name: (-group.count(name), name)):
+        min(parts, key=len).extend(one.author for one, its in zip(found, group, strict=True) if its == name)
+    return [sorted(part) for part in parts]
 
 
 def similarities(background: Background, found: Sequence[Writer]) -> Floats:
@@ -170,13 +188,20 @@ def similarities(background: Background, found: Sequence[Writer]) -> Floats:
     return background.space.cosines(known, asked)
 
 
-def cross_pairs(background: Background, found: Sequence[Writer], seed: int) -> list[tuple[Pair, float]]:
+def strangers(background: Background, found: Sequence[Writer]) -> list[float]:
+    """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do."""
+    known, asked = (np.array([one.author for one in found for _ in getattr(one, side)]) for side in SIDES)
+    alike = similarities(background, found)[known[:, None] != asked[None, :]]
+    return [float(value) for value in np.quantile(alike, (np.arange(100) + 0.5) / 100)]
+
+
+def cross_pairs(background: Background, found: Sequence[Writer], seed: int, near: int) -> list[tuple[Pair, float]]:
     """Pairs of some writers with the content similarity of their sides: one different-author pair drawn for each known
-    side, and the one most alike in content."""
+    side, and so many that are most alike in content."""
     alike = similarities(background, found)
     row = _places([len(one.known) for one in found])
     column = _places([len(one.questioned) for one in found])
-    made = pairs(found, 1, 1, seed, alike)
+    made = pairs(found, 1, near, seed, alike)
     return [
         (pair, float(alike[row[pair.known[0]] + pair.known[1], column[pair.questioned[0]] + pair.questioned[1]]))
         for pair in made

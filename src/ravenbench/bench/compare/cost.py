@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from ravenbench.bench.shared.record import CellPlace
 from ravenbench.types import Fold, Problems
 
 AROUND = 12.0
 """CPU seconds of planning and of the report."""
+COMPILING = 40.0
+"""CPU seconds that compiling the default methods' kernels takes, once on a machine."""
 RATES: Mapping[str, tuple[float, float]] = {
     "raven-2026": (0.0055, 0.0022),
     "impostors": (0.0011, 0.0041),
@@ -22,7 +25,8 @@ RATES: Mapping[str, tuple[float, float]] = {
 
 
 def cost(folds: Sequence[Fold], missing: Iterable[CellPlace]) -> float | None:
-    """CPU seconds of the cells that are missing and of what goes around them; None where a method's rate is not known.
+    """CPU seconds of the cells that are missing and of what goes around them, and of compiling where this machine never
+    did; None where a method's rate is not known.
 
     A problem's words are those of all its texts, so a text counts as often as it is asked about.
     """
@@ -37,7 +41,14 @@ def cost(folds: Sequence[Fold], missing: Iterable[CellPlace]) -> float | None:
         if (place.verifier, digest := fold.train_digest()) not in fitted:
             fitted.add((place.verifier, digest))
             total += learning * _thousands(fold.train)
-    return total
+    return total if compiled() or not fitted else total + COMPILING
+
+
+def compiled() -> bool:
+    """Whether kernels were compiled on this machine before, and are kept."""
+    from ravenbench.text import ppm_kernels
+
+    return any(Path(ppm_kernels.pack.stats.cache_path).glob("ppm_kernels.*.nbi"))
 
 
 def _thousands(problems: Problems) -> float:

@@ -152,14 +152,12 @@ def _case_record(
             coverage=coverage(text.text, background.space.functions),
         )
 
-    content = background.space.cosines(["\n".join(t.text for t in case.candidate.texts)], [case.questioned.text])
     return CaseRecord(
         id=case.id,
         candidate=case.candidate.name,
         questioned=told(case.questioned),
         known=[told(text) for text in case.candidate.texts],
         shape=shape,
-        content=float(content[0, 0]),
         refusals=refusals[case.id],
         notes=screened.notes.get(case.id, []),
     )

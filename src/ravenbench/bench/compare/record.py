@@ -24,11 +24,13 @@ class TextRecord(Record, frozen=True, kw_only=True):
 
 class CaseProblem(Record, frozen=True, kw_only=True):
     """A problem of a shape's ``case`` fold: what it asks, of which case (``text N``, the questioned text in row N,
-    where an author's), and the number of the version, known text or background author."""
+    where an author's), the number of the version, known text or background author, and the content similarity of its
+    two sides, cut to the shape as they are."""
 
     asks: Asks
     case: str
-    number: int = 0
+    number: int
+    content: float
 
 
 class ShapeRecord(Record, frozen=True, kw_only=True):
@@ -36,6 +38,8 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
     ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
     give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
+    ``strangers`` are a hundred content similarities, ascending, that lie as those of all different-author pairs of
+    these authors do; empty where they are too few.
     """
 
     name: str
@@ -45,19 +49,19 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
     authors: list[int]
     folds: list[str]
     unseen: bool
+    strangers: list[float]
     problems: list[CaseProblem]
 
 
 class CaseRecord(Record, frozen=True, kw_only=True):
-    """A case: its texts, the shape it is compared in, the content similarity of its two sides, and what keeps it from
-    being answered before anything is scored (``refusals``) or should be known (``notes``)."""
+    """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
+    (``refusals``) or should be known (``notes``)."""
 
     id: str
     candidate: str
     questioned: TextRecord
     known: list[TextRecord]
     shape: str | None
-    content: float
     refusals: list[str]
     notes: list[str]
 

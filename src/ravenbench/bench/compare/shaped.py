@@ -12,6 +12,7 @@ from ravenbench.bench.compare.background import (
     cross_pairs,
     fitting_shape,
     shared_out,
+    strangers,
     writers,
 )
 from ravenbench.bench.compare.material import Case
@@ -25,6 +26,8 @@ from ravenbench.types import Bools, Floats, Fold, Labels, Problems
 
 TESTED, TAUGHT = 4, 2
 """Questioned texts by one background author that are tested, and that verifiers learn from."""
+NEAREST = 3
+"""Different-author pairs that are tested for each known side because no others are as alike in content."""
 Part = tuple[Fold, Floats | None]
 """A fold, and what is known of each of its pairs: (n, 4) authors of both sides, topic unseen, content similarity."""
 
@@ -55,10 +58,12 @@ class Shaped:
         self.problems: list[CaseProblem] = []
         self.folds: list[str] = []
         self.unseen = True
+        self.strangers: list[float] = []
         if len(able) >= FEWEST_AUTHORS:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
+            self.strangers = strangers(background, everyone)
             self._transplanter = self._splicer(everyone)
-            for number, part in enumerate(shared_out(able, spec.folds, spec.seed)):
+            for number, part in enumerate(shared_out(background, everyone, spec.folds)):
                 self._fold(number, able, part)
             self._cases(able, everyone)
         self.record = ShapeRecord(
@@ -69,6 +74,7 @@ class Shaped:
             authors=able,
             folds=self.folds,
             unseen=self.unseen,
+            strangers=self.strangers,
             problems=self.problems,
         )
 
@@ -80,7 +86,7 @@ class Shaped:
             taught = writers(self.background, self.shape, self.seed, TAUGHT, rest)
             self.unseen = False
         tested = writers(self.background, self.shape, self.seed, TESTED, part)
-        found = cross_pairs(self.background, tested, self.seed)
+        found = cross_pairs(self.background, tested, self.seed, NEAREST)
         train, train_same = self._learned_from(taught)
         test, test_same = _problems(tested, [pair for pair, _ in found])
         name = f"{self.name}-f{number}"
@@ -105,7 +111,7 @@ class Shaped:
             self.parts.append(self._sets(name, train, train_same, tested))
 
     def _learned_from(self, taught: Sequence[Writer]) -> tuple[Problems, Bools]:
-        return _problems(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed)])
+        return _problems(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
 
     def _sets(self, name: str, train: Problems, train_same: Bools, tested: Sequence[Writer]) -> Part:
         """Each known text of a background author against the others, as the known texts of a case are compared."""
@@ -114,11 +120,12 @@ class Shaped:
         for one in tested:
             for number, side in enumerate(one.known):
                 for text, rest in left_out(side.texts):
-                    alike = float(self.background.space.cosines(["\n".join(rest)], [text])[0, 0])
-                    about.append([one.author, number, 0, alike])
+                    about.append([one.author, number, 0, 0])
                     rows.append((f"{len(rows)}", rest, text))
         test, truth = Problems.of(rows), np.ones(len(rows), dtype=np.bool_)
-        return Fold(f"{name}-known", train, train_same, test.blind(), truth), np.array(about).reshape(-1, 4)
+        told = np.array(about, dtype=np.float64).reshape(-1, 4)
+        told[:, 3] = self._alike(rows)
+        return Fold(f"{name}-known", train, train_same, test.blind(), truth), told
 
     def _splicer(self, everyone: Sequence[Writer]) -> Transplanter:
         """Transplants among the background's texts and those of the cases; the cases' texts give no content."""
@@ -132,6 +139,11 @@ class Shaped:
         for (_, name), row in zip(rows, place.tolist(), strict=True):
             author[row] = author[row] or name
         return Transplanter(texts, author=Labels.of(author), seed=self.seed)
+
+    def _alike(self, rows: Sequence[tuple[str, Sequence[str], str]]) -> Floats:
+        """Content similarity (n,) of the sides of problems (id, known, questioned)."""
+        sides = ["\n".join(known) for _, known, _ in rows], [questioned for _, _, questioned in rows]
+        return self.background.space.paired(*sides)
 
     def _asked(self, case: Case) -> str:
         return _held(case.questioned.text, self.shape.questioned)
@@ -148,32 +160,32 @@ class Shaped:
         taught = writers(self.background, self.shape, self.seed, TAUGHT, able)
         train, train_same = self._learned_from(taught)
         rows: list[tuple[str, Sequence[str], str]] = []
+        asked: list[tuple[Asks, str, int]] = []
 
-        def ask(problem: CaseProblem, known: Sequence[str], questioned: str) -> None:
-            self.problems.append(problem)
+        def ask(asks: Asks, case: str, known: Sequence[str], questioned: str, number: int = 0) -> None:
+            asked.append((asks, case, number))
             rows.append((f"{len(rows)}", known, questioned))
 
         for case in self.cases:
             known, questioned = self._known(case), self._asked(case)
-            ask(CaseProblem(asks="plain", case=case.id), known, questioned)
+            ask("plain", case.id, known, questioned)
             versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
             moved = self._transplanter.transplant(versions)
             made: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
             for asks, problems in made:
                 for i in range(len(problems)):
-                    ask(
-                        CaseProblem(asks=asks, case=case.id, number=i),
-                        known,
-                        problems.texts[problems.questioned_index[i]],
-                    )
+                    ask(asks, case.id, known, problems.texts[problems.questioned_index[i]], i)
             if len(known) > 1:
                 for i, (text, rest) in enumerate(left_out(known)):
-                    ask(CaseProblem(asks="known", case=case.id, number=i), rest, text)
+                    ask("known", case.id, rest, text, i)
         for row, questioned in {self.row[content_hash(c.questioned.text)]: self._asked(c) for c in self.cases}.items():
             for one in everyone:
                 if one.known:
-                    problem = CaseProblem(asks="author", case=f"text {row}", number=one.author)
-                    ask(problem, one.known[0].texts, questioned)
+                    ask("author", f"text {row}", one.known[0].texts, questioned, one.author)
+        self.problems = [
+            CaseProblem(asks=asks, case=case, number=number, content=alike)
+            for (asks, case, number), alike in zip(asked, self._alike(rows).tolist(), strict=True)
+        ]
         test = Problems.of(rows)
         fold = Fold(f"{self.name}-case", train, train_same, test.blind(), np.zeros(len(test), dtype=np.bool_))
         self.parts.append((fold, None))

@@ -78,7 +78,7 @@ def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise damaged(path, error) from None
     if envelope.format != FORMAT:
-        raise another_format(path, str(envelope.format))
+        raise another_format(path, f"format {envelope.format}")
     parts = bytes(envelope.arrays), bytes(envelope.record), memoryview(data)[end:]
     if envelope.kind not in KINDS or _hash(envelope.kind, *parts) != envelope.sha256:
         raise damaged(path, "its hash is not that of its content")

@@ -223,25 +223,29 @@ def open_record(path: Path) -> tuple[str, bytes]:
         envelope = msgspec.json.decode(data, type=_Envelope)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if _is_old(data):
-            raise another_format(path, "1") from None
+            raise another_format(path, "format 1") from None
         raise damaged(path, error) from None
     if envelope.format != FORMAT:
-        raise another_format(path, str(envelope.format))
+        raise another_format(path, f"format {envelope.format}")
     if envelope.kind not in KINDS or _hash(envelope.kind, bytes(envelope.record)) != envelope.sha256:
         raise damaged(path, "its hash is not that of its content")
     return envelope.kind, bytes(envelope.record)
 
 
 def decode(path: Path, body: bytes, shape: type[R]) -> R:
-    """A record from its bytes.
+    """A record from its bytes, whose hash held.
 
     Raises
     ------
+    OtherFormat
+        If it is sound and has another shape: repeating the command would not mend it.
     StoreError
-        If it has another shape.
+        If it is damaged.
     """
     try:
         return msgspec.json.decode(body, type=shape)
+    except msgspec.ValidationError as error:
+        raise another_format(path, str(error)) from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise damaged(path, error) from None
 
@@ -261,9 +265,9 @@ class OtherFormat(StoreError):
 def another_format(path: Path, found: str) -> OtherFormat:
     """The error for a folder that another Raven wrote."""
     return OtherFormat(
-        f"{path}: this folder was written by another version of Raven\n  found: format {found}\n"
-        f"  expected: format {FORMAT}\n  fix: give another --out, or remove the folder and run again; "
-        "the version of Raven that wrote it still reads it"
+        f"{path}: this folder was written by another version of Raven\n  found: {found}\n"
+        f"  expected: format {FORMAT}, as this version writes it\n  fix: give another --out, or remove the folder and "
+        "run again; the version of Raven that wrote it still reads it"
     )
 
 

@@ -9,7 +9,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.reports.compare.agreement import disagreement, sets_llr
 from ravenbench.reports.compare.content_check import content_check
 from ravenbench.reports.compare.evidence import Evidence, evidence
-from ravenbench.reports.compare.model import FUSED, Validated, comparable, intervals, likeness, taken, validate
+from ravenbench.reports.compare.model import FUSED, Validated, intervals, taken, validate
 from ravenbench.reports.compare.records import Answer, CaseFound, Comparison, Line
 from ravenbench.reports.compare.scores import ShapeScores, read_scores
 from ravenbench.reports.compare.words import signed
@@ -22,6 +22,8 @@ MOST_SHOWN = 12
 """Cases whose evidence is shown; all stand in the table and in ``case.json``."""
 BLIND = 0.9
 """C_llr^min from which on pairs like the case cannot be told apart."""
+WORTHLESS = 0.95
+"""C_llr from which on LRs as they are given are worth hardly more than none."""
 NARROW = 0.1
 """Distance of the bounds below which there is no room for an LR."""
 
@@ -57,50 +59,71 @@ def analyse(store: Store) -> Comparison:
 
 def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     pairs, problems = found.pairs, found.shape.problems
-    weight = likeness(pairs.content, pairs.same, case.content)
-    valid = validate(pairs, weight)
+    valid = validate(pairs)
 
     def of(asks: str) -> list[int]:
         return [i for i, problem in enumerate(problems) if problem.asks == asks and problem.case == case.id]
 
-    plain = taken(found.cases, of("plain"))
-    llr = {name: float(values[0]) for name, values in valid.system.llr(plain).items()}
-    ends, draws = intervals(pairs, weight, plain, seed)
-    lines = tuple(_line(name, value, valid, ends) for name, value in llr.items())
+    plain = of("plain")
+    scores, content = taken(found.cases, plain), found.content[plain]
+    alike = float(content[0])
+    llr = {name: float(values[0]) for name, values in valid.system.llr(scores, content).items()}
+    ends, draws = intervals(valid, scores, content, seed)
+    lines = tuple(_line(name, value, alike, valid, ends) for name, value in llr.items())
     fused = next(line for line in lines if line.name == FUSED)
-    known = valid.system.llr(taken(found.cases, of("known")))[FUSED] if of("known") else np.zeros(0)
+    known = _fused(valid, found, of("known"))
     notes = list(case.notes)
     if fused.raw != fused.llr:
         notes.append(
             f"the verifiers' own log10 LR is {signed(fused.raw)}; "
             f"this background supports no value beyond {signed(fused.llr)}"
         )
-    low, high = comparable(pairs.content, pairs.same)
-    if case.content > high:
-        notes.append(
-            f"the two sides of this case are more alike in content ({case.content:.2f}) than different-author pairs of "
-            f"the background, which reach {high:.2f}; what this adds is not counted"
-        )
-    elif case.content < low:
-        notes.append(
-            f"the two sides of this case are less alike in content ({case.content:.2f}) than same-author pairs of the "
-            f"background, which begin at {low:.2f}; how far style holds over such a distance is not shown"
-        )
+    notes += _on_likeness(alike, valid)
     rank, ranked = _rank(case, found, valid, llr[FUSED])
     return Answer(
         lines=lines,
         fused=fused,
         reasons=tuple(_reasons(fused, known, sets_llr(found.sets, valid))),
         notes=tuple(notes),
-        misleading=misleading(valid.llr[FUSED], pairs.same, fused.llr, weight),
+        alike=alike,
+        misleading=misleading(valid.llr[FUSED], pairs.same, fused.llr, pairs.weight),
         content=content_check(found, of, valid, fused),
         rank=rank,
         ranked=ranked,
         known=tuple(known.tolist()),
-        slices=slices(pairs, valid, case.content),
+        slices=slices(pairs, valid, alike),
         validated=valid,
         draws=draws,
     )
+
+
+def _on_likeness(alike: float, valid: Validated) -> list[str]:
+    """What is to be said of how alike in content the two sides are."""
+    pairs, reach = valid.pairs, valid.limits.reach
+    knee = next(iter(valid.system.excess.values())).knee
+    least = float(np.quantile(pairs.content[pairs.same], 0.05))
+    if alike > reach:
+        return [
+            f"the two sides are more alike in content ({alike:.2f}) than texts by two people in this background, of "
+            f"which too few are more alike than {reach:.2f}; it cannot show how such texts by two people score, so no "
+            "likelihood ratio is given that would support one author"
+        ]
+    if alike > knee:
+        return [
+            f"the two sides are more alike in content ({alike:.2f}) than 95 in 100 pairs of texts by two people in the "
+            f"background ({knee:.2f}); what background pairs are sure to gain by such likeness is taken off the scores"
+        ]
+    if alike < least:
+        return [
+            f"the two sides are less alike in content ({alike:.2f}) than 95 in 100 pairs of texts by one author in the "
+            f"background ({least:.2f}); how far style holds over such a distance is hardly shown"
+        ]
+    return []
+
+
+def _fused(valid: Validated, found: ShapeScores, rows: list[int]) -> Floats:
+    """Log10 LRs (n,) of some of the cases' problems, all verifiers together, before they are held."""
+    return valid.system.llr(taken(found.cases, rows), found.content[rows])[FUSED] if rows else np.zeros(0)
 
 
 def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
@@ -115,22 +138,22 @@ def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
     )
 
 
-def _line(name: str, raw: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]) -> Line:
-    bounds = valid.bounds[name]
+def _line(name: str, raw: float, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]) -> Line:
+    bounds = valid.limits.of(name, alike)
     low, high = float(ends[name][0][0]), float(ends[name][1][0])
-    worth = worth_of(valid.llr[name], valid.pairs.same, valid.weight)
+    worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight)
     assert worth is not None
     # The ends cover the value itself: a bootstrap percentile interval need not.
-    interval = bounds.held(min(low, raw)), bounds.held(max(high, raw))
-    return Line(name, bounds.held(raw), raw, interval, bounds, worth)
+    llr = bounds.held(raw)
+    return Line(name, llr, raw, (min(low, llr), max(high, llr)), bounds, worth)
 
 
 def _reasons(fused: Line, known: Floats, sets: Floats) -> list[str]:
     """Why a case that was scored is not answered."""
     found = []
-    if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= 1:
+    if fused.worth.cllr_min >= BLIND or fused.worth.cllr >= WORTHLESS:
         found.append(
-            "background pairs of this length and distance of topics cannot be told apart "
+            "background pairs of this length cannot be told apart "
             f"(C_llr {fused.worth.cllr:.2f}, where 1 is guessing): longer texts or more background authors are needed"
         )
     elif fused.bounds.upper - fused.bounds.lower < NARROW:
@@ -143,5 +166,5 @@ def _rank(case: CaseRecord, found: ShapeScores, valid: Validated, own: float) ->
     """Place of the candidate among background authors by the LR of the questioned text with each, 1 = first."""
     asked = f"text {case.questioned.row}"
     rows = [i for i, p in enumerate(found.shape.problems) if p.asks == "author" and p.case == asked]
-    others = valid.system.llr(taken(found.cases, rows))[FUSED] if rows else np.zeros(0)
+    others = _fused(valid, found, rows)
     return 1 + int((others >= own).sum()), 1 + len(others)

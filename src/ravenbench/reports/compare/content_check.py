@@ -1,15 +1,18 @@
-"""Does the evidence rest on style or on content? The case asked again with its content words replaced (transplant)."""
+"""Does the evidence rest on style or on content? The case asked again with its content words replaced (transplant).
+
+LRs without content words are calibrated on background pairs treated in the same way, at the likeness in content that
+the texts had before: whoever writes about the same thing also shares some common words, and this is taken off too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 
 from ravenbench.reports.compare.model import FUSED, Validated, taken, validate
 from ravenbench.reports.compare.records import ContentCheck, Line
-from ravenbench.reports.compare.scores import PairScores, ShapeScores
+from ravenbench.reports.compare.scores import ShapeScores
 from ravenbench.reports.compare.words import SCALE, signed
 from ravenbench.reports.compare.worth import worth_of
 
@@ -30,14 +33,16 @@ def content_check(
     both = all(moved.same[moved.fold != f].any() and (~moved.same[moved.fold != f]).any() for f in folds)
     if not on or not off or len(folds) < 2 or not both:
         return None
-    style = _of_style(moved)
-    versions = style.system.llr(taken(found.cases, off))[FUSED]
-    bounds = style.bounds[FUSED]
-    worth = worth_of(style.llr[FUSED], moved.same)
+    style = validate(moved)
+    alike = float(found.content[rows("plain")[0]])
+    versions = style.system.llr(taken(found.cases, off), np.full(len(off), alike))[FUSED]
+    bounds = style.limits.of(FUSED, alike)
+    worth = worth_of(style.llr[FUSED], moved.same, moved.weight)
     assert worth is not None
     mean = bounds.held(float(versions.mean()))
     plain = {
-        name: float(valid.system.llr(taken(found.cases, r))[FUSED].mean()) for name, r in (("on", on), ("off", off))
+        name: float(valid.system.llr(taken(found.cases, r), found.content[r])[FUSED].mean())
+        for name, r in (("on", on), ("off", off))
     }
     outcome, sentence = _told(fused.llr, mean, worth.cllr_min)
     return ContentCheck(
@@ -50,12 +55,6 @@ def content_check(
         outcome=outcome,
         sentence=sentence,
     )
-
-
-@lru_cache(maxsize=8)
-def _of_style(moved: PairScores) -> Validated:
-    """The transplanted pairs validated, once for all cases of a shape."""
-    return validate(moved, np.ones(len(moved)))
 
 
 def _told(llr: float, style: float, cllr_min: float) -> tuple[str, str]:

@@ -19,15 +19,15 @@ SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
 
 
 def place_figure(answer: Answer) -> Figure:
-    """Background pairs by their LR, one dot each, and the case as a line with its interval."""
+    """Background pairs by the LR they would be given, one dot each, those as alike in content as the case large; the
+    case is a line with its interval."""
     figure, (axes,) = canvas(5.0, 2.2)
     valid = answer.validated
-    llr, same, size = valid.llr[FUSED], valid.pairs.same, valid.weight
+    llr, same, alike = valid.llr[FUSED], valid.pairs.same, valid.pairs.content >= answer.alike
     jitter = stream(0, "compare-jitter").random(len(llr))
     for y, side, color in ((1, same, SAME), (0, ~same, DIFFERENT)):
-        axes.scatter(
-            llr[side], y + 0.62 * (jitter[side] - 0.5), s=3 + 16 * size[side], color=color, alpha=0.55, linewidths=0
-        )
+        for chosen, size, alpha in ((side & ~alike, 6, 0.4), (side & alike, 16, 0.8)):
+            axes.scatter(llr[chosen], y + 0.62 * (jitter[chosen] - 0.5), s=size, color=color, alpha=alpha, linewidths=0)
     axes.axvspan(*answer.fused.interval, color=INK, alpha=0.12, linewidth=0)
     axes.axvline(answer.fused.llr, color=INK, linewidth=1.6)
     axes.annotate("this case", (answer.fused.llr, 1.52), ha="center", va="bottom", fontsize=8, annotation_clip=False)
@@ -42,7 +42,7 @@ def tippett_figure(answer: Answer) -> Figure:
     """Shares of both kinds of pairs with at least each LR."""
     figure, (axes,) = canvas(3.6, 2.7)
     valid = answer.validated
-    curve = tippett(valid.llr[FUSED], valid.pairs.same, valid.weight)
+    curve = tippett(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
     axes.step(curve.llr, curve.same, where="pre", color=SAME, label="one author")
     axes.step(curve.llr, curve.different, where="pre", color=DIFFERENT, label="two authors")
     axes.axvline(answer.fused.llr, color=INK, linewidth=1.2)
@@ -58,7 +58,7 @@ def pav_figure(answer: Answer) -> Figure:
     """What LRs were given, against what they should have been; on the diagonal they are calibrated."""
     figure, (axes,) = canvas(3.6, 2.7)
     valid = answer.validated
-    curve = pav(valid.llr[FUSED], valid.pairs.same, valid.weight)
+    curve = pav(valid.llr[FUSED], valid.pairs.same, valid.pairs.weight)
     ends = float(np.floor(curve.llr.min() * 2) / 2), float(np.ceil(curve.llr.max() * 2) / 2)
     axes.plot(ends, ends, color=FAINT, linewidth=0.8)
     axes.plot(curve.llr, np.clip(curve.best, *ends), color=SETUP["hits"], linewidth=1.4)

@@ -8,23 +8,30 @@ from markupsafe import Markup
 
 from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.passages import Passage, Token
-from ravenbench.reports.shared.tables import printable
+from ravenbench.reports.shared.tables import Column, printable
+from ravenbench.reports.shared.tables import number as number_of
 
 STEPS = (0.25, 0.6, 1.1)
 """|log10 ratio| from which a token has the first, second and third depth of colour."""
 
+_PERCENT = Column("", digits=0, signed=True)
+
 
 def heat(found: Evidence | None) -> list[dict[str, object]]:
-    """Passages with their sum and their marked-up text; empty where there is nothing to show.
+    """Passages with their share of what all say, and their marked-up text; empty where there is nothing to show.
+
+    A share is signed, above 0 for the candidate, and shares add up to 100 % without their signs: the passages are one
+    method's, so that their sum is not the answer.
 
     ``tell`` marks the two passages that speak most for the candidate and the two that speak most against.
     """
     if found is None:
         return []
     telling = _telling(found.passages)
+    whole = sum(abs(passage.log10) for passage in found.passages) or 1.0
     return [
         {
-            "log10": passage.log10,
+            "share": f"{number_of(100 * passage.log10 / whole, _PERCENT)} %",
             "tell": telling.get(number, ""),
             "text": Markup("").join(_token(token) for token in passage.tokens),
         }

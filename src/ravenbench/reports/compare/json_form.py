@@ -39,7 +39,7 @@ def _case(case: CaseFound) -> dict[str, Any]:
         "sentence": support(answer.fused.llr, record.candidate) if answer is not None and case.answered else None,
         "caution": NO_PROBABILITY.format(name=record.candidate),
         "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
-        "content_similarity": record.content,
+        "content_similarity": None if answer is None else answer.alike,
         "scored": None if answer is None else _answer(answer),
     }
 

@@ -61,14 +61,16 @@ class ContentCheck:
 class Answer:
     """What was found for one case that could be scored.
 
-    ``reasons`` are why it is not answered all the same; ``strength`` the fusion's LR in words; ``misleading`` the share
-    of background pairs of the other kind with an LR as strong; ``rank`` the candidate's place among ``ranked`` writers.
+    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
+    were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong; ``rank`` the
+    candidate's place among ``ranked`` writers.
     """
 
     lines: tuple[Line, ...]
     fused: Line
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
+    alike: float
     misleading: float
     content: ContentCheck | None
     rank: int

@@ -11,6 +11,7 @@ from ravenbench import files
 from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
 from ravenbench.bench.shared.store import Store
 from ravenbench.reports.shared.cell_scores import Failure
+from ravenbench.statistics.likeness import stands_for
 from ravenbench.types import Bools, Floats, Ints
 
 
@@ -29,6 +30,9 @@ class PairScores:
     fold : (n,) int64
     content : (n,) float
         Content similarity of the two sides.
+    weight : (n,) float
+        How much each counts within its class: strangers for as many as are as alike in content among all pairs of
+        strangers of this background.
     """
 
     scores: Mapping[str, Floats]
@@ -37,6 +41,7 @@ class PairScores:
     authors: Ints
     fold: Ints
     content: Floats
+    weight: Floats
 
     def __len__(self) -> int:
         return len(self.same)
@@ -46,8 +51,9 @@ class PairScores:
 class ShapeScores:
     """Scores of a shape: its pairs, the same with content replaced, and the problems of its cases by verifier.
 
-    ``sets`` holds each known text of a background author against the others; its ``authors`` are the author and the
-    number of that author's set. It is empty where a case has one known text.
+    ``content`` (m,) is the content similarity of the two sides of each of the cases' problems. ``sets`` holds each
+    known text of a background author against the others; its ``authors`` are the author and the number of that author's
+    set. It is empty where a case has one known text.
     """
 
     shape: ShapeRecord
@@ -56,6 +62,7 @@ class ShapeScores:
     moved: PairScores
     sets: PairScores
     cases: Mapping[str, Floats]
+    content: Floats
     failures: tuple[Failure, ...]
 
 
@@ -81,11 +88,14 @@ def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeSco
             kept[verifier] = found
     names = tuple(kept)
     cases = {name: kept[name][f"{shape.name}-case"] for name in names}
-    pairs, off, own = (_joined(store, kept, folds) for folds in (shape.folds, moved, sets))
-    return ShapeScores(shape, names, pairs, off, own, cases, tuple(failures))
+    pairs, off, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, moved, sets))
+    content = np.array([problem.content for problem in shape.problems], dtype=np.float64)
+    return ShapeScores(shape, names, pairs, off, own, cases, content, tuple(failures))
 
 
-def _joined(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> PairScores:
+def _joined(
+    store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str], strangers: Sequence[float]
+) -> PairScores:
     about = [files.read_array(store.path / f"{fold}-pairs.npy") for fold in folds]
     flat = np.concatenate([np.zeros((0, 4)), *about])
     same = np.concatenate([np.zeros(0, dtype=np.bool_), *(store.truth(fold) for fold in folds)])
@@ -96,4 +106,5 @@ def _joined(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Seque
         flat[:, :2].astype(np.int64),
         np.repeat(np.arange(len(folds)), [len(part) for part in about]).astype(np.int64),
         flat[:, 3],
+        stands_for(flat[:, 3], same, strangers),
     )

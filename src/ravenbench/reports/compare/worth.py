@@ -23,15 +23,16 @@ def worth_of(llr: Floats, same: Bools, weight: Floats | None = None, fewest: int
 
 
 def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, Worth | None], ...]:
-    """The fusion's worth on all pairs as they count here, unweighted, by content similarity, and on unseen topics."""
+    """The fusion's worth on all pairs, by what they stand for; on those as alike in content as the case or more; by
+    content similarity; and on unseen topics."""
     llr = valid.llr[FUSED]
     low, high = np.quantile(pairs.content, [1 / 3, 2 / 3])
     near, far = pairs.content > high, pairs.content <= low
     found: list[tuple[str, Worth | None]] = [
-        ("pairs like this case", worth_of(llr, pairs.same, valid.weight)),
-        ("all pairs, counting alike", worth_of(llr, pairs.same)),
+        ("all pairs", worth_of(llr, pairs.same, pairs.weight)),
     ]
     for name, chosen in (
+        ("content as alike as in this case, or more", pairs.content >= at),
         ("content most alike", near),
         ("content between", ~near & ~far),
         ("content least alike", far),
