@@ -109,7 +109,7 @@ def test_the_page_leads_with_the_verdicts(probed):
     assert page.index('id="figure-content"') < page.index("relies on content") < page.index("HITS against Random")
     assert 'id="figure-domain"' in page and "training domain: not applicable" in page
     assert page.index("Of 3 verifiers") < page.index('<dl class="verdicts">')
-    assert "What the probe itself lets through" in page and "Read style left from" in page
+    assert "What the probe itself lets through" in page and "style left counts from there" in page
 
 
 def test_an_untrained_plugin_that_looks_at_content_is_convicted(tmp_path, monkeypatch):

@@ -127,8 +127,8 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
     left, before = found.content["style_left"][0], found.content["auc"][0]
     low_high = found.interval("content", "style_left")
     said = [
-        f"Read style left from {figure(left)}{_range(low_high)}, not from .5: so much a scorer has left here that sees "
-        f"content alone (it begins with {figure(before)})."
+        f"A scorer that sees content alone has an AUC of {figure(before)}, and keeps {figure(left)}{_range(low_high)} "
+        "with content replaced: style left counts from there."
     ]
     if "swing" in found.lengths:
         moved = figure(found.lengths["swing"][0], signed=True)
@@ -168,15 +168,20 @@ def content_sentence(row: ContentRow) -> str:
     f, judged = row.figures, row.judged
     if f.style_left is None or f.swing is None or f.drop is None or f.auc is None:
         silent = [_finding(check) for check in judged.checks if check.state is State.EFFECT]
-        return " ".join([*silent, f"No verdict on content: {judged.reason}."])
+        rest = "Nothing more can be said of content" if silent else "No verdict on content"
+        return " ".join([*silent, f"{rest}: {judged.reason}."])
+    moves = any(c.effect is Content.RELIES and c.state is State.EFFECT for c in judged.checks)
     text = (
         f"AUC is {figure(f.auc.value)}, and {figure(f.style_left.value)}{interval_in_words(f.style_left)} with content "
-        f"replaced; topic alone moves it by {figure(f.swing.value, signed=True)}"
+        f"replaced; topic alone {'moves it' if moves else 'changes it'} by {figure(f.swing.value, signed=True)}"
         f"{interval_in_words(f.swing, signed=True)}."
     )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
-    said = [text, *(_finding(check) for check in judged.checks if check.state is State.EFFECT)]
+    # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
+    said_before = {Content.RELIES, Content.SWAYED} if moves else set()
+    effects = [check for check in judged.checks if check.state is State.EFFECT and check.effect not in said_before]
+    said = [text, *map(_finding, effects)]
     if judged.outcome is Content.GUESSES:
         said.append("Its AUC cannot be told from guessing, so that content does not move it says nothing for it.")
     if judged.outcome is Content.UNDECIDED and judged.open:
@@ -204,8 +209,6 @@ def _finding(check: Check) -> str:
     """One effect as a sentence of its own."""
     assert check.figure is not None
     value = check.figure.value
-    if check.effect is Content.RELIES:
-        return "Topic moves it." if value > 0 else "Topic moves it: shared topic counts against one author."
     if check.effect is Content.LOSES:
         change = "loses" if value > 0 else "gains"
         by = f"{figure(abs(value))}{interval_in_words(check.figure)}"
