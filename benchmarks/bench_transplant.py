@@ -46,8 +46,8 @@ def rows() -> list[dict[str, Any]]:
     texts = [(corpus.texts[a], corpus.texts[b]) for a, b in pairs]
     beside = compare(
         f"one text into another, {TEXTS} times",
-        lambda: [text.decode() for text in splicer.splice([(splicer.cut(a), splicer.cut(b)) for a, b in pairs])],
+        lambda: [text.decode() for text in splicer.splice([(splicer.cut(a), [splicer.cut(b)]) for a, b in pairs])],
         "plain reading, token by token",
-        lambda: [splice_reference(a, b, splicer.functions) for a, b in texts],
+        lambda: [splice_reference(a, [b], splicer.functions) for a, b in texts],
     )
     return [whole, beside]

@@ -25,7 +25,7 @@ from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.transplants import VERSIONS
+from ravenbench.bench.shared.transplants import ARMS
 from ravenbench.bench.shared.work import Engine
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.scores import scores
@@ -148,7 +148,9 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
     """A row for every verifier that answered all folds of a run."""
     store = open_store(folder)
     plan = store.plan_as(RunPlan)
-    folds = [fold for fold, record in plan.folds.items() if not fold.endswith(tuple(f"-{v}" for v in VERSIONS))]
+    folds = [
+        fold for fold, record in plan.folds.items() if not fold.endswith(tuple(f"-{arm}" for arm in (*ARMS, "batch")))
+    ]
     rows = []
     for verifier, form in ((entry.name, entry.spec) for entry in plan.verifiers):
         cells = [store.cell(verifier, fold) for fold in folds]
@@ -193,7 +195,7 @@ def transplanted(store: Store, plan: RunPlan, verifier: str) -> ContentFigures:
     section = plan.transplant
     if section is None:
         return NOTHING
-    asked = [f for f in section.folds if all(store.cell(verifier, f.fold(v)) for v in ("source", *VERSIONS))]
+    asked = [f for f in section.folds if all(store.cell(verifier, f.fold(v)) for v in ("source", *ARMS))]
     probe = content_probe(store, replace(section, folds=asked), [verifier], plan.topics) if asked else None
     return NOTHING if probe is None else probe.row(verifier).figures
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.pages import put_between
 from ravenbench.reports.shared.content_figure import OUTCOME
-from ravenbench.reports.shared.figures import FAINT, INK, OTHER, canvas, save, style
+from ravenbench.reports.shared.figures import FAINT, INK, OTHER, SETUP, canvas, save, style
 from ravenbench.statistics.axes import CONTENT_MARGIN, DOMAIN_MARGIN, Content, Domain
 
 if TYPE_CHECKING:
@@ -21,15 +21,17 @@ TITLES = {"newsgroups": "20 Newsgroups", "ebg": "Extended Brennan–Greenstadt c
 SHORT = {"newsgroups": "20 Newsgroups", "ebg": "EBG"}
 WORDS = {
     str(Content.RELIES): "relies on content",
-    str(Content.LESS): f"less than {CONTENT_MARGIN:.2f}".replace("0.", "."),
+    str(Content.LOSES): "content words matter",
+    str(Content.LESS): f"no effect beyond ±{CONTENT_MARGIN:.2f}".replace("0.", "."),
     str(Domain.DEPENDS): "depends on it",
-    str(Domain.LESS): f"less than {DOMAIN_MARGIN:.2f}".replace("0.", "."),
-    str(Domain.CANNOT_ASK): "cannot be asked",
+    str(Domain.LESS): f"no effect beyond ±{DOMAIN_MARGIN:.2f}".replace("0.", "."),
+    str(Domain.CANNOT_ASK): "not applicable",
 }
 HEADS = (
     "verifier",
     "AUC",
     "style left",
+    "drop",
     "swing",
     "content",
     "domain gain",
@@ -84,8 +86,9 @@ def cells(row: Row) -> list[str]:
         row["verifier"],
         _figure(row["auc"]),
         _figure(row["style_left"]),
+        _figure(row["drop"], signed=True),
         _figure(row["swing"], signed=True),
-        WORDS.get(row["content"], row["content"]),
+        WORDS.get(row["content"], row["content"]) + (", batch matters" if row["batch_matters"] else ""),
         "n/a" if row["domain"] == str(Domain.CANNOT_ASK) else _figure(row["gain"], signed=True),
         WORDS.get(row["domain"], row["domain"]) if row["repetitions"] else "not asked",
         str(row["folds"]),
@@ -120,9 +123,9 @@ def figure(rows: Sequence[Row]) -> Figure:
         ax.spines["left"].set_visible(False)
         ax.set_title(SHORT[name], color=INK)
         ax.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-    words = {str(Content.LESS): f"content moves it by {WORDS[str(Content.LESS)]}"}
-    handles = [Patch(color=color, alpha=0.6, label=words.get(str(o), str(o))) for o, color in OUTCOME.items()]
-    handles.append(Patch(color=OTHER, alpha=0.6, label="no verdict"))
+    words = {SETUP["anti"]: "an effect of content", SETUP["hits"]: "none beyond ±.02", SETUP["random"]: "undecided"}
+    handles = [Patch(color=color, alpha=0.6, label=word) for color, word in words.items()]
+    handles.append(Patch(color=OTHER, alpha=0.6, label="tells nobody apart, or no verdict"))
     made.legend(handles=handles, loc="outside upper center", ncols=4, fontsize=8)
     made.supxlabel("AUC: point = style alone, bar = how far content moves it (.5 = guessing)", fontsize=9, color=INK)
     return made

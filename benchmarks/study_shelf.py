@@ -39,12 +39,13 @@ from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.transplants import VERSIONS
+from ravenbench.bench.shared.transplants import ARMS
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.clustered import Figure
 
 HERE = Path(__file__).parent
+SHOWN = ("auc", "style_left", "drop", "swing", "sway", "silence", "share", "null_swing")
 FAST_MEMBERS = "[char-ngram, function-words]"
 FORMS = {
     "blend": "blend(dose=0.3)",
@@ -166,9 +167,7 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
     for verifier in names:
         assert section is not None and domain is not None
         # Folds that the budget left out are not asked; cells that failed are there and count as missing.
-        asked = [
-            fold for fold in section.folds if all(store.cell(verifier, fold.fold(v)) for v in ("source", *VERSIONS))
-        ]
+        asked = [fold for fold in section.folds if all(store.cell(verifier, fold.fold(v)) for v in ("source", *ARMS))]
         content = content_probe(store, replace(section, folds=asked), [verifier], plan.topics)
         assert content is not None
         found, gained = content.row(verifier), domain.row(verifier)
@@ -188,7 +187,8 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
                 "problems": figures.same + figures.different,
                 "authors": figures.units,
                 "repetitions": gained.repetitions,
-                **{key: plain(getattr(figures, key)) for key in ("auc", "style_left", "swing", "share", "null_swing")},
+                **{key: plain(getattr(figures, key)) for key in SHOWN},
+                "batch_matters": figures.batched,
                 "reach": found.reach,
                 "content": str(found.judged.outcome),
                 "content_reason": found.judged.reason,
