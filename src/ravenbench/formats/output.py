@@ -138,9 +138,9 @@ def check_file(
         If something else is there, or the place cannot be written.
     """
     place = location(path)
-    check_apart(place, inputs)
     if place.is_dir():
         raise InputError("the output is a file, and this is a folder", file=path, fix="name the file")
+    check_apart(place, inputs)
     if is_remote(place):
         check_reachable(place.parent)
     if place.exists():
