@@ -109,7 +109,7 @@ def test_splits():
         split_roots(["du/train"], "test", "z")
 
 
-@given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), max_size=8))
+@given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8))
 def test_collected_texts_stand_once(texts):
     collector = TextCollector()
     rows = [collector.add(text) for text in texts]

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from ravenbench.bench.shared.store import Store
 from ravenbench.files import write_json, write_text
+from ravenbench.reports.shared.public import public, public_json
 from ravenbench.reports.shared.tables import printable
 
 SHOWN = 12
@@ -52,11 +53,11 @@ def averaged_over(found: list[Gap]) -> str:
 def add_gaps(folder: Path, found: list[Gap]) -> None:
     """Say it in a report: above its page, and as ``incomplete`` in ``report.json``."""
     kept = json.loads((folder / "report.json").read_text("utf-8"))
-    write_json(folder / "report.json", {**kept, "incomplete": to_json(found)})
+    write_json(folder / "report.json", {**kept, "incomplete": public_json(to_json(found))})
     if found:
         page = (folder / "index.html").read_text("utf-8")
         told = Markup('<main id="main">\n<div class="finding warn"><p>{}</p></div>')
-        told = told.format(printable(averaged_over(found)))
+        told = told.format(public(printable(averaged_over(found))))
         write_text(folder / "index.html", page.replace('<main id="main">', told, 1))
 
 

@@ -10,6 +10,7 @@ from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, write_json, write_text
 from ravenbench.formats.output import fresh_folder
 from ravenbench.reports.shared import tables as forms
+from ravenbench.reports.shared.public import public_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,5 +88,5 @@ def write_parts(
         write_text(folder / "tables" / f"{table.key}.tex", forms.to_latex(table))
     for name, figure in (figures or {}).items():
         write_text(folder / "figures" / f"{name}.svg", svg(figure, name))
-    write_json(folder / "report.json", {"format": FORMAT, "kind": kind, **json})
+    write_json(folder / "report.json", {"format": FORMAT, "kind": kind, **public_json(json)})
     write_text(folder / "index.html", page)
