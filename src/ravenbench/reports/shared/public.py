@@ -12,7 +12,7 @@ import msgspec
 from ravenbench.bench.shared.record import Head
 
 _STEP = r"[^/\\\n'\"<>|]*[^/\\\s'\"<>|][/\\]+"
-_ABSOLUTE = re.compile(rf"(?<![\w.:/\\~>-])(?:file://)?(?:~\w*|[A-Za-z]:)?[/\\]+(?:{_STEP})+")
+_ABSOLUTE = re.compile(rf"(?<![\w.:/\\~>…-])(?:file://)?(?:~\w*|[A-Za-z]:)?[/\\]+(?:{_STEP})+")
 """The folders of an absolute path or of one in a home: they end where a name begins. Links between pages stay."""
 
 

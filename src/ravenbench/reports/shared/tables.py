@@ -306,8 +306,8 @@ def printable(text: str) -> str:
 
 
 def named(text: str) -> str:
-    """A component as people are shown it: of a folder among its parameters the last two parts; files keep all."""
+    """A component as people are shown it: of a folder among its parameters the last part alone."""
     return _FOLDER.sub(r"\1…/\2\1", text)
 
 
-_FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\][^'"]*[/\\]([^/\\'"]+[/\\]+[^/\\'"]+)[/\\]*\1""")
+_FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\](?:[^'"]*[/\\])?([^/\\'"]+)[/\\]*\1""")
