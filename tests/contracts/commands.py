@@ -110,7 +110,9 @@ def answers(folder: Path) -> dict[str, bytes]:
     for place in store.plan.cells:
         cell = store.read_cell(place.key)
         if cell is not None:
-            found[place.key] = b"".join(f"{n} {a.shape} ".encode() + a.tobytes() for n, a in sorted(cell.arrays.items()))
+            found[place.key] = b"".join(
+                f"{n} {a.shape} ".encode() + a.tobytes() for n, a in sorted(cell.arrays.items())
+            )
     return found
 
 

@@ -62,16 +62,16 @@ TASKS = {
             ("$data/corpus.jsonl", "--methods", "svm", "--min-docs", "2", "--min-topics", "2"),
             ("corpus.jsonl",),
         ),
-        Task("obfuscate", ("random", "$data/texts"), ("texts",), "--folder", (("--out", "hidden"),)),
+        Task("obfuscate", ("identity", "$data/texts"), ("texts",), "--folder", (("--out", "hidden"),)),
         Task(
             "safety",
-            ("$data/toy", "--train", "$data/toy", "--obfuscators", "identity, random", "--verifiers", "length",
+            ("$data/toy", "--train", "$data/toy", "--obfuscators", "identity, other-author", "--verifiers", "length",
              "--attacks", "none"),
             ("toy",),
         ),
         Task(
             "simulate",
-            ("--corpus", "synthetic(style=0.5, documents=240, authors=40, topics=12, words=30)", "--doses", ".3",
+            ("--corpus", "synthetic(style=0.5, documents=240, authors=40, topics=36, words=30)", "--doses", ".3",
              "--pools", "1", "--folds", "2", "--repetitions", "2", "--replicates", "2"),
             (),
         ),
@@ -140,7 +140,9 @@ def change(task: Task, data: Path) -> None:
     place = data / task.data[0]
     file = place if place.is_file() else sorted(p for p in place.rglob("*.txt") if p.name != "truth.txt")[0]
     text = file.read_text("utf-8")
-    file.write_text(text.replace('"text": "', '"text": "more ', 1) if file.suffix == ".jsonl" else text + " more", "utf-8")
+    file.write_text(
+        text.replace('"text": "', '"text": "more ', 1) if file.suffix == ".jsonl" else text + " more", "utf-8"
+    )
 
 
 def copied(data: Path, place: Path) -> Path:

@@ -11,8 +11,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from contracts.table import CONTRACTS, EXTRA, Room
 from contracts.commands import Starter, raven
+from contracts.table import CONTRACTS, EXTRA, Room
 from contracts.tasks import TASKS, Task, registered, write_data
 
 SEED = 30

@@ -121,7 +121,7 @@ def obfuscate(
         errors = tuple(f"{one.id}: {str(one.error).splitlines()[0]}" for one in done if one.rewriting is None)
         result = ObfuscateResult(store, errors, found, same)
         if product is not None and result.written:
-            write_product(product, texts, whole, ours, partial(note, place, "obfuscate"))
+            write_product(product, texts, whole, ours, partial(note, place))
         return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -31,8 +31,9 @@ Planner = Callable[[Store, Callable[[], None]], None]
 
 
 def take_up(
-    folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0
-) -> Store:
+    folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0,
+    inputs: Iterable[str] = (),
+) -> Store:  # fmt: skip
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
     Parameters
@@ -43,6 +44,8 @@ def take_up(
         Identity of the data by name, and of the methods.
     plan : callable
         Makes and writes the plan of a new folder; when it raises before it begins, nothing was written.
+    inputs : iterable of str
+        Places of data that the spec does not name.
 
     Raises
     ------
@@ -55,7 +58,7 @@ def take_up(
     if files.is_remote(folder):
         hold(folder)
     head = _head(spec, data, seed)
-    check_apart(folder, _places(spec))
+    check_apart(folder, [*_places(spec), *inputs])
     found = _earlier(folder, kind, head)
     _clean(folder, kind)
     if found is not None:

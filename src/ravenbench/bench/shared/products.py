@@ -1,32 +1,23 @@
 """What a run wrote outside of its folder, such as a file of answers: by its hash, so that it may be replaced again.
 
-RUN/products.json     the hashes (``formats.output.digest``), without the places: those may name people
+RUN/products/HASH     an empty file for each hash (``formats.output.digest``): there is nothing in it to be damaged, and
+                      it does not say where the product lies, for places may name people
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from ravenbench.bench.shared.record import Record, read_record, write_record
-from ravenbench.errors import StoreError
-
-
-class Products(Record, frozen=True, kw_only=True):
-    """``products.json``."""
-
-    digests: list[str]
+from ravenbench import files
 
 
 def written(folder: Path) -> frozenset[str]:
-    """Hashes of what a run has written elsewhere; none where it is new or the record is damaged."""
-    try:
-        return frozenset(read_record(folder / "products.json", Products).digests)
-    except (OSError, StoreError):
-        return frozenset()
+    """Hashes of what a run has written elsewhere; none where it is new."""
+    place = folder / "products"
+    return frozenset(p.name for p in place.iterdir()) if place.is_dir() else frozenset()
 
 
-def note(folder: Path, kind: str, digest: str) -> None:
+def note(folder: Path, digest: str) -> None:
     """Note a product before it takes its place, so that no moment of an end can make a stranger's of it."""
-    known = written(folder)
-    if digest not in known:
-        write_record(folder / "products.json", kind, Products(digests=sorted({*known, digest})))
+    files.make_folder(folder / "products")
+    files.write_bytes(folder / "products" / digest, b"")

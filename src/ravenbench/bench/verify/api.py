@@ -124,14 +124,14 @@ def verify(
         check_folder(save, inputs=inputs, known=known)
     if out is not None:
         check_answers_file(files.location(out), asked.ids, inputs, known)
-    noted = partial(note, asked.folder, "verify")
+    noted = partial(note, asked.folder)
     given = None if load is None else persist.load(load, asked.component)
 
     def planned(store: Store, begin: Callable[[], None]) -> None:
         draft(asked, progress).write(store, begin)
 
     with alone(asked.folder):
-        store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned)
+        store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned, inputs=inputs)
         plan = store.plan_as(VerifyPlan)
         missing = unanswered(store, plan)
         fitting = None

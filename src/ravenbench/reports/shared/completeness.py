@@ -30,6 +30,13 @@ class Gap:
 
 def gaps(store: Store) -> list[Gap]:
     """A gap for each method that lacks cells, in the plan's order; empty where every cell has its result."""
+    if store.kind == "obfuscate":
+        from ravenbench.reports.obfuscate.analysis import analyse
+
+        found = analyse(store)
+        failed = found.failed
+        reason = next(iter(failed.values()), "")
+        return [Gap(found.plan.obfuscator, len(found.texts), tuple(failed), reason)] if failed else []
     missing: dict[str, list[str]] = {}
     reasons: dict[str, str] = {}
     planned = _planned(store)
