@@ -52,6 +52,9 @@ def raven(*arguments: str, encoding: str = "utf-8") -> Ended:
 
 
 def _child(arguments: list[str], said: str) -> None:
+    # A signal that comes before the command begins waits until it does.
+    waiting = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, waiting)
     os.setsid()
     sink = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(sink, 1)
@@ -61,9 +64,12 @@ def _child(arguments: list[str], said: str) -> None:
 
     sys.argv, code = ["raven", *arguments], 0
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, waiting)
         main.run()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1 if end.code else 0
+    except KeyboardInterrupt:
+        code = 130
     except BaseException:
         traceback.print_exc()
         code = 1

@@ -125,7 +125,7 @@ def write_data(folder: Path, mark: Callable[[str], str] = lambda name: name) -> 
     by_author: dict[str, list[str]] = {}
     for d in load_corpus("synthetic(authors=14, topics=3, documents=56, words=130)"):
         by_author.setdefault(d.author, []).append(d.text)
-    (candidate, known), *others = sorted(by_author.items())
+    (_, known), *others = sorted(by_author.items())
     for author, texts in [("../known", known[1:]), *((f"{mark(a)}", t) for a, t in others)]:
         for number, text in enumerate(texts):
             place = folder / "others" / author / f"{number}.txt"

@@ -40,6 +40,11 @@ def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[
 
 
 @pytest.fixture(scope="session")
+def writes() -> dict[str, int]:
+    return {}
+
+
+@pytest.fixture(scope="session")
 def starter(finished: Callable[[Task], Path]) -> Starter:
     for task in TASKS.values():
         finished(task)
@@ -63,11 +68,11 @@ def test_every_registered_task_stands_in_the_table() -> None:
 )
 def test_contract(
     name: str, task: Task, data: Path, finished: Callable[[Task], Path], starter: Starter, tmp_path: Path,
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch,
+    writes: dict[str, int], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     scheduler = request.getfixturevalue("scheduler") if name in EXTRA else ""
     rng = random.Random(f"{SEED} {name} {task.name}")
-    CONTRACTS[name](task, Room(data, finished, scratch, rng, starter, scheduler))
+    CONTRACTS[name](task, Room(data, finished, scratch, rng, starter, scheduler, writes))

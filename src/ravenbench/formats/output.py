@@ -120,6 +120,20 @@ def check_folder(
     return place
 
 
+def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None:
+    """Refuse a folder that several commands share, each file under a hash, where it is an input or no folder.
+
+    Raises
+    ------
+    InputError
+        If it is one of these.
+    """
+    place = location(path)
+    check_apart(place, inputs)
+    if place.exists() and not place.is_dir():
+        raise InputError("a file stands where a folder belongs", file=path, fix="give a folder, or a new name")
+
+
 def check_file(
     path: str | Path, *, inputs: Iterable[str | Path] = (), known: Collection[str] = (), mark: bytes | None = None
 ) -> Path:

@@ -30,6 +30,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import identity
 from ravenbench.formats.archive import Split
+from ravenbench.formats.output import check_folder_of_many
 from ravenbench.obfuscation.base import Obfuscator, Rewriting
 from ravenbench.text.alignment import plain_words
 
@@ -103,8 +104,10 @@ def obfuscate(
     place = default_folder(spec, data) if folder is None else files.location(folder)
     elsewhere = None if rewritings is None else files.location(rewritings)
     product, ours = None if out is None else files.location(out), written(place)
+    inputs = [spec.source, *spec.known, *([] if spec.train is None else [spec.train])]
+    if elsewhere is not None:
+        check_folder_of_many(elsewhere, inputs)
     if product is not None:
-        inputs = [spec.source, *spec.known, *([] if spec.train is None else [spec.train])]
         check_out(product, texts.single, inputs, ours)
 
     def plan(store: Store, begin: Callable[[], None]) -> None:
