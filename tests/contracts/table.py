@@ -67,15 +67,18 @@ DRAWN: set[str] = set()
 """Contracts whose disturbance is drawn anew each time."""
 EXTRA: set[str] = set()
 """Contracts that need the extra ``distributed``."""
+COSTLY: set[str] = set()
+"""Contracts of the campaign alone."""
 
 
-def contract(*, drawn: bool = False, extra: bool = False) -> Callable[[Contract], Contract]:
+def contract(*, drawn: bool = False, extra: bool = False, costly: bool = False) -> Callable[[Contract], Contract]:
     """Make a function a column of the table."""
 
     def added(check: Contract) -> Contract:
         CONTRACTS[check.__name__] = check
         DRAWN.update({check.__name__} if drawn else ())
         EXTRA.update({check.__name__} if extra else ())
+        COSTLY.update({check.__name__} if costly else ())
         return check
 
     return added
@@ -461,5 +464,26 @@ def on_a_cluster(task: Task, room: Room) -> None:
     """A Dask cluster gives the same answers."""
     folder = room.scratch / "job" / "run"
     ended = raven(*task.arguments(room.data, folder), "--engine", "dask", "--scheduler", room.scheduler)
+    assert ended.code == 0, ended
+    room.same(task, folder)
+
+
+@contract(drawn=True, extra=True, costly=True)
+def a_worker_killed(task: Task, room: Room) -> None:
+    """Of a Dask cluster one worker is killed at a random moment: it ends well, or says what failed and goes on."""
+    from distributed import LocalCluster
+
+    folder, said = room.scratch / "run", room.scratch / "said"
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        workers = [worker.pid for worker in cluster.workers.values()]
+        how = ["--engine", "dask", "--scheduler", cluster.scheduler_address]
+        process = room.starter.start([*task.arguments(room.data, folder), *how], said)
+        time.sleep(room.rng.uniform(0.2, 2.5))
+        with suppress(ProcessLookupError):
+            os.kill(room.rng.choice(workers), signal.SIGKILL)
+        process.join(300)
+    plain(Ended(process.exitcode, said.read_text("utf-8", "replace")))
+    said.unlink()
+    ended = room.run(task, folder)
     assert ended.code == 0, ended
     room.same(task, folder)
