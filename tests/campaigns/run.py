@@ -24,8 +24,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from campaigns.contracts import keep_contracts
 from campaigns.damage import damage_files
+from campaigns.every_task import keep_contracts
 from campaigns.fuzz import fuzz_cells, fuzz_components, fuzz_files
 from campaigns.job import state, work
 from campaigns.kills import cluster, kill_jobs
