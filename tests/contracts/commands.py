@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-WARM = {"ravenbench", "numpy", "numba", "scipy", "sklearn", "polars", "joblib", "rich", "jinja2", "matplotlib"}
+WARM = {"ravenbench", "numpy", "numba", "scipy", "sklearn", "polars", "joblib", "rich", "jinja2", "matplotlib", "nltk"}
 
 
 @dataclass(frozen=True)

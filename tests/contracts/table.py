@@ -215,6 +215,8 @@ def signals(task: Task, room: Room) -> None:
     folder, said = room.scratch / "run", room.scratch / "said"
     for how, code in ((signal.SIGKILL, -9), (signal.SIGTERM, 143), (signal.SIGINT, 130)):
         process = room.starter.start([*task.arguments(room.data, folder), "--workers", "1"], said)
+        while process.exitcode is None and not said.exists():
+            time.sleep(0.01)
         time.sleep(room.rng.uniform(0, 1.2))
         with suppress(ProcessLookupError):
             os.kill(process.pid, how)
