@@ -31,12 +31,7 @@ class Gap:
 def gaps(store: Store) -> list[Gap]:
     """A gap for each method that lacks cells, in the plan's order; empty where every cell has its result."""
     if store.kind == "obfuscate":
-        from ravenbench.reports.obfuscate.analysis import analyse
-
-        found = analyse(store)
-        failed = found.failed
-        reason = next(iter(failed.values()), "")
-        return [Gap(found.plan.obfuscator, len(found.texts), tuple(failed), reason)] if failed else []
+        return _rewritings(store)
     missing: dict[str, list[str]] = {}
     reasons: dict[str, str] = {}
     planned = _planned(store)
@@ -48,6 +43,19 @@ def gaps(store: Store) -> list[Gap]:
             reasons.setdefault(name, wrong)
     count = Counter(name for name, _, _ in planned)
     return [Gap(name, count[name], tuple(folds), reasons[name]) for name, folds in missing.items()]
+
+
+def _rewritings(store: Store) -> list[Gap]:
+    """The texts that an obfuscation lacks: it has rewritings in the place of cells."""
+    from ravenbench.bench.obfuscate.record import ObfuscatePlan
+    from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
+
+    plan = store.plan_as(ObfuscatePlan)
+    kept = kept_at(store.path, plan.rewritings)
+    found = {text.id: read_rewriting(kept, text.key) for text in plan.texts}
+    failed = {name: one.error if one else None for name, one in found.items() if one is None or one.rewriting is None}
+    reason = (next(iter(failed.values()), None) or "missing or damaged").splitlines()[0]
+    return [Gap(plan.obfuscator, len(plan.texts), tuple(failed), reason)] if failed else []
 
 
 def averaged_over(found: list[Gap]) -> str:
