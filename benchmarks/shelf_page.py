@@ -148,9 +148,7 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
     """A row for every verifier that answered all folds of a run."""
     store = open_store(folder)
     plan = store.plan_as(RunPlan)
-    folds = [
-        fold for fold, record in plan.folds.items() if not fold.endswith(tuple(f"-{arm}" for arm in (*ARMS, "batch")))
-    ]
+    folds = [fold for fold, record in plan.folds.items() if record.transplanted is None]
     rows = []
     for verifier, form in ((entry.name, entry.spec) for entry in plan.verifiers):
         cells = [store.cell(verifier, fold) for fold in folds]

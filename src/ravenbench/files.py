@@ -1,5 +1,8 @@
 """Writing files so that they are there whole or not at all: temporary name, fsync, rename.
 
+A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
+Modes are those that the user's umask allows; folders that hold texts are the user's alone.
+
 Object stores have no rename, but putting an object is all or nothing there, so a path of an fsspec file system
 (``s3://…``, a ``UPath``) is written directly.
 """
@@ -10,9 +13,12 @@ import hashlib
 import io
 import json
 import os
+import platform
+import re
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import lru_cache
+from contextlib import contextmanager, suppress
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import IO, Any
 
@@ -21,6 +27,8 @@ from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, MissingPart
 
+PRIVATE = 0o700
+"""Mode of folders that hold texts of people."""
 ONE_BY_ONE = 64
 """Files of a folder that are synced each for itself; that of another takes milliseconds on a busy disk."""
 
@@ -88,8 +96,8 @@ def local_copy(place: str | Path) -> Path:
         data = path.read_bytes()
     except Exception as error:  # every file system has its own errors
         raise InputError(f"the URL cannot be read ({error})", file=str(place)) from error
-    folder = cache_folder() / "fetched" / hashlib.sha256(str(place).encode()).hexdigest()[:16]
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = made_cache() / "fetched" / hashlib.sha256(str(place).encode()).hexdigest()[:16]
+    make_folder(folder)
     write_bytes(folder / path.name, data)
     return folder / path.name
 
@@ -98,6 +106,77 @@ def cache_folder() -> Path:
     """The folder where Raven keeps what it can make again: RAVEN_CACHE, or the user's cache folder."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(os.environ.get("RAVEN_CACHE") or Path(base) / "ravenbench")
+
+
+def made_cache() -> Path:
+    """``cache_folder``, made where it was missing; it may hold texts, and is the user's alone."""
+    folder = cache_folder()
+    make_folder(folder, private=True)
+    return folder
+
+
+def owner() -> str:
+    """This process in a name: this machine (with its numbering of processes, which a container has of its own), and
+    the number."""
+    return f"{machine()}-{os.getpid()}"
+
+
+@cache
+def machine() -> str:
+    """This machine and its numbering of processes: a container may share a folder but not the numbers."""
+    numbering = ""
+    with suppress(OSError):
+        numbering = str(Path("/proc/self/ns/pid").readlink())
+    return hashlib.sha256(f"{platform.node()} {numbering}".encode()).hexdigest()[:8]
+
+
+def lives(process: int) -> bool:
+    """Whether a process of this machine lives; one that has ended and was not yet buried is dead."""
+    if Path("/proc/self").exists():
+        try:
+            told = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
+        except OSError:
+            return False
+        return told.rpartition(")")[2].split()[:1] != ["Z"]
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def temporary_name(path: Path) -> Path:
+    """A name beside this one, for what takes its place when it is whole; ``sweep`` knows it."""
+    return path.with_name(f".{path.name}.raven-{owner()}-{os.urandom(4).hex()}")
+
+
+def sweep(folder: Path) -> None:
+    """Remove what processes of this machine that were killed left under temporary names, in this folder alone."""
+    if is_remote(folder) or not folder.is_dir():
+        return
+    with os.scandir(folder) as inner:
+        left = [found for entry in inner if (found := _LEFT.fullmatch(entry.name)) is not None]
+    for found in left:
+        if found["machine"] != machine() or lives(int(found["process"])):
+            continue
+        place, target = folder / found[0], folder / found["target"]
+        with suppress(OSError):
+            if found["aside"] and not target.exists():
+                place.rename(target)
+            elif place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            else:
+                place.unlink()
+
+
+_LEFT = re.compile(r"\.(?P<target>.+)\.raven-(?P<aside>old-)?(?P<machine>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{8}")
+
+
+def aside_name(path: Path) -> Path:
+    """A name beside this one for what is replaced, until it is: ``sweep`` puts it back where nothing replaced it."""
+    return path.with_name(f".{path.name}.raven-old-{owner()}-{os.urandom(4).hex()}")
 
 
 def write_bytes(path: Path, data: bytes | memoryview, *, sync: bool = True) -> str:
@@ -124,7 +203,7 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[IO[bytes]]:
     InputError
         If a folder that holds something stands in its place; an empty one is removed.
     """
-    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    temporary = temporary_name(path)
     file = temporary.open("xb", buffering=2**16)
     try:
         with file:
@@ -132,7 +211,6 @@ def replacing(path: Path, *, sync: bool = True) -> Iterator[IO[bytes]]:
             file.flush()
             if sync:
                 os.fsync(file.fileno())
-        temporary.chmod(0o644)
         try:
             temporary.replace(path)
         except OSError:
@@ -155,8 +233,13 @@ def _remove_empty(folder: Path) -> None:
         ) from error  # fmt: skip
 
 
-def make_folder(folder: Path) -> None:
+def make_folder(folder: Path, *, private: bool = False) -> None:
     """Make a folder and those around it where they are missing.
+
+    Parameters
+    ----------
+    private : bool
+        Make it the user's alone, as one that holds texts; one that is there keeps its mode.
 
     Raises
     ------
@@ -164,7 +247,7 @@ def make_folder(folder: Path) -> None:
         If a file stands in its place.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(PRIVATE if private else 0o777, parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         raise InputError(
             "a file stands where a folder belongs", file=folder, expected="a folder, or nothing",
@@ -219,7 +302,12 @@ def write_text(path: Path, text: str) -> str:
 
 def write_json(path: Path, value: Any) -> str:
     """Write JSON atomically; NaN is refused, undefined values are null."""
-    return write_text(path, json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    return write_bytes(path, json_bytes(value))
+
+
+def json_bytes(value: Any) -> bytes:
+    """JSON as ``write_json`` writes it."""
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def write_array(path: Path, array: NDArray[Any]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 from bad_input.cases import DEEP, GOOD_CSV, LONE, TEXT, Case, parquet, row, zipped
 
 TABLES = [
@@ -170,6 +172,36 @@ TABLES = [
         "corpus",
         "c.jsonl:1: the text is not valid Unicode: a lone surrogate stands in it",
         {"c.jsonl": row(text=f"{TEXT} {LONE}")},
+    ),
+    Case(
+        "a text with a NUL in JSON",
+        "corpus",
+        "c.jsonl:1: a NUL character stands in the text",
+        {"c.jsonl": row(text=f"{TEXT}\0")},
+    ),
+    Case(
+        "a text with a NUL in Parquet",
+        "corpus",
+        "c.parquet:1: a NUL character stands in the text",
+        {"c.parquet": parquet(text=[f"{TEXT}\0"], author=["a"], topic=["b"])},
+    ),
+    Case(
+        "a binary column of authors",
+        "corpus",
+        "c.parquet:1: author is not a name",
+        {"c.parquet": parquet(text=[TEXT], author=[b"ann"], topic=["b"])},
+    ),
+    Case(
+        "a column of dates as authors",
+        "corpus",
+        "c.parquet:1: author is not a name",
+        {"c.parquet": parquet(text=[TEXT], author=[date(2000, 1, 1)], topic=["b"])},
+    ),
+    Case(
+        "a binary column of ids",
+        "corpus",
+        "c.parquet:1: id is not a name",
+        {"c.parquet": parquet(id=[b"d1"], text=[TEXT], author=["ann"], topic=["b"])},
     ),
     Case(
         "half a character in a further column",

@@ -34,12 +34,6 @@ def cluster(need_extra):
         yield cluster
 
 
-def test_answers_are_byte_identical_to_local(cluster, expected, tmp_path):
-    result = run(out=tmp_path / "run", engine=dask(cluster.scheduler_address), **OPTIONS)
-    assert result.errors == ()
-    assert answers(tmp_path / "run") == expected
-
-
 def test_a_worker_killed_in_mid_run(cluster, expected, tmp_path):
     victim = next(iter(cluster.workers.values())).pid
     threading.Timer(0.3, lambda: os.kill(victim, signal.SIGKILL)).start()
@@ -100,23 +94,6 @@ def test_workers_started_elsewhere_find_a_relative_folder(need_extra, tmp_path, 
         monkeypatch.chdir(tmp_path / "here")
         run(out="run", engine=dask(cluster.scheduler_address), **OPTIONS)
     assert answers(tmp_path / "here" / "run") == expected
-
-
-def test_verify_and_pan14_on_a_cluster(cluster, tmp_path):
-    from ravenbench.bench.pan14.api import pan14
-    from ravenbench.bench.verify.api import verify
-    from ravenbench.formats.pan_problems import write_pan_problems
-    from ravenbench.testing import toy_problems
-
-    for part, n, seed in (("train", 24, 1), ("test", 12, 2)):
-        write_pan_problems(tmp_path / "corpus" / part, *toy_problems(n, known=2, words=60, seed=seed))
-    engine = dask(cluster.scheduler_address)
-    for name, options in (("here", {"workers": 1}), ("there", {"engine": engine})):
-        data = tmp_path / "corpus"
-        verify("length", train=data, test=data, folder=tmp_path / f"v-{name}", **options)
-        pan14([data], verifiers="length", out=tmp_path / f"p-{name}", **options)
-    for kind in "vp":
-        assert answers(tmp_path / f"{kind}-here") == answers(tmp_path / f"{kind}-there") != {}
 
 
 COUNTING = """

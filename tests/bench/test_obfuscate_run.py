@@ -181,5 +181,8 @@ def test_places_may_be_urls(problems):
     assert result.errors == ()
     assert (files.location(out) / "truth.txt").is_file()
     assert analyse(Store.open(folder)).changed == 6
+    again = obfuscate("random", problems, out=out, folder=folder, workers=1)
+    assert again.errors == (), "its own product may be written again"
+    (files.location(out) / "thesis.txt").write_bytes(b"mine")
     with pytest.raises(InputError, match="not empty"):
         obfuscate("random", problems, out=out, folder=folder, workers=1)

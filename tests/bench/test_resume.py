@@ -1,6 +1,5 @@
 """Interrupted anywhere, damaged anywhere, run anyhow: the answers are those of an untouched run."""
 
-import math
 import os
 import shutil
 import subprocess
@@ -10,7 +9,7 @@ import msgspec
 import pytest
 from stored import answers
 
-from ravenbench import files, registry
+from ravenbench import registry
 from ravenbench.bench.run.api import run
 from ravenbench.bench.shared.keys import cell_key
 from ravenbench.bench.shared.store import Store
@@ -38,55 +37,6 @@ def test_a_field_that_came_later_is_no_other_spec(whole):
     assert _check_same(store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": None}))
     with pytest.raises(InputError, match="came_later: None there, 3 asked"):
         _check_same(store, "run", msgspec.structs.replace(kept, spec={**kept.spec, "came_later": 3}))
-
-
-class Killed(BaseException):
-    """Stands for the process's end: nothing catches it."""
-
-
-def test_killed_between_any_two_writes(whole, tmp_path, monkeypatch):
-    real = files.write_bytes
-    count, limit = 0, math.inf
-
-    def counting(path, data, **how):
-        nonlocal count
-        count += 1
-        if count > limit:
-            raise Killed
-        return real(path, data, **how)
-
-    monkeypatch.setattr(files, "write_bytes", counting)
-    run(out=tmp_path / "untouched", workers=1, **OPTIONS)
-    writes = count
-    assert writes > 25
-    for stop in range(writes):
-        count, limit, folder = 0, stop, tmp_path / str(stop)
-        with pytest.raises(Killed):
-            run(out=folder, workers=1, **OPTIONS)
-        limit = math.inf
-        run(out=folder, workers=1, **OPTIONS)
-        assert answers(folder) == answers(whole), f"killed after write {stop}"
-
-
-def flipped(data: bytes) -> bytes:
-    """One bit of the last digit before the middle is turned, or of the byte there."""
-    half = len(data) // 2
-    place = next((i for i in range(half, -1, -1) if chr(data[i]).isdigit()), half)
-    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
-
-
-@pytest.mark.parametrize("spoil", [lambda data: data[: len(data) // 2], flipped], ids=["truncated", "flipped"])
-def test_each_file_damaged_in_turn(whole, tmp_path, spoil):
-    expected = answers(whole)
-    names = [p.relative_to(whole) for p in sorted(whole.rglob("*")) if p.is_file()]
-    for name in names:
-        folder = tmp_path / "run"
-        shutil.copytree(whole, folder)
-        data = (folder / name).read_bytes()
-        (folder / name).write_bytes(spoil(data))
-        run(out=folder, workers=1, **OPTIONS)
-        assert answers(folder) == expected, f"{name} damaged"
-        shutil.rmtree(folder)
 
 
 @pytest.mark.parametrize(("workers", "hash_seed"), [(1, "1"), (2, "2")])

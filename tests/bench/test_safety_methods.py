@@ -184,6 +184,6 @@ def test_bad_input_is_refused_in_one_sentence(case, closed, tmp_path):
 
 def test_truth_must_be_there(tmp_path):
     one = problem("one", 3)
-    write_attribution(tmp_path, AttributionProblem("one", None, one.candidates, one.unknown, None))
+    write_attribution(tmp_path / "data", AttributionProblem("one", None, one.candidates, one.unknown, None))
     with pytest.raises(InputError, match="does not say who wrote"):
-        safety(tmp_path, methods="svm", out=Path(tmp_path) / "run")
+        safety(tmp_path / "data", methods="svm", out=Path(tmp_path) / "run")

@@ -3,10 +3,13 @@ import json
 import zipfile
 from dataclasses import replace
 
+import msgspec
 import numpy as np
 import pytest
 
+from ravenbench.bench.shared.manifest import fold_record
 from ravenbench.bench.shared.one_table import on_one_table
+from ravenbench.bench.shared.packed import write_packed
 from ravenbench.bench.shared.record import CellRecord, Head, Seconds, write_record
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError, StoreError
@@ -27,6 +30,24 @@ def record(error=None):
 def store(tmp_path):
     write_record(tmp_path / "run.json", "run", HEAD)
     return Store(tmp_path)
+
+
+def test_a_kind_that_nobody_could_read_is_not_written(store, tmp_path):
+    with pytest.raises(ValueError, match="no task is called 'divination'"):
+        write_record(tmp_path / "plan.json", "divination", HEAD)
+    with pytest.raises(ValueError, match="no task is called"):
+        write_packed(tmp_path / "k.cell", "divination", record(), {})
+    assert [p.name for p in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_labels_that_no_task_uses_are_kept():
+    train, same = toy_problems(2)
+    test, truth = toy_problems(2, seed=2)
+    fold = Fold("f", train, same, test, truth, labels={"setup": "hits", "weather": "rain"})
+    kept = fold_record(fold)
+    assert kept.setup == "hits" and kept.labels == {"weather": "rain"}
+    plain = fold_record(replace(fold, labels={"setup": "hits"}))
+    assert b"labels" not in msgspec.json.encode(plain)
 
 
 def test_a_cell_is_there_only_when_its_mark_and_hashes_agree(store):

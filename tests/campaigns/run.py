@@ -25,6 +25,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from campaigns.damage import damage_files
+from campaigns.every_task import keep_contracts
 from campaigns.fuzz import fuzz_cells, fuzz_components, fuzz_files
 from campaigns.job import state, work
 from campaigns.kills import cluster, kill_jobs
@@ -32,7 +33,7 @@ from campaigns.outcome import Outcome
 from campaigns.power import cut_power
 from campaigns.settings import vary
 from campaigns.strangers import plugins, programs
-from campaigns.writers import write_together
+from contracts.tasks import TASKS
 
 Part = Callable[[Outcome], object]
 KILLS = {1: 120, 2: 30, 4: 12}
@@ -52,6 +53,9 @@ def parts(seed: int, scratch: Path, whole: Path, *, long: bool, pythons: list[st
     def kills(many: int, workers: int) -> Part:
         return lambda o: kill_jobs(o, scratch, expected, some(many), workers, seed)
 
+    def keeping(name: str) -> Part:
+        return lambda o: keep_contracts(o, scratch, name, some(60), seed)
+
     def on_cluster(do: Callable[[Outcome, str], object]) -> Part:
         def started(outcome: Outcome) -> None:
             with cluster() as address:
@@ -68,7 +72,7 @@ def parts(seed: int, scratch: Path, whole: Path, *, long: bool, pythons: list[st
     found |= {
         "power cut": lambda o: cut_power(o, scratch, expected, some(150), seed),
         "damaged file, reported and repeated": lambda o: damage_files(o, scratch, whole, seed, None if long else 2),
-        "two writers on one folder": lambda o: write_together(o, scratch, expected, some(20), seed),
+        **{f"raven {name}: every contract": keeping(name) for name in TASKS},
         "misbehaving method": once(lambda o: plugins(o, scratch, expected, ending=False)),
         "method that ends its process": once(lambda o: plugins(o, scratch, expected, ending=True)),
         "misbehaving outside program": once(lambda o: programs(o, scratch)),

@@ -18,7 +18,6 @@ from campaigns.outcome import Outcome
 from campaigns.power import cut_power, disk
 from campaigns.settings import vary
 from campaigns.strangers import programs
-from campaigns.writers import write_together
 
 SEED = 20
 
@@ -68,12 +67,6 @@ def test_damaged_files_are_told_or_mended(whole: Path, tmp_path: Path) -> None:
     found = Outcome("damage")
     damage_files(found, tmp_path, whole, SEED, each=2)
     assert not found.lost and found.tried == 24
-
-
-def test_two_writers(whole: Path, tmp_path: Path) -> None:
-    found = Outcome("writers")
-    write_together(found, tmp_path, state(whole), tries=2, seed=SEED)
-    assert not found.lost and found.tried == 2
 
 
 def test_readers_raise_their_own_errors_alone(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import Archive, decode, split_of, split_roots
 from ravenbench.formats.collector import SPOOL_LIMIT, TextCollector, identity_key
-from ravenbench.formats.output import check_fresh, fresh_folder, whole_file
+from ravenbench.formats.output import check_folder, fresh_folder, whole_file
 from ravenbench.text.tokens import normalised
 
 
@@ -109,7 +109,7 @@ def test_splits():
         split_roots(["du/train"], "test", "z")
 
 
-@given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])), max_size=8))
+@given(st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=8))
 def test_collected_texts_stand_once(texts):
     collector = TextCollector()
     rows = [collector.add(text) for text in texts]
@@ -147,9 +147,9 @@ def test_output_is_whole_or_absent(tmp_path):
 
 
 def test_a_place_that_cannot_be_written_is_known_at_once(tmp_path):
-    check_fresh(tmp_path / "a" / "b")
+    check_folder(tmp_path / "a" / "b")
     (tmp_path / "file").write_text("x")
     for path in (tmp_path / "file", tmp_path / "file" / "x"):
         with pytest.raises(InputError, match="output folder"):
-            check_fresh(path)
+            check_folder(path)
     assert [p.name for p in tmp_path.iterdir()] == ["file"]

@@ -11,7 +11,7 @@ from ravenbench.formats.pan_pairs import read_pan_pairs, write_pan_pairs
 from ravenbench.formats.problems import read_problems
 from ravenbench.types import Labels, Problems
 
-TEXT = st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\r\ufeff")).filter(
+TEXT = st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\r\ufeff\0")).filter(
     str.strip
 )
 

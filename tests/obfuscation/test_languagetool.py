@@ -15,10 +15,13 @@ def server():
     class Handler(BaseHTTPRequestHandler):
         reply = b'{"matches": [{}, {}]}'
         status = 200
+        location = ""
 
         def do_POST(self):
             self.rfile.read(int(self.headers["Content-Length"]))
             self.send_response(self.status)
+            if self.location:
+                self.send_header("Location", self.location)
             self.end_headers()
             self.wfile.write(self.reply)
 
@@ -29,6 +32,29 @@ def server():
     threading.Thread(target=running.serve_forever, daemon=True).start()
     yield Handler, f"http://127.0.0.1:{running.server_port}"
     running.shutdown()
+
+
+def test_a_text_is_not_sent_where_a_server_points(server):
+    handler, url = server
+    asked = []
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"matches": []}')
+
+        def log_message(self, *_):
+            pass
+
+    other = HTTPServer(("127.0.0.1", 0), Elsewhere)
+    threading.Thread(target=other.serve_forever, daemon=True).start()
+    handler.status, handler.location = 302, f"http://127.0.0.1:{other.server_port}/there"
+    with pytest.raises(OSError, match="302"):
+        LanguageTool(url)("A text.")
+    other.shutdown()
+    assert asked == []
 
 
 def test_matches_per_1000_words(server):

@@ -232,3 +232,23 @@ def test_private_folders_of_killed_processes_are_removed(tmp_path: Path, monkeyp
     with private_folder() as mine:
         sweep()
         assert sorted(tmp_path.iterdir()) == sorted([mine, tmp_path / "raven-program-00000000-1-x"])
+
+
+@BOTH
+@pytest.mark.parametrize("kind", ["link", "folder of links", "pipe", "link for the folder"])
+def test_what_a_program_leaves_is_files_and_no_ways_elsewhere(tmp_path: Path, confine: str, kind: str) -> None:
+    """A link would be followed with the user's rights, to what the program itself may not read."""
+    (tmp_path / "secret.txt").write_text("of the user")
+    does = {
+        "link": "os.symlink(secret, out + '/a.txt')",
+        "folder of links": "os.mkdir(out + '/a'); os.symlink(os.path.dirname(secret), out + '/a/b')",
+        "pipe": "os.mkfifo(out + '/a.txt')",
+        "link for the folder": "os.rmdir(out); os.symlink(os.path.dirname(secret), out)",
+    }[kind]
+    with private_folder() as home:
+        out, work = home / "output", home / "work"
+        out.mkdir()
+        work.mkdir()
+        code = f"import os\nsecret, out = {str(tmp_path / 'secret.txt')!r}, {str(out)!r}\n{does}"
+        with pytest.raises(ProgramError, match=r"a link|no ordinary file|cannot be|exit"):
+            Rules(confine).run([sys.executable, "-c", code], work, 60, (), [out])

@@ -180,8 +180,9 @@ def test_a_rewriting_that_is_not_there_is_named(tmp_path):
 
 
 def test_command_refuses_other_runs(tmp_path):
+    (tmp_path / "other").mkdir()
     with pytest.raises(InputError, match="not a run folder"):
-        run(tmp_path, "--out", tmp_path / "new")
+        run(tmp_path / "other", "--out", tmp_path / "new")
 
 
 def test_the_space_before_a_changed_word_is_not_marked_whether_shaded_or_not():

@@ -140,7 +140,9 @@ def test_the_page_and_its_folder(whole, overview):
     assert {"overall.csv", "corpus-1.tex", "shared-1.csv", "significance-c1.csv", "hull.csv", "data.csv"} <= names
     assert {p.name for p in (whole / "run" / "report" / "figures").iterdir()} == {"finals.svg", "roc.svg"}
     written = json.loads((whole / "run" / "report" / "report.json").read_text())
-    assert written == {"format": FORMAT, "kind": "pan14", **to_json(overview), "programs": [], "incomplete": []}
+    assert written == {
+        "format": FORMAT, "kind": "pan14", **to_json(overview), "run": "run", "programs": [], "incomplete": []
+    }  # fmt: skip
 
 
 def test_the_command_takes_a_finished_run_up(whole, monkeypatch):

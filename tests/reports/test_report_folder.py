@@ -20,13 +20,13 @@ def write(place):
     if sys.argv[1] == "writing":
         os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[1] == "replacing":
-    real = Path.replace
-    def replace(self, target):
-        if target == Path("report"):
+    real = Path.rename
+    def rename(self, target):
+        if target == Path("report").resolve():
             os.kill(os.getpid(), signal.SIGKILL)
         return real(self, target)
-    Path.replace = replace
-folder.write_whole(Path("report"), write)
+    Path.rename = rename
+folder.write_whole(Path("report"), write, "run")
 """
 
 
@@ -38,10 +38,10 @@ def test_what_a_killed_report_left_is_swept_away(tmp_path, when):
     def fails(folder):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    write_whole(tmp_path / "report", write)
+    write_whole(tmp_path / "report", write, "run")
     done = subprocess.run([sys.executable, "-c", KILLED, when], cwd=tmp_path, check=False)
     assert done.returncode == -9 and len(list(tmp_path.iterdir())) > 1
     with pytest.raises(InputError, match=r"No space left(?s:.*)fix: make room on this disk"):
-        write_whole(tmp_path / "report", fails)
+        write_whole(tmp_path / "report", fails, "run")
     assert [p.name for p in tmp_path.iterdir()] == ["report"]
     assert (tmp_path / "report" / "index.html").read_text() == "old"

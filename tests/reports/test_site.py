@@ -7,12 +7,15 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
+from ravenbench.formats.answers import Truth
+from ravenbench.reports.evaluate.folder import write_evaluation
 from ravenbench.reports.site.api import MOST, site
 from ravenbench.reports.site.records import slugs
 
@@ -105,6 +108,21 @@ def test_wrong_answers_leave_the_site_as_it_was(folder, exported, tmp_path):
     with pytest.raises(RavenError, match="nobody"):
         site([folder / "forum"], tmp_path / "site", submitted={"theirs": answers})
     assert page.read_bytes() == before
+
+
+def test_answers_that_would_stand_on_no_board_are_refused(folder, exported, tmp_path):
+    """With several runs a folder is taken by its run's name; the board of an evaluation takes none."""
+    answers = answer(exported, tmp_path / "theirs", 0.7)
+    shutil.copytree(folder / "forum", tmp_path / "later")
+    with pytest.raises(RavenError, match=r"late belong to no run of this site[\s\S]*theirs/forum/FOLD"):
+        site([folder / "forum", tmp_path / "later"], tmp_path / "site", submitted={"late": answers})
+    evaluation = tmp_path / "evaluation"
+    ids = ["a", "b", "c", "d"]
+    truth = Truth(np.array(ids), np.array([True, False, True, False]))
+    write_evaluation(ravenbench.evaluate(truth, {"x": [0.9, 0.1, 0.8, 0.3]}, replicates=10, trials=10), evaluation)
+    with pytest.raises(RavenError, match="takes no answers from outside"):
+        site([evaluation], tmp_path / "site", submitted={"late": answers})
+    assert not (tmp_path / "site").exists()
 
 
 def test_what_is_no_run_is_refused(folder, tmp_path):

@@ -11,6 +11,7 @@ from ravenbench import registry
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.spec import build
 from ravenbench.errors import InputError, MissingPart, SpecError
+from ravenbench.services.disk_cache import DiskCache
 from ravenbench.testing import check_component, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.outside.prompted_lm import PromptedLM
@@ -50,6 +51,17 @@ def test_the_number_is_the_answer_and_is_paid_for_once(model, server, capsys):
     system, user = (message["content"] for message in body["messages"])
     assert "punctuation" in system and "subject matter" in system
     assert all(part in user for part in ("Known.", "More.", "<questioned>\nAnother text."))
+
+
+@pytest.mark.parametrize("damage", ["", "x", "nan", "7", "-1"])
+def test_a_damaged_answer_that_was_kept_is_asked_again_and_no_prompt_is_shown(model, server, damage):
+    cache = DiskCache("prompted-lm")
+    for request in model._requests(PAIRS):
+        cache.put([model._url(), request], damage)
+    server.answers = [says(0.9), (400, {})]
+    with pytest.raises(InputError, match="1 of 2 questions have no answer") as error:
+        model.verify(PAIRS)
+    assert "Known text." not in str(error.value)
 
 
 def test_the_key_travels_in_the_header_alone(model, server, tmp_path, capsys, empty_cache):

@@ -60,8 +60,9 @@ def command(
     """
     from ravenbench.bench.shared.engines import usable_cores
     from ravenbench.errors import InputError
+    from ravenbench.formats.output import check_folder
     from ravenbench.reports.evaluate.api import evaluate
-    from ravenbench.reports.evaluate.folder import check_place, write_evaluation
+    from ravenbench.reports.evaluate.folder import write_evaluation
 
     if pan_truth is not None or pan_answers is not None:
         if pan_truth is None or pan_answers is None or out is None or truth is not None:
@@ -71,7 +72,9 @@ def command(
     if truth is None:
         raise InputError("no truth is given", expected="raven evaluate TRUTH ANSWERS…")
     if out is not None:
-        check_place(out)
+        read = [truth, *(answers or []), training_truth, *(training_answers or [])]
+        read += [one.partition(":")[0] for one in by or []]
+        check_folder(out, inputs=[place for place in read if place is not None], kind="evaluate")
     found = evaluate(
         truth,
         answers or [],
@@ -95,8 +98,9 @@ def command(
 def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: bool, json: bool) -> None:
     from ravenbench.cli.show import print_json, say
     from ravenbench.formats.answers import align, read_answers, read_truth
-    from ravenbench.formats.pan_output import pan_measures, write_pan_output
+    from ravenbench.formats.pan_output import check_pan_output, pan_measures, write_pan_output
 
+    check_pan_output(out, [truth, answers])
     known, given = read_truth(truth, split="test"), read_answers(answers, lenient)
     measures = pan_measures(known, align(known, given), f05u_2020)
     written = write_pan_output(out, measures)

@@ -14,6 +14,7 @@ import typer
 
 from ravenbench import __version__
 from ravenbench.cli import signals
+from ravenbench.cli.terminal import speak_plainly
 from ravenbench.errors import RavenError, remedy, visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -89,6 +90,7 @@ def _absent() -> None:
 def run() -> None:
     """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted, 143 ended by SIGTERM."""
     signals.listen()
+    speak_plainly()
     # Hardly anything here dies in rings; looking for them as often as Python would takes a thirtieth of a first report.
     gc.set_threshold(50_000, 10, 10)
     arguments = sys.argv[1:]

@@ -83,7 +83,7 @@ def build(
         If an option, the corpus or the place to write cannot be used.
     """
     from ravenbench.corpora.load import load_corpus
-    from ravenbench.formats.output import check_fresh
+    from ravenbench.formats.output import check_folder
     from ravenbench.formats.pan_pairs import write_pan_pairs
     from ravenbench.formats.pan_problems import write_pan_problems
     from ravenbench.problems.building import build_problems, table_one
@@ -96,7 +96,7 @@ def build(
             "pairs have one known document", found=f"--known {known}", fix="--known 1, or --format folders"
         )
     crossing = None if cross is None else Cross.parse(cross)
-    check_fresh(out)
+    check_folder(out, inputs=[corpus])
     data = load_corpus(corpus)
     columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
     columns = [name for name in columns if crossing is None or name != crossing.column]

@@ -14,7 +14,7 @@ from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.meaning import Inference, SentenceEncoder
 from ravenbench.cli.options import option
 from ravenbench.errors import SpecError
-from ravenbench.files import location
+from ravenbench.files import is_remote, location
 
 if TYPE_CHECKING:
     from ravenbench.bench.shared.store import Store
@@ -79,6 +79,8 @@ def command(
     how = engines.engine(engine, workers, scheduler)
     asked = [given | {"problems": p, "train": t} for p, t in zip(problems, trains(problems, train), strict=True)]
     places = folders(problems, out, grades)
+    if out is not None and len(places) > 1:
+        _check_pooled(location(out))
     specs = [build(one) for one in asked]
     for name, component in specs[0].named_obfuscators().items():
         if component.sends_text:
@@ -152,6 +154,17 @@ def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dic
     return {name: f"{out.rstrip('/')}/{name}" for name in names}
 
 
+def _check_pooled(out: Path) -> None:
+    """Refuse, before any work, a place whose ``report`` would take that of something else."""
+    from ravenbench.errors import InputError
+    from ravenbench.formats.output import check_folder
+
+    if (out / "run.json").is_file():
+        raise InputError("this folder is itself a run's", file=out, fix="give several data sets a folder of their own")
+    if not is_remote(out):
+        check_folder(out / "report", kind="safety")
+
+
 def _pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
     """Write the report of every run and of all together, and print the latter."""
     from ravenbench.cli.show import print_json, print_parts
@@ -166,7 +179,7 @@ def _pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
     pages = {name: write_report(store, analyses[name]) for name, store in stores.items()}
     found = pool(analyses)
     links = {name: f"../{name}/report/index.html" for name in pages}
-    page = replace_report(out, lambda folder: write_pooled(found, links, folder))
+    page = replace_report(out, lambda folder: write_pooled(found, links, folder), "safety")
     if json:
         print_json({**pooled_json(found), "runs": {name: to_json(one) for name, one in analyses.items()}})
     else:

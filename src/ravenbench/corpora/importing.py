@@ -9,7 +9,7 @@ from ravenbench.corpora.import_log import ImportLog, stamp
 from ravenbench.corpora.imported import is_corpus_folder, save_corpus
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
-from ravenbench.formats.output import check_fresh
+from ravenbench.formats.output import check_folder
 from ravenbench.types import Corpus
 
 
@@ -24,7 +24,7 @@ def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Cor
     InputError
         As ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
     """
-    check_fresh(folder)
+    check_folder(folder, inputs=[source])
     path, folder = Path(source), Path(folder)
     if not path.exists() or is_corpus_folder(path):
         return save_corpus(load_corpus(source, **options), folder)

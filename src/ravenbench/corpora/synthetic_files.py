@@ -10,8 +10,8 @@ from pathlib import Path
 from ravenbench.components import Component
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError, SpecError
-from ravenbench.files import replacing, sha256, write_json
-from ravenbench.formats.output import check_fresh
+from ravenbench.files import make_folder, replacing, sha256, write_json
+from ravenbench.formats.output import check_folder
 
 ABOUT = "generated.json"
 _BEGUN = ".begun.json"
@@ -47,7 +47,7 @@ def generate(
     if workers < 1:
         raise SpecError("--workers must be at least 1", found=workers)
     folder = Path(folder)
-    check_fresh(folder)
+    check_folder(folder)
     partial = folder.absolute().parent / f".{folder.name}.partial"
     _check_room(corpus, folder, partial)
     parts = list(plan_parts(corpus))
@@ -125,7 +125,7 @@ def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -
                 "another corpus was begun here", file=partial, found=found,
                 expected=str(corpus), fix="give another --out, or remove this folder",
             )  # fmt: skip
-    partial.mkdir(parents=True, exist_ok=True)
+    make_folder(partial)
     write_json(begun, mark)
     return [part for part in parts if not (partial / _name(part[0])).is_file()]
 

@@ -83,17 +83,17 @@ def read_table(
         for key, value in row.items():
             if key in (text, author, topic, id, language) or key is None:
                 continue
-            if key in _RESERVED or isinstance(value, list | dict):
+            if key in _RESERVED or isinstance(value, list | dict | bytes):
                 ignored.add(key)
             else:
                 columns[key] = None if value is None or value == "" else str(value)
         builder.add(
-            f"{number:06d}" if row.get(id) is None else str(row[id]),
+            f"{number:06d}" if row.get(id) is None else _plain(path, line, id, row[id]),
             body.lstrip("\ufeff").replace("\r\n", "\n"),
             _label(path, line, author, row[author]),
             None if topic is None else _label(path, line, topic, row[topic]),
             line,
-            None if row.get(language) is None else str(row[language]),
+            None if row.get(language) is None else _plain(path, line, language, row[language]),
             columns,
         )
     notes: dict[str, Any] = {"source": path.name, "format": kind}
@@ -213,6 +213,20 @@ def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: boo
 
 
 def _label(path: Path, line: int, column: str, value: Any) -> str:
-    if isinstance(value, bool | list | dict | float) or not str(value).strip():
-        raise FormatError(f"{column} is not a name", file=path, line=line, found=value, expected="a string or integer")
+    if not isinstance(value, str | int) or isinstance(value, bool) or not str(value).strip():
+        raise _no_name(path, line, column, value)
     return str(value).strip()
+
+
+def _plain(path: Path, line: int, column: str, value: Any) -> str:
+    """An id or a language, which may be any single value that is not binary."""
+    if isinstance(value, bytes | list | dict):
+        raise _no_name(path, line, column, value)
+    return str(value)
+
+
+def _no_name(path: Path, line: int, column: str, value: Any) -> FormatError:
+    fix = "store the column as strings, not as binary values" if isinstance(value, bytes) else None
+    return FormatError(
+        f"{column} is not a name", file=path, line=line, found=value, expected="a string or integer", fix=fix
+    )

@@ -225,14 +225,26 @@ def write_answers(path: str | Path, answers: Answers) -> Path:
         If the file cannot be written, or an id with white space would stand in a ``.txt``.
     """
     path = location(path)
-    plain = path.suffix.lower() == ".txt"
+    data = answer_bytes(answers, plain=path.suffix.lower() == ".txt")
     with whole_file(path) as file:
-        for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):
-            if plain and name.split() != [name]:
-                raise InputError("an id with white space cannot stand in a .txt", found=name, fix="write a .jsonl")
-            line = f"{name} {value!r}" if plain else json.dumps({"id": name, "value": value}, ensure_ascii=False)
-            file.write(line.encode() + b"\n")
+        file.write(data)
     return path
+
+
+def answer_bytes(answers: Answers, *, plain: bool = False) -> bytes:
+    """What ``write_answers`` writes, in the plain form of ``.txt`` or as JSON lines.
+
+    Raises
+    ------
+    InputError
+        If an id with white space would stand in the plain form.
+    """
+    lines = []
+    for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):
+        if plain and name.split() != [name]:
+            raise InputError("an id with white space cannot stand in a .txt", found=name, fix="write a .jsonl")
+        lines.append(f"{name} {value!r}" if plain else json.dumps({"id": name, "value": value}, ensure_ascii=False))
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 def write_truth(path: str | Path, ids: Iterable[str], same: Bools) -> Path:

@@ -61,8 +61,14 @@ class TextCollector:
         Raises
         ------
         FormatError
-            If it cannot be written as UTF-8 (a lone surrogate).
+            If it cannot be written as UTF-8 (a lone surrogate), or holds a NUL.
         """
+        if "\0" in text:
+            place = text.index("\0")
+            raise FormatError(
+                "a NUL character stands in the text", found=text[max(0, place - 20) : place + 20],
+                fix="is this a text? Otherwise remove the character",
+            )  # fmt: skip
         try:
             block = text.encode()
         except UnicodeEncodeError as error:

@@ -1,38 +1,115 @@
-"""Output that is there whole or not at all: folders and streamed files under a temporary name, then renamed.
+"""Where outputs may go, for every command; and output that is there whole or not at all.
 
-A place in an object store has no rename: what goes there is built in a temporary folder here and copied at the end.
+One rule: an output is new, empty, or an earlier product of the same command; it is never an input, contains none and
+lies in none. A folder that may be replaced says in ``.raven.json`` which command wrote it and which files: where it
+holds another file too, it is not replaced. What a run wrote elsewhere it knows by its hash (``bench.shared.products``).
+
+Folders and files are built under a temporary name, then renamed. A place in an object store has no rename: what goes
+there is built in a temporary folder here and copied at the end.
 """
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from ravenbench.errors import InputError
-from ravenbench.files import is_remote, location, replacing, write_bytes
+from ravenbench.files import (
+    PRIVATE,
+    aside_name,
+    check_reachable,
+    is_remote,
+    location,
+    make_folder,
+    replacing,
+    sha256,
+    sweep,
+    temporary_name,
+    write_bytes,
+)
+
+MARK = ".raven.json"
+"""In a folder that may be replaced: the command that wrote it, and its files."""
+REPORT = ("index.html", "report.json", "tables", "figures", "meta")
+"""What a report has, for those from before the mark."""
+RUN = "run.json"
+"""What marks a run's folder, in which other commands may write what they make of it."""
 
 
-def check_fresh(path: str | Path) -> None:
-    """Refuse, before any long work, a place where no new folder can be written.
+def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
+    """Refuse an output that is an input, contains one, or lies in one.
+
+    A run's folder may hold what is made of the run: only data must stay as they are.
 
     Raises
     ------
     InputError
-        If something other than an empty folder is there, or the place cannot be written.
+        If it is one of these.
     """
-    path = location(path)
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise InputError("the output folder is not empty", file=path, fix="give a new one, or remove it")
-    if is_remote(path):
-        return
-    near = path.absolute().parent
+    place = location(path)
+    target = place if is_remote(place) else place.resolve()
+    for given in inputs:
+        there = location(given)
+        if is_remote(there) != is_remote(place) or not there.exists():
+            continue
+        source = there if is_remote(there) else there.resolve()
+        if source == target or (not is_remote(place) and place.exists() and place.samefile(there)):
+            raise InputError("the output is an input too, and would be lost", file=path, fix="give another place")
+        if target in source.parents and not (target / RUN).is_file():
+            raise InputError(
+                "an input lies in the output folder", file=path, found=str(given), fix="give a folder of its own"
+            )
+        if source in target.parents and not (source / RUN).is_file():
+            raise InputError(
+                "the output lies in an input folder, which would hold it from then on", file=path, found=str(given),
+                fix="give a place outside the data",
+            )  # fmt: skip
+
+
+def check_folder(
+    path: str | Path, *, inputs: Iterable[str | Path] = (), kind: str | None = None, known: Collection[str] = ()
+) -> Path:
+    """The place of a folder, once it is sure before any long work that it may be written.
+
+    Parameters
+    ----------
+    inputs : iterable of paths
+        What is read, as far as it is a place: none of it may be the output.
+    kind : str, optional
+        Command whose earlier product may be replaced; without one the folder must be new or empty.
+    known : collection of str
+        Hashes (``digest``) of earlier products that may stand here.
+
+    Raises
+    ------
+    InputError
+        If something else is there, or the place cannot be written.
+    """
+    place = location(path)
+    check_apart(place, inputs)
+    if place.exists() and not place.is_dir():
+        raise InputError(
+            "a file stands where the output folder belongs", file=place, fix="give a new folder, or remove it"
+        )
+    if place.exists() and any(place.iterdir()):
+        if kind is not None:
+            _check_product(place, kind)
+        elif not known or digest(place) not in known:
+            raise InputError("the output folder is not empty", file=place, fix="give a new one, or remove it")
+    if is_remote(place):
+        check_reachable(place)
+        return place
+    near = place.resolve().parent
     while not near.exists():
         near = near.parent
+    sweep(near)
     try:
         # Asking for permission is not enough: some file systems refuse all the same.
         Path(tempfile.mkdtemp(prefix=".raven.", dir=near)).rmdir()
@@ -40,41 +117,185 @@ def check_fresh(path: str | Path) -> None:
         raise InputError(
             f"the output folder cannot be written ({error.strerror})", file=path, fix=f"choose a place outside {near}"
         ) from None
+    return place
 
 
-@contextmanager
-def fresh_folder(path: str | Path) -> Iterator[Path]:
-    """Give a folder that is built beside its place and renamed when the block ends well.
+def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None:
+    """Refuse a folder that several commands share, each file under a hash, where it is an input or no folder.
 
     Raises
     ------
     InputError
-        If the place is taken by something that is not an empty folder, or cannot be written.
+        If it is one of these.
     """
-    path = location(path)
-    check_fresh(path)
+    place = location(path)
+    check_apart(place, inputs)
+    if place.exists() and not place.is_dir():
+        raise InputError("a file stands where a folder belongs", file=path, fix="give a folder, or a new name")
+
+
+def check_file(
+    path: str | Path, *, inputs: Iterable[str | Path] = (), known: Collection[str] = (), mark: bytes | None = None
+) -> Path:
+    """The place of a file, once it is sure before any long work that it may be written.
+
+    Parameters
+    ----------
+    inputs, known
+        As for ``check_folder``.
+    mark : bytes, optional
+        What an earlier product of the same command has in its first 4096 bytes.
+
+    Raises
+    ------
+    InputError
+        If something else is there, or the place cannot be written.
+    """
+    place = location(path)
+    if place.is_dir():
+        raise InputError("the output is a file, and this is a folder", file=path, fix="name the file")
+    check_apart(place, inputs)
+    if is_remote(place):
+        check_reachable(place.parent)
+    if place.exists():
+        if not is_remote(place) and not place.is_file():
+            raise InputError("the output is no ordinary file", file=path, fix="name a new file")
+        if place.stat().st_size and not (known and digest(place) in known) and not (mark and _begins(place, mark)):
+            raise InputError(
+                "the output exists, and this command did not write it", file=path, fix="give a new name, or remove it"
+            )
+    if is_remote(place):
+        return place
+    sweep(place.parent)
+    try:
+        with whole_file(trial := place.with_name(f".{place.name}.trial")):
+            pass
+    except InputError as error:
+        raise InputError(error.problem, file=path, fix="choose another place") from None
+    trial.unlink()
+    return place
+
+
+def _begins(place: Path, mark: bytes) -> bool:
+    with place.open("rb") as file:
+        return mark in file.read(4096)
+
+
+def _check_product(folder: Path, kind: str) -> None:
+    """Refuse to replace what is not an earlier product of this command, or holds what the command did not write."""
+    found = _marked(folder)
+    if found.get("kind") != kind:
+        raise InputError(
+            "this folder holds something else, which would be lost", file=folder,
+            expected=f"a new or empty folder, or an earlier one of raven {kind}", fix="give another folder",
+        )  # fmt: skip
+    written = found.get("files")
+    if not isinstance(written, list):
+        written = [*REPORT, *(p.relative_to(folder).as_posix() for name in REPORT for p in (folder / name).rglob("*"))]
+    for inner in sorted(p for p in folder.rglob("*") if not p.is_dir() and p.name != MARK):
+        if inner.relative_to(folder).as_posix() not in written:
+            raise InputError(
+                "this file was put into a folder of Raven's, which is replaced as a whole", file=inner,
+                fix="move it elsewhere, and repeat the command",
+            )  # fmt: skip
+
+
+def _marked(folder: Path) -> dict[str, Any]:
+    """What a folder says of the command that wrote it; reports from before the mark have a kind in ``report.json``."""
+    for name in (MARK, "report.json"):
+        try:
+            found = json.loads((folder / name).read_bytes())
+        except (OSError, ValueError):
+            continue
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def digest(path: Path) -> str:
+    """The hash of a file, or of all that lies in a folder, by name."""
+    if path.is_file():
+        return sha256(path)
+    inner = sorted(p for p in path.rglob("*") if p.is_file())
+    lines = [f"{p.relative_to(path).as_posix()}\t{sha256(p)}" for p in inner]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+@contextmanager
+def fresh_folder(
+    path: str | Path, *, kind: str | None = None, known: Collection[str] = (), private: bool = True
+) -> Iterator[Path]:
+    """Give a folder that is built beside its place and takes that when the block ends well.
+
+    Parameters
+    ----------
+    kind, known
+        As for ``check_folder``: what may be replaced. With a kind the folder is marked as its product.
+    private : bool
+        The folder holds texts and is the user's alone; else its mode is what the umask allows.
+
+    Raises
+    ------
+    InputError
+        If the place is taken or cannot be written.
+    """
+    path = check_folder(path, kind=kind, known=known)
     if is_remote(path):
         with tempfile.TemporaryDirectory(prefix="raven-") as made:
             yield Path(made)
-            for file in sorted(p for p in Path(made).rglob("*") if p.is_file()):
-                place = path / file.relative_to(made).as_posix()
-                place.parent.mkdir(parents=True, exist_ok=True)
-                write_bytes(place, file.read_bytes())
+            _mark(Path(made), kind)
+            _upload(Path(made), path)
         return
+    # A link to a folder stays; what it leads to is replaced.
+    target = path.resolve()
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+        make_folder(target.parent)
+        folder = temporary_name(target)
+        folder.mkdir(PRIVATE if private else 0o777)
     except OSError as error:
         raise InputError(f"the output folder cannot be written ({error.strerror})", file=path) from None
     try:
-        folder.chmod(0o755)
         yield folder
-        if path.exists():
-            path.rmdir()
-        folder.rename(path)
-    except BaseException:
+        _mark(folder, kind)
+        _replace(folder, target)
+    finally:
         shutil.rmtree(folder, ignore_errors=True)
-        raise
+
+
+def _mark(folder: Path, kind: str | None) -> None:
+    if kind is not None:
+        names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+        write_bytes(folder / MARK, json.dumps({"kind": kind, "files": names}, indent=1).encode() + b"\n")
+
+
+def _replace(folder: Path, target: Path) -> None:
+    if not target.exists():
+        folder.rename(target)
+    elif not any(target.iterdir()):
+        # The user may have made it for others to read.
+        folder.chmod(target.stat().st_mode & 0o7777)
+        target.rmdir()
+        folder.rename(target)
+    else:
+        aside = aside_name(target)
+        target.rename(aside)
+        folder.rename(target)
+        shutil.rmtree(aside, ignore_errors=True)
+
+
+def _upload(folder: Path, target: Path) -> None:
+    """Put every file, the page last; what an earlier folder held besides is removed."""
+    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    names.sort(key=lambda name: name == "index.html")
+    earlier = [p for p in target.rglob("*") if p.is_file()] if target.exists() else []
+    for name in names:
+        place = target / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(place, (folder / name).read_bytes())
+    written = {str(target / name) for name in names}
+    for place in earlier:
+        if str(place) not in written:
+            place.unlink()
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.errors import FormatError, writable
-from ravenbench.files import write_json
+from ravenbench.files import json_bytes, write_bytes
 from ravenbench.formats.archive import decode
 
 KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
@@ -47,7 +47,12 @@ def parts_to_json(parts: Iterable[Part]) -> list[dict[str, Any]]:
 
 def write_parts(path: str | Path, parts: Iterable[Part]) -> None:
     """Write the part file atomically."""
-    write_json(Path(path), parts_to_json(parts))
+    write_bytes(Path(path), parts_bytes(parts))
+
+
+def parts_bytes(parts: Iterable[Part]) -> bytes:
+    """What stands in a part file."""
+    return json_bytes(parts_to_json(parts))
 
 
 def parts_file(text: Path) -> Path:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Aligned, Truth
-from ravenbench.formats.output import whole_file
+from ravenbench.formats.output import check_file, whole_file
 from ravenbench.metrics.pan import FORM_2020, TESTABLE
 from ravenbench.metrics.scores import scores
 
@@ -29,6 +30,22 @@ def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dic
     formulas = {m: TESTABLE[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
     found = scores(truth.same, answers.value, answers.decision, formulas)
     return {key: None if (value := found[m]) is None else float(np.round(value, 3)) for key, m in names.items()}
+
+
+_FILES = {"out.json": b'"auc"', "evaluation.prototext": b"measure {"}
+"""What is written, and what an earlier file of the kind begins with."""
+
+
+def check_pan_output(folder: str | Path, inputs: Sequence[Path]) -> None:
+    """Refuse, before anything is evaluated, a folder in which these files cannot be written.
+
+    Raises
+    ------
+    InputError
+        If a file of such a name is there that no evaluation wrote, or is read.
+    """
+    for name, mark in _FILES.items():
+        check_file(Path(folder) / name, inputs=inputs, mark=mark)
 
 
 def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> list[Path]:

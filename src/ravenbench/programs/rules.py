@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,12 +78,36 @@ class Rules:
         why = "this was not asked for" if self.confine == "off" else obstacle()
         if why is not None:
             note(f"not confined: {why}")
-            return run_program(argv, work, timeout, None, limits)
+            ran = run_program(argv, work, timeout, None, limits)
+            check_plain(writes)
+            return ran
         note("confined")
         # Its private folders stand in its arguments too.
         named = [path for path in needed(argv) if not path.is_relative_to(work.parent)]
         shown = (*named, *(Path(name).absolute() for name in self.readable), *reads)
         try:
-            return run_program(argv, work, timeout, View(shown, (work, *writes)), limits)
+            ran = run_program(argv, work, timeout, View(shown, (work, *writes)), limits)
         except ProgramError as error:
             raise ProgramError(f"{error}\n  {_HINT}") from None
+        check_plain(writes)
+        return ran
+
+
+def check_plain(folders: Sequence[Path]) -> None:
+    """Refuse what a program left where something else than a file or a folder is among it.
+
+    A link would be followed with the rights of the user, to whatever the program could not read itself.
+
+    Raises
+    ------
+    ProgramError
+        If there is a link, a pipe or a device.
+    """
+    for folder in folders:
+        for root, inner, names in os.walk(folder):
+            for place in (folder, *(Path(root, name) for name in (*inner, *names))):
+                mode = place.lstat().st_mode
+                if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                    name = "its output folder" if place == folder else place.name
+                    what = "a link" if stat.S_ISLNK(mode) else "no ordinary file"
+                    raise ProgramError(f"the program left {what} in the place of a file: {name}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import platform
 import shutil
 import tempfile
 import time
@@ -12,7 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from ravenbench.programs.usage import parent_of, stat
+from ravenbench.files import lives, machine, owner
+from ravenbench.programs.usage import parent_of
 
 _PREFIX = "raven-program"
 
@@ -24,7 +23,7 @@ def private_folder() -> Iterator[Path]:
     Its name holds this machine and process, so that a folder left by a process that was killed is known as such.
     """
     sweep()
-    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}-{_machine()}-{os.getpid()}-", ignore_cleanup_errors=True) as at:
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}-{owner()}-", ignore_cleanup_errors=True) as at:
         yield Path(at)
 
 
@@ -39,36 +38,15 @@ def sweep(patience: float = 0.0) -> None:
     until = time.monotonic() + patience
     while True:
         waiting = False
-        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}-{_machine()}-*"):
+        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}-{machine()}-*"):
             with suppress(ValueError, IndexError, OSError):
                 process = int(folder.name.split("-")[3])
                 if folder.stat().st_uid != os.getuid():
                     continue
-                if not _lives(process):
+                if not lives(process):
                     shutil.rmtree(folder, ignore_errors=True)
                 elif process != os.getpid() and parent_of(process) == os.getpid():
                     waiting = True
         if not waiting or time.monotonic() >= until:
             return
         time.sleep(0.1)
-
-
-def _machine() -> str:
-    """This machine and its numbering of processes: a container may share the folder but not the numbers."""
-    numbering = ""
-    with suppress(OSError):
-        numbering = str(Path("/proc/self/ns/pid").readlink())
-    return hashlib.sha256(f"{platform.node()} {numbering}".encode()).hexdigest()[:8]
-
-
-def _lives(process: int) -> bool:
-    if Path("/proc/self").exists():
-        # One that has ended and was not yet buried is dead too.
-        return stat(process)[:1] not in ([], ["Z"])
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

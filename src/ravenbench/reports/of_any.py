@@ -83,4 +83,4 @@ def write_report(store: Store, analysis: Any = None, missing: list[Gap] | None =
         add_programs(folder, programs(store))
         add_gaps(folder, gaps(store) if missing is None else missing)
 
-    return replace_report(store.path, write)
+    return replace_report(store.path, write, store.kind)

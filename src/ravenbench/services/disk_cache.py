@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ravenbench.files import cache_folder, write_text
+from ravenbench.files import cache_folder, made_cache, make_folder, write_text
 
 
 class DiskCache:
@@ -26,7 +26,8 @@ class DiskCache:
     def put(self, asked: Any, answer: str) -> None:
         """Keep an answer under what was asked."""
         path = self._path(asked)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(made_cache() / self._folder.name, private=True)
+        make_folder(path.parent)
         write_text(path, answer)
 
     def _path(self, asked: Any) -> Path:

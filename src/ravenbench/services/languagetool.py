@@ -5,9 +5,19 @@ from __future__ import annotations
 import json
 from urllib.error import URLError
 from urllib.parse import urlencode
-from urllib.request import Request, urlopen
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from ravenbench.errors import SpecError
+
+
+class _Stay(HTTPRedirectHandler):
+    """A server that sends its client elsewhere has not answered: nobody agreed to that other place."""
+
+    def redirect_request(self, *_: object) -> None:
+        """Go nowhere."""
+
+
+_ASK = build_opener(_Stay())
 
 
 class LanguageTool:
@@ -37,7 +47,7 @@ class LanguageTool:
         """
         data = urlencode({"text": text, "language": self.language}).encode()
         try:
-            with urlopen(Request(self.url, data), timeout=self.timeout) as response:
+            with _ASK.open(Request(self.url, data), timeout=self.timeout) as response:
                 found = json.loads(response.read())
             return len(found["matches"])
         except (URLError, TimeoutError) as error:

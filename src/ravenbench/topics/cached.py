@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench.components import identity_hash
-from ravenbench.files import array_bytes, cache_folder, write_bytes
+from ravenbench.files import array_bytes, cache_folder, made_cache, write_bytes
 from ravenbench.texts import TextTable
 from ravenbench.topics.base import Encoder
 from ravenbench.types import Floats, Ints
@@ -37,6 +37,7 @@ def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
         learned = encoder.learn(view)
         if learned is None:
             return encoder.encode(view)
+        made_cache()
         folder.mkdir(parents=True, exist_ok=True)
         for number, part in enumerate(parts):
             if part is None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.files import array_bytes, cache_folder, write_bytes
+from ravenbench.files import array_bytes, cache_folder, made_cache, write_bytes
 from ravenbench.types import Floats
 
 MOST = 2 * 2**30
@@ -57,6 +57,7 @@ class KeptFiles:
         data = array_bytes(table)
         path = self.folder / f"{hashlib.sha256(data).hexdigest()[:32]}.npy"
         with suppress(OSError):
+            made_cache()
             self.folder.mkdir(parents=True, exist_ok=True)
             write_bytes(path, data, sync=False)
             _make_room(self.folder.parent)

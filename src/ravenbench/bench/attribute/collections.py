@@ -5,18 +5,19 @@ A collection's answers are files of PAN's, one a problem; it has no run folder, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ravenbench import files
 from ravenbench.attribution.answering import answer_problem
 from ravenbench.bench.attribute.methods import name_methods
 from ravenbench.bench.attribute.spec import METHODS
 from ravenbench.bench.shared.outlook import Outlook
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.work import one_thread
+from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.pan_attribution import (
     AttributionProblem,
     is_attribution,
@@ -88,8 +89,21 @@ def answer_collection(
     left_out: dict[str, str] = {}
     problems = tuple(read_attribution(path, lenient=lenient, left_out=left_out))
     named = name_methods(METHODS if methods is None else methods)
-    place = None if out is None else files.location(out)
     scores: dict[str, dict[str, float | None]] = {}
+    with ExitStack() as stack:
+        place = None
+        if out is not None:
+            check_folder(out, inputs=[path], kind="attribute")
+            place = stack.enter_context(fresh_folder(out, kind="attribute", private=False))
+        _answer(problems, named, reject, place, scores, progress)
+    return CollectionScores(problems, scores, reject, left_out)
+
+
+def _answer(
+    problems: Sequence[AttributionProblem], named: Mapping[str, Any], reject: float, place: Path | None,
+    scores: dict[str, dict[str, float | None]], progress: Progress,
+) -> None:  # fmt: skip
+    """Answer every problem with every method, write the answers where there is a place, and fill ``scores``."""
     for number, (name, method) in enumerate(named.items()):
         scores[name] = {}
         folder = place
@@ -103,7 +117,6 @@ def answer_collection(
                 write_attribution_answers(folder, problem.name, predicted)
             known = problem.truth
             scores[name][problem.name] = None if known is None else macro_f1(known, predicted, [*problem.candidates])
-    return CollectionScores(problems, scores, reject, left_out)
 
 
 def collection_outlook(

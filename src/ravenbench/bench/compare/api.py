@@ -13,6 +13,7 @@ from ravenbench.bench.compare.material import Material, read_material
 from ravenbench.bench.compare.plan import draft
 from ravenbench.bench.compare.spec import CompareSpec, build, default_folder
 from ravenbench.bench.compare.units import units_of
+from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.folder import take_up
 from ravenbench.bench.shared.progress import Progress, silent
@@ -67,9 +68,10 @@ def compare(
     def planned(store: Store, begin: Callable[[], None]) -> None:
         draft(spec, material, progress).write(store, begin)
 
-    store = take_up(folder, "compare", spec.resolved(), data, planned, spec.seed)
-    errors = carry_out(engine or local(workers), units_of(store, spec.components()), progress, "comparing")
-    return RunResult(store, tuple(errors))
+    with alone(folder):
+        store = take_up(folder, "compare", spec.resolved(), data, planned, spec.seed)
+        errors = carry_out(engine or local(workers), units_of(store, spec.components()), progress, "comparing")
+        return RunResult(store, tuple(errors))
 
 
 def asked(given: Mapping[str, object], out: str | Path | None) -> tuple[CompareSpec, Material, Path, dict[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ravenbench import files
@@ -21,6 +22,7 @@ from ravenbench.bench.obfuscate.surrogates import read_surrogates
 from ravenbench.bench.shared.alone import alone
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.folder import take_up
+from ravenbench.bench.shared.products import note, written
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.result import RunResult
 from ravenbench.bench.shared.spec import documented
@@ -28,6 +30,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.work import Engine
 from ravenbench.components import identity
 from ravenbench.formats.archive import Split
+from ravenbench.formats.output import check_folder_of_many
 from ravenbench.obfuscation.base import Obfuscator, Rewriting
 from ravenbench.text.alignment import plain_words
 
@@ -96,13 +99,16 @@ def obfuscate(
     spec = build({name: value for name, value in locals().items() if name in ObfuscateSpec.__struct_fields__})
     work = engine or local(workers)
     recipe, texts = spec.component(), read_source(spec)
-    product = None if out is None else files.location(out)
-    if product is not None:
-        check_out(product, texts.single)
     asked = read_surrogates(recipe.name, spec.surrogates, spec.train) if recipe.needs_oracle else None
     data = spec.data()
     place = default_folder(spec, data) if folder is None else files.location(folder)
     elsewhere = None if rewritings is None else files.location(rewritings)
+    product, ours = None if out is None else files.location(out), written(place)
+    inputs = [spec.source, *spec.known, *([] if spec.train is None else [spec.train])]
+    if elsewhere is not None:
+        check_folder_of_many(elsewhere, inputs)
+    if product is not None:
+        check_out(product, texts.single, inputs, ours)
 
     def plan(store: Store, begin: Callable[[], None]) -> None:
         begin()
@@ -118,7 +124,7 @@ def obfuscate(
         errors = tuple(f"{one.id}: {str(one.error).splitlines()[0]}" for one in done if one.rewriting is None)
         result = ObfuscateResult(store, errors, found, same)
         if product is not None and result.written:
-            write_product(product, texts, whole)
+            write_product(product, texts, whole, ours, partial(note, place))
         return result
 
 

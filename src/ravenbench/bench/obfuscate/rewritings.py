@@ -135,7 +135,7 @@ def rewrite(
     InputError
         If the obfuscator cannot be used on this set at all.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    files.make_folder(folder, private=True)
     keys = keys_of(obfuscator, seed, tasks, surrogates)
     found = [read_rewriting(folder, key) for key in keys]
     pending = [task for task, one in zip(tasks, found, strict=True) if one is None or one.rewriting is None]

@@ -77,7 +77,7 @@ def pan14(
         asked.draft(progress).write(store, begin)
 
     with alone(asked.folder):
-        store = take_up(asked.folder, "pan14", asked.spec.resolved(), asked.hashes, plan)
+        store = take_up(asked.folder, "pan14", asked.spec.resolved(), asked.hashes, plan, inputs=asked.spec.data)
         return RunResult(store, tuple(execute(store, asked.components, work, progress, isolate=True)))
 
 

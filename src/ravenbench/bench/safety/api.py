@@ -39,6 +39,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.trial import try_out
 from ravenbench.bench.shared.work import Engine, carry_out
 from ravenbench.components import Component
+from ravenbench.formats.output import check_folder_of_many
 from ravenbench.formats.reviews import read_reviews
 from ravenbench.obfuscation.base import Obfuscator
 
@@ -110,6 +111,8 @@ def safety(
     work = engine or local(workers)
     folder = files.location(out) if out is not None else default_folder(spec)
     elsewhere = None if rewritings is None else files.location(rewritings)
+    if elsewhere is not None:
+        check_folder_of_many(elsewhere, [spec.problems, *([] if spec.train is None else [spec.train])])
     place = place_of(elsewhere)
     planner = SafetyPlanner(spec, kept_at(folder, place), place, work, progress, named)
     with alone(folder):

@@ -17,6 +17,7 @@ from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.record import read_record, write_record
 from ravenbench.bench.shared.work import Engine, carry_out
 from ravenbench.errors import StoreError
+from ravenbench.files import make_folder
 from ravenbench.obfuscation.measures import neural
 from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
@@ -115,7 +116,7 @@ def measure(
     kept : Path
         Where rewritings are.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     units, sets = [], []
     for entry in obfuscators:
         for seed, done in entry.sets.items():

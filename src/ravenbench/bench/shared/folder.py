@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from ravenbench.bench.shared.record import Head, Kind, OtherFormat, open_record,
 from ravenbench.bench.shared.store import Store
 from ravenbench.components import identity_hash, source_hash
 from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
-from ravenbench.formats.output import check_fresh
+from ravenbench.formats.output import check_apart, check_folder, digest
 
 logger = logging.getLogger(__name__)
 MADE_WITH = ("numpy", "scipy", "scikit-learn", "numba", "polars")
@@ -31,8 +31,9 @@ Planner = Callable[[Store, Callable[[], None]], None]
 
 
 def take_up(
-    folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0
-) -> Store:
+    folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0,
+    inputs: Iterable[str] = (),
+) -> Store:  # fmt: skip
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
     Parameters
@@ -43,6 +44,8 @@ def take_up(
         Identity of the data by name, and of the methods.
     plan : callable
         Makes and writes the plan of a new folder; when it raises before it begins, nothing was written.
+    inputs : iterable of str
+        Places of data that the spec does not name.
 
     Raises
     ------
@@ -55,12 +58,14 @@ def take_up(
     if files.is_remote(folder):
         hold(folder)
     head = _head(spec, data, seed)
+    check_apart(folder, [*_places(spec), *inputs])
     found = _earlier(folder, kind, head)
+    _clean(folder, kind)
     if found is not None:
         _name_edited(found)
         return found
     if not folder.exists() and not files.is_remote(folder):
-        check_fresh(folder)
+        check_folder(folder)
     there = (folder / "run.json").is_file()
 
     def start() -> None:
@@ -71,6 +76,26 @@ def take_up(
     store = Store(folder)
     plan(store, start)
     return store
+
+
+def _places(spec: Mapping[str, Any]) -> Iterator[str]:
+    """What a spec names that lies on this machine, other than single texts and folders of them: these are read by
+    their endings, so that a run beside them changes nothing."""
+    for name, value in spec.items():
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(one, str) and name not in ("known", "questioned"):
+                with suppress(OSError, ValueError):  # too long for a path
+                    if Path(one).exists():
+                        yield one
+
+
+def _clean(folder: Path, kind: Kind) -> None:
+    """Remove what a killed command left half-written in a run, and refuse a report that is not the run's."""
+    if files.is_remote(folder) or not folder.is_dir():
+        return
+    for place in (folder, *(inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink())):
+        files.sweep(place)
+    check_folder(folder / "report", kind=kind)
 
 
 def _name_edited(store: Store) -> None:
@@ -150,7 +175,7 @@ def begin(folder: Path, kind: Kind, head: Head, *, anew: bool = False) -> None:
         If it cannot be written, or if ``anew`` and another command has begun a run there while this one planned.
     """
     try:
-        files.make_folder(folder)
+        files.make_folder(folder, private=True)
         hold(folder)
         if anew and (folder / "run.json").is_file():
             raise InputError(
@@ -174,12 +199,8 @@ def data_hash(what: str) -> str:
         If it is none of these, or a built-in corpus does not take a parameter.
     """
     path = files.local_copy(what)
-    if path.is_file():
-        return files.sha256(path)
-    if path.is_dir():
-        inner = sorted(p for p in path.rglob("*") if p.is_file())
-        lines = [f"{p.relative_to(path)}\t{files.sha256(p)}" for p in inner]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+    if path.exists():
+        return digest(path)
     try:
         return identity_hash(registry.parse("corpus", what))
     except SpecError as error:

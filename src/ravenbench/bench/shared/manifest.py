@@ -18,7 +18,9 @@ from ravenbench.types import Floats, Fold, Labels
 def fold_record(fold: Fold) -> FoldRecord:
     """A fold's entry in a plan."""
     digests = {"train_digest": fold.train_digest(), "test_digest": fold.test.digest()}
-    return msgspec.convert({**fold.labels, **fold.counts, **digests}, FoldRecord)
+    told = {**fold.labels, **fold.counts, **digests}
+    further = {name: value for name, value in told.items() if name not in FoldRecord.__struct_fields__}
+    return msgspec.convert({**told, **({"labels": further} if further else {})}, FoldRecord)
 
 
 def verifier_record(name: str, component: Component) -> VerifierRecord:

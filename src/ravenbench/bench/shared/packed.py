@@ -22,7 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench import files
-from ravenbench.bench.shared.record import FORMAT, KINDS, Record, another_format, damaged, decode
+from ravenbench.bench.shared.record import (
+    FORMAT,
+    KINDS,
+    Record,
+    another_format,
+    check_kind,
+    damaged,
+    decode,
+    unknown_kind,
+)
 
 R = TypeVar("R", bound=Record)
 Arrays = Mapping[str, NDArray[Any]]
@@ -49,8 +58,9 @@ def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync:
     Raises
     ------
     ValueError
-        If the record holds a number that is not finite, or an array holds Python objects.
+        If the record holds a number that is not finite, an array holds Python objects, or the kind is unknown.
     """
+    check_kind(kind)
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     if any(array.dtype.hasobject for array in whole.values()):
         raise ValueError("arrays of Python objects are not kept")
@@ -80,8 +90,10 @@ def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]
     if envelope.format != FORMAT:
         raise another_format(path, f"format {envelope.format}")
     parts = bytes(envelope.arrays), bytes(envelope.record), memoryview(data)[end:]
-    if envelope.kind not in KINDS or _hash(envelope.kind, *parts) != envelope.sha256:
+    if _hash(envelope.kind, *parts) != envelope.sha256:
         raise damaged(path, "its hash is not that of its content")
+    if envelope.kind not in KINDS:
+        raise unknown_kind(path, envelope.kind)
     return decode(path, parts[1], shape), dict(_arrays(path, parts[0], data, end))
 
 

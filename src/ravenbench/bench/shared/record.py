@@ -89,7 +89,7 @@ class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
     """One fold: where it comes from, what lies in it, and the hashes of both its sides.
 
     ``setup``, ``pool``, ``fold``, ``repetition``, ``null``, ``version``, ``obfuscator``, ``seed`` and ``attack`` are
-    labels, set by the tasks that use them; they never enter a key.
+    labels, set by the tasks that use them; they never enter a key. ``labels`` has what further ones a fold came with.
     """
 
     train_digest: str
@@ -112,6 +112,7 @@ class FoldRecord(Record, frozen=True, kw_only=True, omit_defaults=True):
     attack: str | None = None
     transplanted: str | None = None
     source: str | None = None
+    labels: dict[str, Any] = {}
 
 
 class VerifierRecord(Record, frozen=True, kw_only=True):
@@ -187,8 +188,9 @@ def write_record(path: Path, kind: str, record: Record) -> str:
     Raises
     ------
     ValueError
-        If it holds a number that is not finite.
+        If it holds a number that is not finite, or the kind is none of ``KINDS``.
     """
+    check_kind(kind)
     value = msgspec.to_builtins(record)
     body = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode()
     head = f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{_hash(kind, body)}",\n"record": '
@@ -227,8 +229,10 @@ def open_record(path: Path) -> tuple[str, bytes]:
         raise damaged(path, error) from None
     if envelope.format != FORMAT:
         raise another_format(path, f"format {envelope.format}")
-    if envelope.kind not in KINDS or _hash(envelope.kind, bytes(envelope.record)) != envelope.sha256:
+    if _hash(envelope.kind, bytes(envelope.record)) != envelope.sha256:
         raise damaged(path, "its hash is not that of its content")
+    if envelope.kind not in KINDS:
+        raise unknown_kind(path, envelope.kind)
     return envelope.kind, bytes(envelope.record)
 
 
@@ -260,6 +264,21 @@ def damaged(path: Path, reason: object) -> StoreError:
 
 class OtherFormat(StoreError):
     """The folder was written by another version of Raven."""
+
+
+def check_kind(kind: str) -> None:
+    """Raise ValueError for a kind under which nothing can be read again."""
+    if kind not in KINDS:
+        raise ValueError(f"no task is called {kind!r}; known: {', '.join(KINDS)}")
+
+
+def unknown_kind(path: Path, found: str) -> OtherFormat:
+    """The error for a whole file of a task that this Raven does not have."""
+    return OtherFormat(
+        f"{path}: this folder belongs to a task of an unknown kind\n  found: {found}\n"
+        f"  expected: {', '.join(KINDS)}\n  fix: read it with the version or the package of Raven that wrote it, "
+        "or give another --out"
+    )
 
 
 def another_format(path: Path, found: str) -> OtherFormat:

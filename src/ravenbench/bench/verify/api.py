@@ -9,9 +9,11 @@ stopped; a problem that cannot be read, or on which the method fails, is left un
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from ravenbench.bench.shared.care import guarded, stdout_kept
 from ravenbench.bench.shared.engines import local
 from ravenbench.bench.shared.folder import earlier, take_up
 from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.shared.products import note, written
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.spec import documented
 from ravenbench.bench.shared.store import Store
@@ -33,8 +36,8 @@ from ravenbench.bench.verify.spec import VerifySpec
 from ravenbench.bench.verify.trained import keep, kept
 from ravenbench.components import Component
 from ravenbench.errors import RavenError, said
-from ravenbench.formats.answers import write_answers
-from ravenbench.formats.output import check_fresh
+from ravenbench.formats.answers import answer_bytes, write_answers
+from ravenbench.formats.output import check_folder
 from ravenbench.types import Answers, Fold
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
@@ -115,18 +118,20 @@ def verify(
         If the method itself fails, in training or on more than a tenth of the problems; nothing is written then.
     """
     work = engine or local(workers)
-    if save is not None:
-        check_fresh(save)
     asked = ask(verifier, test, train, load, probe, folder, progress)
+    inputs, known = [str(place) for place in (test, train, load) if place is not None], written(asked.folder)
+    if save is not None:
+        check_folder(save, inputs=inputs, known=known)
     if out is not None:
-        check_answers_file(files.location(out), asked.ids)
+        check_answers_file(files.location(out), asked.ids, inputs, known)
+    noted = partial(note, asked.folder)
     given = None if load is None else persist.load(load, asked.component)
 
     def planned(store: Store, begin: Callable[[], None]) -> None:
         draft(asked, progress).write(store, begin)
 
     with alone(asked.folder):
-        store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned)
+        store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned, inputs=inputs)
         plan = store.plan_as(VerifyPlan)
         missing = unanswered(store, plan)
         fitting = None
@@ -142,7 +147,7 @@ def verify(
                     fitting = time.perf_counter() - began
                 shared = keep(store, trained, fitting)
             if save is not None:
-                persist.save(trained, save)
+                persist.save(trained, save, known, noted)
             units = [BlockUnit(store.path, block, None if shared else trained) for block in missing]
             own = [unit for unit in units if unit.block.fold == "test"]
             engine = work if shared else local(1)
@@ -154,12 +159,12 @@ def verify(
                     "  no answers were written; what was finished is kept: repeat the command to try the rest again"
                 )
             if out is not None:
-                write_answers(out, collect(store).answers)
+                _write(out, collect(store).answers, noted)
             # What fails here fails the probe alone: the report says so.
             carry_out(engine, [unit for unit in units if unit not in own], progress, "answering the probe")
         found = collect(store)
         if out is not None:
-            write_answers(out, found.answers)
+            _write(out, found.answers, noted)
     return Verified(
         verifier=str(asked.component),
         answers=found.answers,
@@ -169,6 +174,13 @@ def verify(
         seconds={"fit": fitting, "score": found.seconds},
         folder=asked.folder,
     )
+
+
+def _write(out: str | Path, answers: Answers, note: Callable[[str], object]) -> None:
+    """Write the answers, once it is noted what they are."""
+    place = files.location(out)
+    note(hashlib.sha256(answer_bytes(answers, plain=place.suffix.lower() == ".txt")).hexdigest())
+    write_answers(place, answers)
 
 
 def outlook(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from ravenbench.bench.shared.trial import try_out
 from ravenbench.bench.verify.spec import VerifySpec
 from ravenbench.components import Component
 from ravenbench.errors import InputError, SpecError
-from ravenbench.formats.output import whole_file
+from ravenbench.formats.output import check_file
 from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.problems import read_problems
 from ravenbench.verifiers.contract import persist
@@ -77,25 +78,21 @@ def ask(
     return Asked(spec, component, asked, taught, hashes, where)
 
 
-def check_answers_file(path: Path, ids: list[str]) -> None:
+def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]) -> None:
     """Refuse a place where answers to these problems cannot be written, before any long work.
+
+    Parameters
+    ----------
+    inputs : iterable of str
+        What is read.
+    known : collection of str
+        Hashes of answers that this run wrote earlier, which may be replaced.
 
     Raises
     ------
     InputError
-        If the place cannot be written, or an id cannot stand in a ``.txt``.
+        If something else is there, the place cannot be written, or an id cannot stand in a ``.txt``.
     """
-    if path.is_dir():
-        raise InputError("answers are written to a file, and this is a folder", file=path, fix="name the file")
     if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
         raise InputError("an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl")
-    files.check_reachable(path.parent)
-    if files.is_remote(path):
-        return
-    trial = path.with_name(f".{path.name}.trial")
-    try:
-        with whole_file(trial):
-            pass
-    except InputError as error:
-        raise InputError(error.problem, file=path, fix="choose another place for --out") from None
-    trial.unlink()
+    check_file(path, inputs=inputs, known=known)

@@ -71,6 +71,8 @@ class Found:
 
 def objection(original: str, rewritten: str) -> str | None:
     """The reason why a text can be no rewriting of another, or None."""
+    if "\0" in rewritten:
+        return "it holds a NUL character"
     if not any(c.isalnum() for c in rewritten):
         return "it has no words"
     before, after = len(plain_words(original)), len(plain_words(rewritten))

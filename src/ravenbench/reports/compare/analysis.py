@@ -15,6 +15,7 @@ from ravenbench.reports.compare.scores import ShapeScores, read_scores
 from ravenbench.reports.compare.words import signed
 from ravenbench.reports.compare.worth import slices, worth_of
 from ravenbench.reports.shared.cell_scores import Failure
+from ravenbench.reports.shared.public import public_head
 from ravenbench.statistics.likelihood_ratios import misleading
 from ravenbench.types import Floats
 
@@ -54,7 +55,9 @@ def analyse(store: Store) -> Comparison:
             shown = _evidence(store, plan, case) if len(cases) < MOST_SHOWN else None
             cases.append(CaseFound(case, shape, answer, answer.reasons, shown))
     rows = {text.row for case in plan.cases for text in (case.questioned, *case.known)}
-    return Comparison(plan, store.run, tuple(cases), tuple(failures), {row: store.texts[row] for row in sorted(rows)})
+    return Comparison(
+        plan, public_head(store.run), tuple(cases), tuple(failures), {row: store.texts[row] for row in sorted(rows)}
+    )
 
 
 def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:

@@ -18,6 +18,7 @@ from ravenbench.reports.compare.words import NO_PROBABILITY, sided, signed, supp
 from ravenbench.reports.shared.figures import style
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
+from ravenbench.reports.shared.public import public_json
 from ravenbench.reports.shared.tables import Table, to_html
 from ravenbench.reports.shared.tables import terminal as shown
 
@@ -56,7 +57,7 @@ def write(found: Comparison, folder: Path) -> None:
         signed=signed,
     )
     told = to_json(found)
-    write_json(folder / "case.json", told)
+    write_json(folder / "case.json", public_json(told))
     write_parts(folder, kind="compare", page=page, json=told, tables=tables, figures=figures)
 
 

@@ -10,9 +10,8 @@ from typing import Any
 from ravenbench import files
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers
 from ravenbench.errors import InputError
-from ravenbench.files import write_text
 from ravenbench.formats.archive import Split, no_such
-from ravenbench.formats.output import check_fresh, fresh_folder
+from ravenbench.formats.output import check_file, check_folder, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
 from ravenbench.formats.whole_text import read_whole
 from ravenbench.reports.diff.columns import columns_page
@@ -80,7 +79,7 @@ def diff(
         where = files.location(original)
         if where.is_file():
             raise InputError("there is nothing to compare this text with", file=original, fix="give the rewritten text")
-        check_fresh(place)
+        check_folder(place, inputs=[where])
         comparisons = from_run(where)
     else:
         before, after = files.local_copy(original), files.local_copy(obfuscated)
@@ -89,7 +88,7 @@ def diff(
                 raise no_such(given)
         if before.is_file() and after.is_file():
             return _of_texts(before, after, place, system, blind, columns, helpers)
-        check_fresh(place)
+        check_folder(place, inputs=[before, after])
         comparisons = from_sets(before, after, split, system or after.name, helpers)
     with fresh_folder(place) as folder:
         count = write_pages(folder, comparisons, blind=blind)
@@ -99,12 +98,11 @@ def diff(
 def _of_texts(
     original: Path, obfuscated: Path, out: Path, system: str, blind: bool, columns: bool, helpers: Helpers
 ) -> DiffResult:
-    if out.is_dir():
-        raise InputError("the output is a folder", file=out, fix="name the page, such as diff.html")
+    check_file(out, inputs=[original, obfuscated, parts_file(obfuscated)], mark=b'content="Raven diff"')
     parts = read_pair(original, obfuscated)
     found = compare(original.name, parts, system or obfuscated.stem, facts=meaning_facts(parts, helpers))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    write_text(out, columns_page([found]) if columns else diff_page(found, blind=blind))
+    with whole_file(out) as file:
+        file.write((columns_page([found]) if columns else diff_page(found, blind=blind)).encode())
     return DiffResult(str(out), 1, found.changes_per_1000)
 
 

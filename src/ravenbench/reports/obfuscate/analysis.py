@@ -14,6 +14,7 @@ from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
 from ravenbench.bench.shared.record import Head
 from ravenbench.bench.shared.store import Store
 from ravenbench.obfuscation.measures.efficiency import efficiency
+from ravenbench.reports.shared.public import public_head
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def analyse(store: Store) -> Obfuscation:
                 error=error,
             )
         )
-    return Obfuscation(plan, store.run, tuple(rows))
+    return Obfuscation(plan, public_head(store.run), tuple(rows))
 
 
 def to_json(analysis: Obfuscation) -> dict[str, Any]:

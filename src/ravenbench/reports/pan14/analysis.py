@@ -23,6 +23,7 @@ from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScor
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.reports.shared.content import ContentProbe, content_probe, joined
 from ravenbench.reports.shared.outside import WithAnswers
+from ravenbench.reports.shared.public import public_head
 from ravenbench.types import Floats, Labels, name_array
 
 META = "META-CLASSIFIER"
@@ -140,7 +141,9 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
         means = pooled.breakdowns[0].macro
         macro = _ordered({name: _row(means[_inner(name)], row.unanswered, row.seconds) for name, row in micro.items()})
     every = content_probe(store, joined([e.transplant for e in plan.corpora if e.transplant is not None]), names)
-    return Overview(str(store.path), store.run, plan, tuple(corpora), micro, macro, pooled, tuple(failures), every)
+    return Overview(
+        str(store.path), public_head(store.run), plan, tuple(corpora), micro, macro, pooled, tuple(failures), every
+    )
 
 
 def _named(failures: Sequence[Failure], entry: CorpusRecord) -> list[Failure]:

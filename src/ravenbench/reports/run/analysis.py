@@ -22,6 +22,7 @@ from ravenbench.reports.run.strata import strata
 from ravenbench.reports.run.sweep import sweeping
 from ravenbench.reports.shared.cell_scores import mean
 from ravenbench.reports.shared.content import content_probe
+from ravenbench.reports.shared.public import public_head
 from ravenbench.statistics.ttest import t_test
 from ravenbench.types import Floats
 
@@ -61,7 +62,7 @@ def analyse(store: Store) -> Analysis:
         name=store.path.name,
         path=str(store.path),
         plan=plan,
-        run=store.run,
+        run=public_head(store.run),
         pools=max(len(plan.pools), 1),
         composition=_composition(f.info for f in folds),
         detectable=_median_detectable(shortcut),

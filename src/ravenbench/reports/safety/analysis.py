@@ -20,6 +20,7 @@ from ravenbench.reports.safety.judged import Attributors, Judged, Verifiers, jud
 from ravenbench.reports.safety.quality import qualities, surviving
 from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis, Shame, VerifierRow
 from ravenbench.reports.safety.recovery import recoveries
+from ravenbench.reports.shared.public import public_head
 from ravenbench.statistics.impact import ImpactIntervals, impact_intervals
 from ravenbench.statistics.mcnemar import sign_test
 from ravenbench.types import Bools
@@ -55,7 +56,7 @@ def analyse(store: Store) -> SafetyAnalysis:
         shame=tuple(_shame(ranked, isinstance(methods, Attributors))),
         attribution=attribution_rows(methods, plan.obfuscators) if isinstance(methods, Attributors) else None,
         people=people(store),
-        run=store.run,
+        run=public_head(store.run),
     )
 
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from ravenbench.bench.shared.store import Store
 from ravenbench.files import write_json, write_text
+from ravenbench.reports.shared.public import public, public_json
 from ravenbench.reports.shared.tables import printable
 
 SHOWN = 12
@@ -29,6 +30,8 @@ class Gap:
 
 def gaps(store: Store) -> list[Gap]:
     """A gap for each method that lacks cells, in the plan's order; empty where every cell has its result."""
+    if store.kind == "obfuscate":
+        return _rewritings(store)
     missing: dict[str, list[str]] = {}
     reasons: dict[str, str] = {}
     planned = _planned(store)
@@ -42,6 +45,19 @@ def gaps(store: Store) -> list[Gap]:
     return [Gap(name, count[name], tuple(folds), reasons[name]) for name, folds in missing.items()]
 
 
+def _rewritings(store: Store) -> list[Gap]:
+    """The texts that an obfuscation lacks: it has rewritings in the place of cells."""
+    from ravenbench.bench.obfuscate.record import ObfuscatePlan
+    from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
+
+    plan = store.plan_as(ObfuscatePlan)
+    kept = kept_at(store.path, plan.rewritings)
+    found = {text.id: read_rewriting(kept, text.key) for text in plan.texts}
+    failed = {name: one.error if one else None for name, one in found.items() if one is None or one.rewriting is None}
+    reason = (next(iter(failed.values()), None) or "missing or damaged").splitlines()[0]
+    return [Gap(plan.obfuscator, len(plan.texts), tuple(failed), reason)] if failed else []
+
+
 def averaged_over(found: list[Gap]) -> str:
     """One sentence on what the figures of a report with gaps stand on."""
     parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in found[:SHOWN]]
@@ -52,11 +68,11 @@ def averaged_over(found: list[Gap]) -> str:
 def add_gaps(folder: Path, found: list[Gap]) -> None:
     """Say it in a report: above its page, and as ``incomplete`` in ``report.json``."""
     kept = json.loads((folder / "report.json").read_text("utf-8"))
-    write_json(folder / "report.json", {**kept, "incomplete": to_json(found)})
+    write_json(folder / "report.json", {**kept, "incomplete": public_json(to_json(found))})
     if found:
         page = (folder / "index.html").read_text("utf-8")
         told = Markup('<main id="main">\n<div class="finding warn"><p>{}</p></div>')
-        told = told.format(printable(averaged_over(found)))
+        told = told.format(public(printable(averaged_over(found))))
         write_text(folder / "index.html", page.replace('<main id="main">', told, 1))
 
 

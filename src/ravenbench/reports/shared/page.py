@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ravenbench.reports.shared.figures import svg
+from ravenbench.reports.shared.public import public
 from ravenbench.reports.shared.tables import figure, named, printable
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ def environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Text loses control and direction characters, which could disorder the page around it."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    """Text loses control and direction characters, which could disorder the page around it, and folders of paths."""
+    return public(printable(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def render(template: str, **context: Any) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from ravenbench.files import write_json, write_text
+from ravenbench.reports.shared.public import public_json
 from ravenbench.reports.shared.tables import Column, Table, to_csv, to_html, to_latex
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def programs_table(found: list[dict[str, Any]]) -> Table:
 def add_programs(folder: Path, found: list[dict[str, Any]]) -> None:
     """Add them to a report: a section of its page, a table, and ``programs`` in ``report.json``."""
     kept = json.loads((folder / "report.json").read_text("utf-8"))
-    write_json(folder / "report.json", {**kept, "programs": found})
+    write_json(folder / "report.json", {**kept, "programs": public_json(found)})
     if not found:
         return
     table = programs_table(found)

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from ravenbench.reports.shared.public import public
+
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
@@ -190,7 +192,7 @@ def harmless(text: str) -> str:
 
     Control characters become spaces; what is a number stays one.
     """
-    shown = printable(text)
+    shown = public(printable(text))
     if text[:1] not in ("\t", "\r", "\n") and shown.lstrip()[:1] not in _FORMULA:
         return shown
     return shown if _NUMBER.fullmatch(shown) else "'" + shown
@@ -229,7 +231,7 @@ _LATEX = {
 
 def latex(text: str) -> str:
     """Text that LaTeX prints as it is."""
-    return "".join(_LATEX.get(c, c) for c in printable(text))
+    return "".join(_LATEX.get(c, c) for c in public(printable(text)))
 
 
 def to_latex(table: Table) -> str:
@@ -269,7 +271,7 @@ def to_html(table: Table) -> Markup:
         )
         for row in table.rows
     )
-    note = Markup('<p class="note">{}</p>').format(table.note) if table.note else Markup("")
+    note = Markup('<p class="note">{}</p>').format(public(table.note)) if table.note else Markup("")
     return Markup(
         '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region" aria-label="Table: {}">'
         "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>{}</tbody></table></div>{}</div>"
@@ -292,7 +294,9 @@ def _html_cell(place: int, value: Value, column: Column) -> Markup:
         inner += Markup('<span class="mark">{}</span>').format(value.mark)
     else:
         text = plain(value, column, short=True)
-        inner = Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(printable(text))
+        inner = (
+            Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(public(printable(text)))
+        )
     return Markup("<{}{}{}>{}</{}>").format(tag, kind, order, inner, end)
 
 
@@ -302,8 +306,8 @@ def printable(text: str) -> str:
 
 
 def named(text: str) -> str:
-    """A component as people are shown it: of a folder among its parameters the last two parts; files keep all."""
+    """A component as people are shown it: of a folder among its parameters the last part alone."""
     return _FOLDER.sub(r"\1…/\2\1", text)
 
 
-_FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\][^'"]*[/\\]([^/\\'"]+[/\\]+[^/\\'"]+)[/\\]*\1""")
+_FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\](?:[^'"]*[/\\])?([^/\\'"]+)[/\\]*\1""")

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ravenbench.errors import InputError
-from ravenbench.files import write_text
+from ravenbench.files import location, write_text
+from ravenbench.formats.output import check_folder
 from ravenbench.reports.shared.folder import write_whole
-from ravenbench.reports.site.collect import boards
+from ravenbench.reports.site.collect import boards, takes_answers
 from ravenbench.reports.site.pages import site_pages
 from ravenbench.reports.site.records import slugs
 
@@ -58,8 +59,11 @@ def site(
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InputError("two runs have folders of one name", found=repeated, fix="rename one")
+    check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
     addresses = slugs(names)
     given = {addresses[name]: _for(name, submitted or {}, only=len(places) == 1) for name in names}
+    taking = {addresses[name]: takes_answers(place) for place, name in zip(places, names, strict=True)}
+    _check_shown(submitted or {}, given, taking, names)
     found = boards({addresses[name]: place for place, name in zip(places, names, strict=True)}, given)
     pages = site_pages(title, found)
 
@@ -72,7 +76,27 @@ def site(
                 (folder / "downloads" / one.key).mkdir(parents=True, exist_ok=True)
                 write_text(folder / "downloads" / one.key / name, text)
 
-    return write_whole(Path(out), write)
+    return write_whole(location(out), write, "site")
+
+
+def _check_shown(
+    submitted: Mapping[str, str | Path], given: Mapping[str, Mapping[str, Path]], taking: Mapping[str, bool],
+    names: Sequence[str],
+) -> None:  # fmt: skip
+    """Refuse answers that would stand on no board: of no run here, or of one whose board takes none."""
+    for name, folder in submitted.items():
+        found = [key for key, systems in given.items() if name in systems]
+        if not found:
+            raise InputError(
+                f"the answers of {name} belong to no run of this site", file=folder,
+                expected=" or ".join(f"{Path(folder) / run}/FOLD/answers.jsonl" for run in names),
+                fix="name the folder within after the run whose folds it answers",
+            )  # fmt: skip
+        if refused := [key for key in found if not taking[key]]:
+            raise InputError(
+                f"the board of {refused[0]} takes no answers from outside", file=folder,
+                expected="a run of raven run or pan14", fix="raven evaluate judges other answers",
+            )  # fmt: skip
 
 
 def _for(run: str, submitted: Mapping[str, str | Path], only: bool) -> dict[str, Path]:

@@ -17,7 +17,8 @@ from ravenbench.reports.evaluate.of_run import read_run
 from ravenbench.reports.evaluate.tables import parts
 from ravenbench.reports.of_any import report_of
 from ravenbench.reports.shared.content_words import badge
-from ravenbench.reports.shared.outside import with_answers
+from ravenbench.reports.shared.outside import TASKS, with_answers
+from ravenbench.reports.shared.public import public_head, public_json
 from ravenbench.reports.shared.tables import Column, Table, to_csv
 from ravenbench.reports.site.divided import divisions, kind_of_text, parts_of
 from ravenbench.reports.site.joined import joined
@@ -65,6 +66,11 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         found.append(_attacked(run, key) if run.kind == "safety" else _run(run, key))
     order = list(places)
     return sorted(found, key=lambda board: order.index(board.key))
+
+
+def takes_answers(place: Path) -> bool:
+    """Whether the board of a folder can show systems that were run elsewhere."""
+    return (place / "run.json").is_file() and Store.open(place).kind in TASKS
 
 
 def _run(store: Store, key: str) -> Board:
@@ -195,7 +201,7 @@ def _material(store: Store, found: Any) -> tuple[str, dict[str, Any]]:
 
 
 def _provenance(store: Store) -> dict[str, Any]:
-    head: dict[str, Any] = msgspec.to_builtins(store.run)
+    head: dict[str, Any] = msgspec.to_builtins(public_head(store.run))
     return {k: v for k, v in head.items() if v not in (None, "", {}, [])}
 
 
@@ -220,4 +226,4 @@ def _scores(scored: Evaluation | Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False)
+    return json.dumps(public_json(value), indent=1, ensure_ascii=False)

@@ -16,6 +16,7 @@ from ravenbench.bench.verify.trained import read_trained
 from ravenbench.reports.shared.cell_scores import answered
 from ravenbench.reports.shared.content import ContentProbe, Read, content_probe
 from ravenbench.reports.shared.content_json import content_json
+from ravenbench.reports.shared.public import public_head
 from ravenbench.types import Answers, Floats
 
 METRICS = ("auc", "c@1", "final")
@@ -69,7 +70,7 @@ def analyse(store: Store) -> Answered:
     trained = read_trained(store)
     return Answered(
         path=str(store.path),
-        run=store.run,
+        run=public_head(store.run),
         plan=plan,
         answers=found.answers,
         faults=found.faults,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+from collections.abc import Callable, Collection
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +22,7 @@ from ravenbench import registry
 from ravenbench.components import Component, identity
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.files import write_bytes, write_json
+from ravenbench.formats.output import digest as folder_digest
 from ravenbench.formats.output import fresh_folder
 from ravenbench.verifiers.contract.base import Verifier, as_verifier
 from ravenbench.verifiers.contract.persist_state import Reader, Writer
@@ -30,8 +32,22 @@ _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
 
 
-def save(verifier: Verifier, folder: str | Path) -> Path:
+def save(
+    verifier: Verifier,
+    folder: str | Path,
+    known: Collection[str] = (),
+    note: Callable[[str], object] | None = None,
+) -> Path:
     """Write a fitted verifier; the folder appears when it is complete.
+
+    Parameters
+    ----------
+    folder : path
+        A new or empty one.
+    known : collection of str
+        Hashes (``formats.output.digest``) of folders that may be replaced.
+    note : callable, optional
+        Told the folder's hash before it takes its place.
 
     Raises
     ------
@@ -52,10 +68,12 @@ def save(verifier: Verifier, folder: str | Path) -> Path:
         "scikit-learn": _sklearn() if writer.estimators else None,
         "state": state,
     }
-    with fresh_folder(folder) as place:
+    with fresh_folder(folder, known=known) as place:
         for name, figure in verifier.figures().items():
             write_bytes(place / name, figure)
         write_json(place / _HEAD, {**head, "arrays_sha256": write_bytes(place / _ARRAYS, buffer.getvalue())})
+        if note is not None:
+            note(folder_digest(place))
     return folder
 
 

@@ -131,9 +131,9 @@ class PromptedLM(Verifier):
         self.require()
         cache = DiskCache("prompted-lm")
         requests = self._requests(problems)
-        kept = [cache.get([self._url(), request]) for request in requests]
+        kept = [_probability(cache.get([self._url(), request])) for request in requests]
         missing = [request for request, answer in zip(requests, kept, strict=True) if answer is None]
-        said = {str(request): float(answer) for request, answer in zip(requests, kept, strict=True) if answer}
+        said = {str(request): answer for request, answer in zip(requests, kept, strict=True) if answer is not None}
         if missing:
             said |= self._ask(missing, cache, len(requests))
         return np.array([said[str(request)] for request in requests], dtype=np.float64)
@@ -197,6 +197,15 @@ class PromptedLM(Verifier):
 
     def _url(self) -> str:
         return self.url or os.environ.get(URL, "")
+
+
+def _probability(kept: str | None) -> float | None:
+    """A kept answer, None where there is none or the file was damaged: it is then asked again."""
+    try:
+        value = float(kept or "")
+    except ValueError:
+        return None
+    return value if 0 <= value <= 1 else None
 
 
 def _usage(answer: dict[str, Any] | None) -> dict[str, int]:

@@ -1,0 +1,148 @@
+"""Every option that names an output, of every command: new, empty or the command's own, and never an input."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from contracts.commands import contents, raven
+from contracts.tasks import TASKS, options, write_data
+
+NAMES = ("out", "save", "folder", "rewritings")
+"""What parameters that name an output are called."""
+NOTHING = {"corpus list", "corpus info", "corpus fetch", "advise", "list", "doctor", "sample", "report"}
+"""Commands that write nothing a user names: ``report`` writes a run's own report, ``fetch`` the cache."""
+
+
+class Output(NamedTuple):
+    """What a command is told besides the output, the inputs that it must not be, and whether it is written twice."""
+
+    told: tuple[str, ...]
+    inputs: tuple[str, ...]
+    again: bool = False
+
+
+RUN = ("$runs/run/run",)
+OUTPUTS = {
+    ("evaluate", "out"): Output(
+        ("$data/toy/test", "$data/answers.jsonl", "--trials", "10", "--replicates", "10"),
+        ("toy", "toy/test", "answers.jsonl"),
+        True,
+    ),
+    ("site", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs"), True),
+    ("export", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs/run/run/cells")),
+    ("diff", "out"): Output(("$data/one.txt", "$data/two.txt"), ("one.txt", "two.txt", "toy"), True),
+    ("problems", "out"): Output(("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy")),
+    ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others")),
+    ("corpus generate", "out"): Output(("synthetic(documents=40, authors=10, topics=4, words=20)",), ("toy",)),
+    ("new", "folder"): Output(("verifier", "my_own"), ()),
+} | {
+    (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)
+    for task in TASKS.values()
+    for option in (task.place, *(product for product, _ in task.products))
+} | {
+    (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True) for name in ("obfuscate", "safety")
+}  # fmt: skip
+MIXED = {("new", "folder"), ("obfuscate", "rewritings"), ("safety", "rewritings")}
+"""Folders in which files are put beside others, under names of their own."""
+
+
+def test_every_output_of_every_command_stands_in_the_table() -> None:
+    found = {(name, p) for name, parameters in options().items() for p in parameters if p in NAMES}
+    assert found == set(OUTPUTS), "an option that names an output goes through the rule of formats/output.py"
+    silent = {name for name, parameters in options().items() if not set(parameters) & set(NAMES)}
+    assert silent == NOTHING, "a command says where it writes by an option of one of these names"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything that commands read, in one folder."""
+    place = tmp_path_factory.mktemp("outputs")
+    data = write_data(place / "data")
+    (data / "one.txt").write_text("One text of some words.")
+    (data / "two.txt").write_text("Another text of some words.")
+    for name in ("run", "verify"):
+        folder = data / "runs" / name / "run"
+        assert raven(*TASKS[name].arguments(data, folder), "--workers", "1").code == 0
+    shutil.copy(data / "runs" / "verify" / "answers.jsonl", data / "answers.jsonl")
+    return place
+
+
+def command(which: tuple[str, str], room: Path, place: Path, scratch: Path) -> list[str]:
+    """The whole command line with its output at a place, every other output in a folder of the test's."""
+    name, option = which
+    told = [part.replace("$data", str(room / "data")) for part in OUTPUTS[which].told]
+    told = [part.replace("$runs", str(room / "data" / "runs")) for part in told]
+    flag = "--in" if name == "new" else "--" + option
+    line = [*name.split(), *told, flag, str(place)]
+    if name in TASKS:
+        task = TASKS[name]
+        rest = [(task.place, "run"), *task.products]
+        line += [part for o, n in rest if o != flag for part in (o, str(scratch / n))]
+        line += ["--workers", "1"]
+    return line
+
+
+@pytest.mark.parametrize("which", list(OUTPUTS), ids="-".join)
+def test_nothing_of_the_users_is_overwritten(
+    which: tuple[str, str], room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    mine, file = tmp_path / "mine", tmp_path / "thesis.jsonl"
+    mine.mkdir()
+    for name in ("thesis.txt", "my_own.py", "index.html"):
+        (mine / name).write_text("mine")
+    file.write_text("mine")
+    (tmp_path / "link").symlink_to(mine)
+    places = [*([] if which in MIXED - {("new", "folder")} else [mine, tmp_path / "link"]), file]
+    places += [room / "data" / name for name in OUTPUTS[which].inputs]
+    before, kept = contents(room), contents(mine)
+    for number, place in enumerate(places):
+        ended = raven(*command(which, room, place, tmp_path / f"other{number}"))
+        assert ended.code == 2 and "error:" in ended.said and "Traceback" not in ended.said, (place, ended)
+        assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, place
+
+
+OWN = [("new", "folder"), *((task.name, task.place.lstrip("-")) for task in TASKS.values())]
+"""Files beside others, and folders of tasks: the contracts see to these."""
+
+
+@pytest.mark.parametrize("which", [which for which in OUTPUTS if which not in OWN], ids="-".join)
+def test_an_output_is_new_empty_or_its_own(
+    which: tuple[str, str], room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    fresh = tmp_path / "deep" / "new.jsonl"
+    line = command(which, room, fresh, tmp_path / "other")
+    ended = raven(*line)
+    assert ended.code == 0, ended
+    first = sorted(contents(fresh))
+    again = raven(*line)
+    assert (again.code == 0) == OUTPUTS[which].again, again
+    assert sorted(contents(fresh)) == first
+    empty = tmp_path / "empty.jsonl"
+    empty.touch() if fresh.is_file() else empty.mkdir()
+    ended = raven(*command(which, room, empty, tmp_path / "third"))
+    assert ended.code == 0 and sorted(Path(n).suffix for n in contents(empty)) == sorted(Path(n).suffix for n in first)
+
+
+@pytest.mark.parametrize("which", [("export", "out"), ("problems", "out"), ("obfuscate", "out")], ids="-".join)
+def test_what_a_killed_command_left_is_gone_after_the_next(
+    which: tuple[str, str], room: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Truth and texts do not stay in a hidden folder for ever."""
+    from ravenbench import files
+
+    monkeypatch.chdir(tmp_path)
+    left = files.temporary_name(tmp_path / "other name")
+    name = left.name.replace(f"-{files.owner().partition('-')[2]}-", "-4194305-")
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "truth.jsonl").write_text("of an earlier command")
+    assert raven(*command(which, room, tmp_path / "out", tmp_path / "beside")).code == 0
+    assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".")]
