@@ -64,7 +64,7 @@ class EBG(Component):
                 author, source = match["author"], sources[0]
                 counted["samples"] += 1
                 builder.add(
-                    f"{author}/{match['number']}", archive.text(name), author, f"source {source}", 1, "en",
+                    f"{author}/{match['number']}", archive.text(name, published=True), author, f"source {source}", 1, "en",
                     {"document": f"{author}/{source}"},
                 )  # fmt: skip
         if not counted["samples"]:

@@ -8,7 +8,7 @@ from ravenbench import files
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec
 from ravenbench.errors import InputError
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.pan_pairs import is_lines
+from ravenbench.formats.tabular import is_lines
 from ravenbench.formats.pan_problems import problem_roots
 from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.problems import read_problems

@@ -19,7 +19,7 @@ from ravenbench.errors import InputError
 from ravenbench.files import write_text
 from ravenbench.formats.archive import Archive, Split
 from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
-from ravenbench.formats.pan_pairs import is_lines
+from ravenbench.formats.tabular import is_lines
 from ravenbench.formats.pan_problems import problem_roots
 from ravenbench.formats.problems import read_problems
 from ravenbench.formats.whole_text import read_whole
