@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ravenbench.bench.shared.spec import ENCODING
+
 if TYPE_CHECKING:
     from ravenbench.reports.evaluate.evaluation import Evaluation
 
@@ -34,6 +36,7 @@ def command(
     by: Annotated[
         list[str] | None, typer.Option(help="Break down by 'group' or FILE:COLUMN[:PARTS]; may be repeated.")
     ] = None,
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     training_truth: Annotated[str | None, typer.Option(help="Truth of a training set, for band and stacking.")] = None,
     training_answers: Annotated[
         list[str] | None, typer.Option(help="The same systems' answers there; may be repeated.")
@@ -77,6 +80,7 @@ def command(
         answers or [],
         lenient=lenient,
         by=by or None,
+        encoding=encoding,
         training_truth=training_truth,
         training_answers=training_answers or [],
         f05u_2020=f05u_2020,

@@ -18,8 +18,8 @@ from ravenbench.errors import FormatError, InputError, did_you_mean
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.pan_pairs import is_truth, pairs_files
-from ravenbench.formats.tabular import is_lines
 from ravenbench.formats.pan_problems import problem_roots
+from ravenbench.formats.tabular import is_lines
 from ravenbench.types import Corpus
 
 

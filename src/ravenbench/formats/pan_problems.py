@@ -19,7 +19,7 @@ import numpy as np
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import write_json, write_text
 from ravenbench.formats.archive import Archive, Split, split_of, split_roots
-from ravenbench.formats.decoding import UTF8, has_controls
+from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.names import checked_name
 from ravenbench.formats.output import fresh_folder
 from ravenbench.formats.problem_set import ProblemBuilder, ProblemSet
@@ -34,9 +34,7 @@ def problem_roots(archive: Archive) -> list[str]:
     return sorted({_parent(_parent(name)) for name in archive.names if _is_document(name)})
 
 
-def read_pan_problems(
-    path: str | Path, split: Split | None = None, encoding: str | None = UTF8
-) -> list[ProblemSet]:
+def read_pan_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
     """Read every corpus of problems in a folder or zip, sorted by name and split.
 
     Parameters

@@ -13,9 +13,7 @@ from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.tabular import is_lines
 
 
-def read_problem_sets(
-    path: str | Path, split: Split | None = None, encoding: str | None = UTF8
-) -> list[ProblemSet]:
+def read_problem_sets(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
     """Read every corpus of problems at a path, each with its truth where the files give it.
 
     Parameters

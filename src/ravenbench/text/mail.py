@@ -21,7 +21,8 @@ _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)+")
 
 
 def signs_of_mail(text: str) -> tuple[str, ...]:
-    """What of an e-mail a text holds beside what its author wrote: "headers", "quotations", "a signature", "an address".
+    """What of an e-mail a text holds beside what its author wrote: "headers", "quotations", "a signature", "an address"
+    (in this order).
 
     Headers are two lines or more such as ``Subject: …`` among the first thirty (also in German, French, Spanish, Dutch
     and Greek), quotations two lines that begin with ``>`` or the line that introduces them, a signature what follows

@@ -54,6 +54,7 @@ def obfuscate(
     obfuscator: str | Obfuscator,
     source: str | Path,
     *,
+    encoding: str | None = None,
     seed: int | None = None,
     every: bool | None = None,
     split: Split | None = None,
@@ -99,7 +100,7 @@ def obfuscate(
     product = None if out is None else files.location(out)
     if product is not None:
         check_out(product, texts.single)
-    asked = read_surrogates(recipe.name, spec.surrogates, spec.train) if recipe.needs_oracle else None
+    asked = read_surrogates(recipe.name, spec.surrogates, spec.train, spec.encoding) if recipe.needs_oracle else None
     data = spec.data()
     place = default_folder(spec, data) if folder is None else files.location(folder)
     elsewhere = None if rewritings is None else files.location(rewritings)

@@ -82,6 +82,7 @@ def verify(
     train: str | Path | None = None,
     load: str | Path | None = None,
     probe: str | None = None,
+    encoding: str | None = None,
     save: str | Path | None = None,
     out: str | Path | None = None,
     folder: str | Path | None = None,
@@ -117,7 +118,7 @@ def verify(
     work = engine or local(workers)
     if save is not None:
         check_fresh(save)
-    asked = ask(verifier, test, train, load, probe, folder, progress)
+    asked = ask(verifier, test, train, load, probe, encoding, folder, progress)
     if out is not None:
         check_answers_file(files.location(out), asked.ids)
     given = None if load is None else persist.load(load, asked.component)
@@ -178,6 +179,7 @@ def outlook(
     train: str | Path | None = None,
     load: str | Path | None = None,
     probe: str | None = None,
+    encoding: str | None = None,
     folder: str | Path | None = None,
     progress: Progress = silent,
 ) -> Outlook:
@@ -188,7 +190,7 @@ def outlook(
     InputError
         If something cannot be used.
     """
-    asked = ask(verifier, test, train, load, probe, folder, progress)
+    asked = ask(verifier, test, train, load, probe, encoding, folder, progress)
     plan = draft(asked, progress).plan
     store = earlier(asked.folder, "verify", asked.spec.resolved(), asked.hashes)
     missing = plan.blocks if store is None else unanswered(store, plan)
