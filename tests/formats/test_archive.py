@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.archive import Archive, decode, split_of, split_roots
+from ravenbench.formats.archive import Archive, split_of, split_roots
 from ravenbench.formats.collector import SPOOL_LIMIT, TextCollector, identity_key
+from ravenbench.formats.decoding import decode
 from ravenbench.formats.output import check_fresh, fresh_folder, whole_file
 from ravenbench.text.tokens import normalised
 

@@ -53,7 +53,8 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
             raise FormatError("attributes are read from one file", file=path, expected="a CSV, TSV or JSONL file")
         name = archive.names[0]
         label = archive.label(name)
-        for line, row in table_rows(archive, name):
+        for line, given in table_rows(archive, name):
+            row = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
             key = record_id(row, archive, name, line)
             if key in values:
                 raise FormatError("an id stands twice", file=label, line=line, found=key)
@@ -112,7 +113,6 @@ def _parse(spec: str) -> tuple[str, str, int]:
 
 def _value(value: object, file: str, line: int) -> float | str | None:
     """A number, a text, or None where nothing is given."""
-    value = value.strip() if isinstance(value, str) else value
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | float):

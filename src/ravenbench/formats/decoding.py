@@ -16,7 +16,7 @@ UTF8 = "utf-8"
 
 _LIKELY = (
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso-8859-2", "iso-8859-7",
-    "mac-roman", "koi8-r", "cp437", "cp850", "cp932", "gb18030", "big5", "cp949", UTF8,
+    "mac-roman", "koi8-r", "cp932", "gb18030", "big5", "cp949", UTF8,
 )  # fmt: skip
 """Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
 _ICONV = {"mac_roman": "MACINTOSH"}
@@ -103,17 +103,22 @@ def detected(data: bytes) -> str | None:
 
     looked_at = data[:_LOOKED_AT]
     found = chardet.detect(
-        looked_at, prefer_superset=True, compat_names=False, max_bytes=_LOOKED_AT, include_encodings=_LIKELY,
+        looked_at, prefer_superset=False, compat_names=False, max_bytes=_LOOKED_AT, include_encodings=_LIKELY,
         no_match_encoding=UTF8,
     )["encoding"]  # fmt: skip
     if not found or _is_utf8(found):
         return None
+    read = _head(looked_at, found)
+    # Of those that read it alike, the commonest is named.
+    return None if read is None else "cp1252" if read == _head(looked_at, "cp1252") else found.replace("-", "_").lower()
+
+
+def _head(data: bytes, encoding: str) -> str | None:
+    """Bytes in an encoding, whose last character may be cut; None where they are not in it."""
     try:
-        # Its last character may be cut.
-        codecs.getincrementaldecoder(found)().decode(looked_at, final=False)
+        return codecs.getincrementaldecoder(encoding)().decode(data, final=False)
     except (LookupError, UnicodeDecodeError):
         return None
-    return found.replace("-", "_").lower()
 
 
 def check_controls(text: str, file: str | Path, line: int | None = None, encoding: str | None = UTF8) -> None:
