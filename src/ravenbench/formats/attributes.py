@@ -53,8 +53,8 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
             raise FormatError("attributes are read from one file", file=path, expected="a CSV, TSV or JSONL file")
         name = archive.names[0]
         label = archive.label(name)
-        for line, given in table_rows(archive, name):
-            row = {name: value.strip() if isinstance(value, str) else value for name, value in given.items()}
+        for line, fields in table_rows(archive, name):
+            row = {name: value.strip() if isinstance(value, str) else value for name, value in fields.items()}
             key = record_id(row, archive, name, line)
             if key in values:
                 raise FormatError("an id stands twice", file=label, line=line, found=key)

@@ -13,7 +13,8 @@ _HEADER = re.compile(
 _QUOTED = re.compile(r"^[ \t]*>", re.MULTILINE)
 _INTRODUCED = re.compile(
     r"^[ \t]*(-{2,}[ \t]*(original message|forwarded message|ursprüngliche nachricht|mensaje original|message d'origine"
-    r"|oorspronkelijk bericht)[ \t]*-{2,}|(on|am|le|el|op)\b.{6,120}\b(wrote|schrieb|a écrit|escribió|schreef)[ \t]?:[ \t]*$)",
+    r"|oorspronkelijk bericht)[ \t]*-{2,}"
+    r"|(on|am|le|el|op)\b.{6,120}\b(wrote|schrieb|a écrit|escribió|schreef)[ \t]?:[ \t]*$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _SIGNATURE = re.compile(r"^-- ?$(?=\n[^\n]*\S)", re.MULTILINE)
