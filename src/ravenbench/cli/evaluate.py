@@ -31,7 +31,10 @@ def command(
     metrics: Annotated[
         str, typer.Option(help="Metrics to test all pairs in; ties by the first. Also auc, overall, final …")
     ] = "c@1,accuracy",
-    trials: Annotated[int, typer.Option(min=1, help="Trials of each randomization test.")] = 10_000,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, help="Trials of each randomization test; default 10,000, more where *** needs them."),
+    ] = None,
     replicates: Annotated[int, typer.Option(min=1, help="Bootstrap replicates.")] = 10_000,
     by: Annotated[
         list[str] | None, typer.Option(help="Break down by 'group' or FILE:COLUMN[:PARTS]; may be repeated.")

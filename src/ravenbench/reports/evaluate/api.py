@@ -34,7 +34,7 @@ def evaluate(
     costs: tuple[float, float] = (1.0, 1.0),
     same_share: float | None = None,
     replicates: int = 10_000,
-    trials: int = 10_000,
+    trials: int | None = None,
     level: float = 0.95,
     alpha: float = 0.05,
     seed: int = 0,
@@ -68,8 +68,9 @@ def evaluate(
         Share of same-author problems in use, for the operating point; by default as in truth.
     replicates : int
         Replicates of the bootstrap.
-    trials : int
-        Trials of each randomization test.
+    trials : int, optional
+        Trials of each randomization test; by default 10,000, and in metrics of counts as many as the number of pairs
+        needs for a corrected p below .001.
     level : float
         Level of the intervals.
     alpha : float
