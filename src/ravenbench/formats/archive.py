@@ -23,6 +23,9 @@ DOCUMENT_LIMIT = 64 * 2**20
 """Most bytes of a file that is read in one piece; files read line by line may be larger."""
 RATIO_LIMIT = 200
 """A zip member that grows by more than this (and beyond a megabyte) is a bomb: text stays below 20."""
+SUM_RATIO = 50
+"""So is a zip whose members together are so many times as large as it is, beyond ``SUM_FLOOR`` bytes."""
+SUM_FLOOR = 256 * 2**20
 
 _AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
@@ -280,7 +283,17 @@ def _walk(folder: Path) -> dict[str, int]:
 
 def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
     found: dict[str, int] = {}
-    for info in archive.infolist():
+    inside = archive.infolist()
+    if len(inside) > MEMBER_LIMIT:
+        raise FormatError("too many files", file=path, found=len(inside), expected=f"≤ {MEMBER_LIMIT}")
+    size, packed = sum(info.file_size for info in inside), path.stat().st_size
+    if size > SUM_FLOOR and size > SUM_RATIO * packed:
+        raise FormatError(
+            "the files in this zip unpack to far more than texts can", file=path,
+            found=f"{packed:,} bytes become {size:,} in {len(inside):,} files",
+            expected=f"at most {SUM_RATIO} times as much", fix="if you trust it, unpack it and give the folder",
+        )  # fmt: skip
+    for info in inside:
         parts = PurePosixPath(info.filename).parts
         if info.filename.startswith("/") or ".." in parts or "\\" in info.filename or ":" in info.filename[:2]:
             raise FormatError("a name in this zip leads out of it", file=path, found=info.filename)
