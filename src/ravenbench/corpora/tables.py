@@ -10,6 +10,7 @@ from typing import Any
 from ravenbench.corpora.build import CorpusBuilder
 from ravenbench.corpora.columns import LOOKED_AT, guess
 from ravenbench.corpora.import_log import ImportLog
+from ravenbench.corpora.memory_limit import check_room
 from ravenbench.errors import FormatError, InputError, did_you_mean
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
@@ -149,10 +150,12 @@ def _kind(path: Path) -> str:
 
 def _parquet(path: Path) -> Iterator[Row]:
     """Rows of a file, or of a folder's files in order of their names, numbered through."""
+    number = 0
+    parts = [path] if path.is_file() else _parts(path)
+    check_room(parts, _BATCH)
     import polars as pl
 
-    number = 0
-    for part in [path] if path.is_file() else _parts(path):
+    for part in parts:
         try:
             for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
                 for row in batch.iter_rows(named=True):
