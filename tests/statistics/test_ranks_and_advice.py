@@ -27,7 +27,7 @@ def test_three_stars_can_be_reached_with_as_many_pairs_as_there_are() -> None:
     assert plain is not None and more is not None
     assert plain * pairs == pytest.approx(pairs / (TRIALS + 1)) and plain * pairs > 0.001 > more * pairs
     flipped = good.value.copy()
-    flipped[330:372] = 1 - flipped[330:372]
+    flipped[338:378] = 1 - flipped[338:378]
     near = Answered(flipped, flipped)
     p = randomization_test(same, good, near, "c@1")
     assert p is not None and p > 0.01 and randomization_test(same, good, near, "c@1", most=10**6) == p
