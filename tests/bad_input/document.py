@@ -14,6 +14,13 @@ be refused with this message: what is wrong and where, mostly also what was foun
 Commands then end with exit code 2 and have written nothing. Names longer than {limit} characters, lines longer than
 {line:,} bytes, bytes that are no UTF-8, NULs and halves of characters are refused wherever they come from.
 
+Of a text or table that is not UTF-8 the message names the encoding that it seems to be in, shows a line of it as it
+reads in that encoding, and gives the command that converts the file and keeps the old one (`FILE.orig`). Every command
+that reads texts or tables takes `--encoding`, which says how those are read that are not UTF-8. Control characters from
+U+0080 to U+009F are what is left of quotation marks and dashes where Windows-1252 was converted as ISO-8859-1: they are
+refused with the command that restores them, except in problem sets and attribution problems, whose published answers
+belong to the texts as they are. What is wrong with several files is said at once.
+
 This page is written by `python tests/bad_input/document.py`; a test fails while it is stale. It holds {count} inputs.
 """
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from bad_input.answers import ANSWERS
 from bad_input.attribution import ATTRIBUTION, REWRITINGS
+from bad_input.batches import BATCHES
 from bad_input.cases import TEXT, Case
 from bad_input.folders import FOLDERS
 from bad_input.problems import PROBLEMS
@@ -15,6 +16,8 @@ from bad_input.specs import COMPONENTS, SPECS, STORES
 from bad_input.tables import TABLES
 from bad_input.truth import ATTRIBUTES, TRUTH
 from ravenbench import registry
+from ravenbench.bench.compare.material import read_material
+from ravenbench.bench.compare.spec import build as comparison
 from ravenbench.bench.run.spec import build
 from ravenbench.bench.shared.record import Head, write_record
 from ravenbench.bench.shared.store import Store
@@ -33,11 +36,13 @@ ESSAY = ObfuscationTask("essay", f"{TEXT} " * 10, language="en")
 
 GROUPS = {
     "Corpora: tables": TABLES, "Corpora: folders and archives": FOLDERS, "Problems": PROBLEMS, "Truth": TRUTH,
+    "Batches of comparisons": BATCHES,
     "Answers": ANSWERS, "Attributes": ATTRIBUTES, "Attribution collections": ATTRIBUTION, "Rewritings": REWRITINGS,
     "Spec files": SPECS, "Components": COMPONENTS, "Folders of runs": STORES,
 }  # fmt: skip
 
 PATHS: dict[str, Callable[[Path], Any]] = {
+    "batch": lambda path: read_material(comparison({"batch": path, "background": "others"})),
     "corpus": load_corpus,
     "problems": read_problem_sets,
     "truth": read_truth,
@@ -54,7 +59,8 @@ PATHS: dict[str, Callable[[Path], Any]] = {
 """Readers of files; the others parse component strings of the kind they are called by."""
 
 COMMANDS = {
-    "corpus": "raven run, corpus", "problems": "raven run --train, verify, pan14", "truth": "raven evaluate",
+    "corpus": "raven run, corpus", "batch": "raven compare --batch",
+    "problems": "raven run --train, verify, pan14", "truth": "raven evaluate",
     "answers": "raven evaluate, report", "attribute": "raven evaluate --by", "attribution": "raven attribute",
     "parts": "raven diff", "rewritten": "rewritings()", "reviews": "raven safety --grades",
     "spec": "raven run --spec", "store": "raven report", "texts": "raven report",

@@ -42,6 +42,24 @@ TABLES = [
         {"c.csv": GOOD_CSV + "a,b\n"},
     ),
     Case(
+        "a CSV with a column that stands twice",
+        "corpus",
+        "c.csv:1: a column stands twice in the header",
+        {"c.csv": GOOD_CSV.replace("topic", "author")},
+    ),
+    Case(
+        "a CSV in Windows-1252 that was read as Latin-1",
+        "corpus",
+        "c.csv:5: control characters stand in the text",
+        {"c.csv": GOOD_CSV + "It\x92s his.,ann,a\n"},
+    ),
+    Case(
+        "JSON lines in Windows-1252 that were read as Latin-1",
+        "corpus",
+        "c.jsonl:1: control characters stand in the text",
+        {"c.jsonl": row(text="It\x92s \x93his\x94.")},
+    ),
+    Case(
         "a CSV with a quote that never ends",
         "corpus",
         "c.csv:5: this is not CSV",

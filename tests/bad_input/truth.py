@@ -86,14 +86,14 @@ ATTRIBUTES = [
     Case(
         "no column of ids",
         "attribute",
-        "a.csv:1: the first line names no column id",
+        "a.csv:2: this line has no id",
         {"a.csv": "name,length\np1,3\n"},
         "a.csv:length",
     ),
     Case(
         "a row that is too short",
         "attribute",
-        "a.csv:2: a row does not fit the first line",
+        "a.csv:2: this row has another number of fields than the header",
         {"a.csv": "id,length\np1\n"},
         "a.csv:length",
     ),
@@ -129,7 +129,11 @@ ATTRIBUTES = [
         "a.csv:length:1",
     ),
     Case(
-        "a quote that never ends", "attribute", "a.csv:2: not a table", {"a.csv": 'id,length\n"p1,3\n'}, "a.csv:length"
+        "a quote that never ends",
+        "attribute",
+        "a.csv:2: this is not CSV",
+        {"a.csv": 'id,length\n"p1,3\n'},
+        "a.csv:length",
     ),
     Case(
         "a NUL byte",

@@ -15,6 +15,7 @@ from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.compare.spec import build as spec_of
 from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
+from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.reports.compare.agreement import disagreement
 from ravenbench.reports.compare.json_form import to_json
@@ -241,8 +242,8 @@ ERRORS = {
     "empty": (lambda q, k: write(q, " \n"), FormatError, "the text is empty"),
     "latin-1 among UTF-8": (lambda q, k: write(k / "0.txt", "caf\xe9".encode("latin-1")), FormatError, "not UTF-8"),
     "utf-16": (lambda q, k: write(k / "0.txt", text(1, 1).encode("utf-16")), FormatError, "UTF-16"),
-    "null bytes": (lambda q, k: write(q, b"a\0b"), FormatError, "null bytes"),
-    "a picture for a text": (lambda q, k: q.write_bytes(b"\x89PNG\r\n\xff\x00"), FormatError, "null bytes"),
+    "null bytes": (lambda q, k: write(q, b"a text\0 with one"), FormatError, "NUL byte"),
+    "a picture for a text": (lambda q, k: q.write_bytes(b"\x89PNG\r\n\xff\x00"), FormatError, "NUL byte"),
     "no text in the folder": (
         lambda q, k: [p.rename(p.with_suffix(".png")) for p in k.iterdir()],
         InputError,
@@ -263,6 +264,12 @@ def test_what_cannot_be_read_is_an_error_and_nothing_is_written(name, others, tm
 
 def test_word_files_are_told_what_to_do(others, tmp_path):
     questioned, known = case(tmp_path)
+    write(known / "older.docx", b"PK")
+    with pytest.raises(FormatError, match="plain text only") as told:
+        ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
+    assert "older.docx" in str(told.value)
+    write(known / "older.txt", text(90, 5))
+    assert len(read_material(spec_of({"questioned": questioned, "known": known, "background": others})).cases) == 1
     with pytest.raises(FormatError, match="plain text only"):
         ravenbench.compare(questioned.rename(tmp_path / "letter.docx"), known, others, out=tmp_path / "case", **FAST)
 
@@ -300,20 +307,52 @@ def test_backgrounds_that_cannot_be_read(name, tmp_path):
     assert not (tmp_path / "case").exists()
 
 
-def test_a_guessed_encoding_of_the_background_is_said(tmp_path):
+def test_every_text_in_another_encoding_is_named_at_once_and_the_option_reads_them(tmp_path):
     questioned, known = case(tmp_path)
     others = background(tmp_path / "others")
-    write(others / "author01" / "1.txt", (text(1, 1) + " caf\xe9").encode("latin-1"))
-    told = CliRunner().invoke(build("compare"), [
-        "compare", "--questioned", str(questioned), "--known", str(known), "--background", str(others), "--plan",
-    ])  # fmt: skip
-    assert "1 of the background's texts: not UTF-8, read as Windows-1252" in told.stdout
+    write(questioned, (text(90, 7) + " he didn’t").encode("cp1252"))
+    for number in range(2):
+        write(known / f"{number}.txt", (text(90, number) + " didn’t").encode("cp1252"))
+    write(others / "author01" / "1.txt", (text(1, 1) + " didn’t").encode("cp1252"))
+    write(others / "author02" / "1.txt", text(2, 1) + " didn’t")
+    given = {"questioned": questioned, "known": known, "background": others}
+    with pytest.raises(FormatError, match="3 files cannot be used") as told:
+        read_material(spec_of(given))
+    for part in ("questioned.txt", "0.txt", "1.txt", "he didn’t", "--encoding cp1252"):
+        assert part in str(told.value)
+    asked = ["compare", *(part for name, path in given.items() for part in (f"--{name}", str(path))), "--plan"]
+    done = CliRunner().invoke(build("compare"), [*asked, "--encoding", "cp1252"])
+    assert done.exit_code == 0, done.output
+    assert read_material(spec_of(given | {"encoding": "cp1252"})).cases[0].questioned.text.endswith("he didn’t")
+    assert sum(one.endswith("didn’t") for one in load_corpus(others, encoding="cp1252").texts) == 2
+
+
+def test_an_email_is_noticed_and_said(tmp_path, others):
+    questioned, known = case(tmp_path)
+    write(
+        questioned,
+        f"From: Ann Lee <ann@example.org>\nSubject: the flat\n\n{text(90, 7)}\n> and you\n> said so\n-- \nAnn\n",
+    )
+    asked = ["compare", "--questioned", str(questioned), "--known", str(known), "--background", str(others), "--plan"]
+    done = CliRunner().invoke(build("compare"), asked)
+    told = " ".join(done.output.split())
+    assert "parts of an e-mail stand in 1 of 3 texts" in told
+    assert f"{questioned.name}: headers, quotations, a signature, an address" in told
+
+
+@pytest.mark.parametrize("given", [{"questioned": ""}, {"known": ""}, {"known": "anne="}, {"batch": ""}])
+def test_an_empty_path_is_no_folder(tmp_path, given, others, monkeypatch):
+    questioned, known = case(tmp_path)
+    monkeypatch.chdir(known)
+    texts = {} if "batch" in given else {"questioned": questioned, "known": known}
+    with pytest.raises(FormatError, match="empty path"):
+        read_material(spec_of({**texts, "background": others, **given}))
 
 
 def test_the_same_text_twice_is_taken_once_and_said(tmp_path, others):
     questioned, known = case(tmp_path)
     write(known / "again.txt", text(90, 0))
-    write(known / "notes.docx", b"PK")
+    write(known / "notes.md", "More.")
     material = read_material(spec_of({"questioned": questioned, "known": known, "background": others}))
     assert len(material.cases[0].candidate.texts) == 2
     assert ["again.txt repeats 0.txt" in note or "do not end in .txt" in note for note in material.notes] == [True] * 2

@@ -275,5 +275,6 @@ def test_a_calibrator_that_answers_nothing_is_told(strangers):
     told = " ".join(done.stdout.split())
     assert "logistic) left all problems unanswered" in told and "scaled-logistic suits any" in told
     assert "strangers:Small left" not in told
+    assert "logistic does not suit their scale" in told
     page = " ".join((strangers / "run" / "report" / "index.html").read_text().split())
     assert "left all problems unanswered" in page

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.archive import Archive, decode, split_of, split_roots
+from ravenbench.formats.archive import Archive, split_of, split_roots
 from ravenbench.formats.collector import SPOOL_LIMIT, TextCollector, identity_key
+from ravenbench.formats.decoding import decode
 from ravenbench.formats.output import check_folder, fresh_folder, whole_file
 from ravenbench.text.tokens import normalised
 
@@ -43,6 +44,21 @@ def test_names_that_lead_out_of_a_zip_are_refused(tmp_path, name):
 def test_a_bomb_is_refused(tmp_path):
     with pytest.raises(FormatError, match="unpacks to far more"):
         Archive(_zip(tmp_path / "z.zip", {"a.txt": b"0" * 10_000_000}))
+
+
+def test_a_bomb_of_many_small_members_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("ravenbench.formats.archive.SUM_FLOOR", 10_000_000)
+    with zipfile.ZipFile(tmp_path / "c.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for i in range(20):
+            archive.writestr(f"a/{i}.txt", b"text " * 180_000)
+    with pytest.raises(FormatError, match="the files in this zip unpack to far more than texts can"):
+        Archive(tmp_path / "c.zip")
+    monkeypatch.setattr("ravenbench.formats.archive.SUM_FLOOR", 100_000_000)
+    with Archive(tmp_path / "c.zip") as archive:
+        assert len(archive.names) == 20
+    monkeypatch.setattr("ravenbench.formats.archive.MEMBER_LIMIT", 19)
+    with pytest.raises(FormatError, match="too many files"):
+        Archive(tmp_path / "c.zip")
 
 
 def test_a_damaged_member_and_a_false_zip_are_named(tmp_path):

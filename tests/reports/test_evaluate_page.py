@@ -145,13 +145,13 @@ def test_quantiles_keep_equal_values_together() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name,x\na,1\n", "no column id"),
-        ("id,x\na\n", "does not fit"),
+        ("name,x\na,1\n", "has no id"),
+        ("id,x\na\n", "another number of fields"),
         ("id,x\na,1\na,2\n", "stands twice"),
         ("id,x\na,nan\n", "finite"),
         ("id,x\nz,1\n", "no value for any problem"),
         ("id,y\na,1\n", "no 'x' here"),
-        ('id,x\na,"1\n', "not a table"),
+        ('id,x\na,"1\n', "not CSV"),
         ("id,x\n" + "".join(f"p{i},t{i}\n" for i in range(40)), "too many"),
     ],
 )

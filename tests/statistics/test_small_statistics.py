@@ -27,9 +27,15 @@ def test_stars() -> None:
     assert [stars(p) for p in (0.0005, 0.001, 0.01, 0.05, None)] == ["***", "**", "*", "=", "n/a"]
 
 
+def test_systems_of_one_group_share_the_rank_of_the_first() -> None:
+    apart = np.ones((5, 5), dtype=bool)
+    apart[1, 2] = apart[2, 1] = False
+    assert tie_groups([0.9, 0.8, 0.7, 0.6, 0.5], apart).tolist() == [1, 2, 2, 4, 5]
+
+
 def test_tie_groups_cut_only_where_everything_is_separated() -> None:
     apart = np.array([[0, 0, 1, 1], [0, 0, 0, 1], [1, 0, 0, 1], [1, 1, 1, 0]], dtype=bool)
-    assert tie_groups([0.9, 0.8, 0.7, 0.1], apart).tolist() == [1, 1, 1, 2]
+    assert tie_groups([0.9, 0.8, 0.7, 0.1], apart).tolist() == [1, 1, 1, 4]
     assert tie_groups([0.1, 0.9, 0.8, np.nan], ~np.eye(4, dtype=bool)).tolist() == [3, 1, 2, 4]
 
 

@@ -25,6 +25,7 @@ def command(
     verifiers: Annotated[
         str | None, typer.Option(help="Verifiers that are asked. Default char-ngram, ppm, function-words.")
     ] = None,
+    encoding: Annotated[str | None, option(CompareSpec, "encoding")] = None,
     seed: Annotated[int | None, option(CompareSpec, "seed")] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Then wait: each time the file is saved, show the new answers. Ctrl-C ends.")
@@ -50,7 +51,9 @@ def command(
     if watch and json:
         raise SpecError("--watch shows answers as they come", fix="leave --json or --watch out")
     with progress_bar() as progress:
-        found = advise(text, known or (), background or "", verifiers=verifiers, seed=seed, progress=progress)
+        found = advise(
+            text, known or (), background or "", verifiers=verifiers, encoding=encoding, seed=seed, progress=progress
+        )
     if json:
         print_json(to_json(found))
         return
@@ -58,10 +61,10 @@ def command(
     for note in found.notes:
         say(note)
     if watch:
-        _watch(text, found.text, found.judge)
+        _watch(text, found.text, found.judge, encoding)
 
 
-def _watch(path: str, first: str, judge: Judge) -> None:
+def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
     """Answers to each version that is saved, until Ctrl-C."""
     import time
 
@@ -77,7 +80,7 @@ def _watch(path: str, first: str, judge: Judge) -> None:
         while True:
             time.sleep(POLL)
             try:
-                now = read_version(path)
+                now = read_version(path, encoding)
             except InputError as error:
                 # Editors empty a file before they write it; the same complaint is made once.
                 if str(error) != told:

@@ -35,6 +35,7 @@ def command(
     lenient: Annotated[
         bool, typer.Option("--lenient", help="PAN problems: leave out those that cannot be read, and say so.")
     ] = False,
+    encoding: Annotated[str | None, option(AttributeSpec, "encoding")] = None,
     seed: Annotated[int | None, option(AttributeSpec, "seed")] = None,
     out: Annotated[
         str | None,
@@ -63,7 +64,7 @@ def command(
     from ravenbench.bench.attribute.collections import is_collection
 
     if is_collection(corpus):
-        _collection(corpus, methods, reject, out, lenient, plan, json)
+        _collection(corpus, methods, reject, out, lenient, encoding, plan, json)
     else:
         _corpus(given, out, (engine, workers, scheduler), plan, json)
 
@@ -93,7 +94,14 @@ def _corpus(
 
 
 def _collection(
-    path: str, methods: str | None, reject: float, out: str | None, lenient: bool, plan: bool, json: bool
+    path: str,
+    methods: str | None,
+    reject: float,
+    out: str | None,
+    lenient: bool,
+    encoding: str | None,
+    plan: bool,
+    json: bool,
 ) -> None:
     """Answer PAN problems and print their scores."""
     from ravenbench.bench.attribute.collections import answer_collection, collection_outlook
@@ -102,10 +110,12 @@ def _collection(
     from ravenbench.reports.shared.tables import terminal
 
     if plan:
-        show_outlook(collection_outlook(path, methods=methods, out=out, lenient=lenient), json)
+        show_outlook(collection_outlook(path, methods=methods, out=out, lenient=lenient, encoding=encoding), json)
         return
     with progress_bar() as progress:
-        found = answer_collection(path, methods=methods, reject=reject, out=out, lenient=lenient, progress=progress)
+        found = answer_collection(
+            path, methods=methods, reject=reject, out=out, lenient=lenient, encoding=encoding, progress=progress
+        )
     if json:
         print_json(collection_json(found))
     else:

@@ -22,6 +22,7 @@ def command(
     authors: Annotated[int | None, option(CompareSpec, "authors")] = None,
     folds: Annotated[int | None, option(CompareSpec, "folds", metavar="K")] = None,
     donors: Annotated[int | None, option(CompareSpec, "donors")] = None,
+    encoding: Annotated[str | None, option(CompareSpec, "encoding")] = None,
     seed: Annotated[int | None, option(CompareSpec, "seed")] = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="The folder or URL; default raven-runs/compare-<text>-<hash>.")

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from ravenbench.bench.shared.spec import ENCODING
 from ravenbench.cli.corpus_show import access, print_part, show_entry, show_questions, show_summary, simple_table
 from ravenbench.cli.show import print_json, say
 
@@ -18,7 +19,7 @@ TextColumn = Annotated[str | None, typer.Option("--text", help="Column with the 
 AuthorColumn = Annotated[str | None, typer.Option("--author", help="Column with the authors.")]
 TopicColumn = Annotated[str | None, typer.Option("--topic", help="Column with the topics; 'none' for no topics.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Column with the ids.")]
-Encoding = Annotated[str | None, typer.Option("--encoding", help="Of texts by author; default: UTF-8, else guessed.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help=ENCODING)]
 FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that differ in case only.")]
 
 
@@ -75,7 +76,7 @@ def info(
 
     Of verification problems (PAN13–15, a folder or zip), print the PAN-2014 overview's Table 1.
     """
-    if _show_problems(corpus, json):
+    if _show_problems(corpus, encoding, json):
         return
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
@@ -89,7 +90,7 @@ def info(
     about = msgspec.to_builtins(entry) if entry is not None else None
     summary = None
     if entry is None or entry.source is not None or corpus != entry.name:
-        loaded = load_corpus(corpus, **_options(text, author, topic, id, fold_case, encoding))
+        loaded = load_corpus(corpus, encoding=encoding, **_options(text, author, topic, id, fold_case))
         levels = loaded.notes.get("defaults", {}).get("levels", {})
         summary = summarise(at_level(loaded, level, levels)[0])
     if json:
@@ -126,8 +127,8 @@ def import_(
     from ravenbench.corpora.importing import import_corpus
     from ravenbench.corpora.summary import summarise
 
-    options = _options(text, author, topic, id, fold_case, encoding) | ({} if name is None else {"name": name})
-    summary = summarise(import_corpus(source, out, **options))
+    options = _options(text, author, topic, id, fold_case) | ({} if name is None else {"name": name})
+    summary = summarise(import_corpus(source, out, encoding=encoding, **options))
     if json:
         print_json({"folder": str(out), "corpus": summary})
         return
@@ -182,16 +183,16 @@ def fetch(
 
 
 def _options(
-    text: str | None, author: str | None, topic: str | None, id: str | None, fold_case: bool, encoding: str | None
+    text: str | None, author: str | None, topic: str | None, id: str | None, fold_case: bool
 ) -> dict[str, Any]:
-    given: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id, "encoding": encoding}
+    given: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id}
     options = {key: value for key, value in given.items() if value is not None}
     if topic == "none":
         options["topic"] = None
     return options | ({"fold_case": True} if fold_case else {})
 
 
-def _show_problems(what: str, json: bool) -> bool:
+def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     """Describe sets of PAN13–15 problems; False where the path holds none."""
     from ravenbench.formats.archive import Archive
     from ravenbench.formats.pan_problems import problem_roots
@@ -208,7 +209,7 @@ def _show_problems(what: str, json: bool) -> bool:
 
     rows = [
         (f"{found.name}/{found.split}" if found.split else found.name, table_one(found.problems))
-        for found in read_problem_sets(what)
+        for found in read_problem_sets(what, encoding=encoding)
     ]
     if json:
         print_json({"problems": [{"name": name, **row} for name, row in rows]})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ravenbench.cli.show import console, readable
-from ravenbench.corpora.author_folders import GUESSED
+from ravenbench.corpora.author_folders import MAIL
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -78,8 +78,8 @@ def show_summary(summary: dict[str, Any]) -> None:
     for what, whole in s["notes"].get("whole collection", {}).items():
         if whole["found"] != whole["expected"]:
             rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
-    if guessed := s["notes"].get(GUESSED):
-        rows.append(("encoding", f"{guessed:,} texts {GUESSED}"))
+    if mails := s["notes"].get(MAIL):
+        rows.append(("mind", f"{mails:,} texts {MAIL}"))
     for name, value in rows:
         facts.add_row(name, value)
     print_part(facts)

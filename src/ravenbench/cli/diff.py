@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from ravenbench.bench.shared.spec import ENCODING
 from ravenbench.cli.meaning import Inference, SentenceEncoder
 
 
@@ -23,6 +24,7 @@ def command(
     columns: Annotated[
         bool, typer.Option("--columns", help="Of two texts: side by side; sets and runs always have that view too.")
     ] = False,
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     encoder: SentenceEncoder = None,
     nli: Inference = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
@@ -41,7 +43,7 @@ def command(
 
     found = diff(
         original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]
-        helpers=Helpers(None, encoder, nli),
+        helpers=Helpers(None, encoder, nli), encoding=encoding,
     )  # fmt: skip
     if json:
         print_json(found.to_json())

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ravenbench.bench.shared.spec import ENCODING
+
 if TYPE_CHECKING:
     from ravenbench.reports.evaluate.evaluation import Evaluation
 
@@ -29,11 +31,15 @@ def command(
     metrics: Annotated[
         str, typer.Option(help="Metrics to test all pairs in; ties by the first. Also auc, overall, final …")
     ] = "c@1,accuracy",
-    trials: Annotated[int, typer.Option(min=1, help="Trials of each randomization test.")] = 10_000,
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, help="Trials of each randomization test; default 10,000, more where *** needs them."),
+    ] = None,
     replicates: Annotated[int, typer.Option(min=1, help="Bootstrap replicates.")] = 10_000,
     by: Annotated[
         list[str] | None, typer.Option(help="Break down by 'group' or FILE:COLUMN[:PARTS]; may be repeated.")
     ] = None,
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     training_truth: Annotated[str | None, typer.Option(help="Truth of a training set, for band and stacking.")] = None,
     training_answers: Annotated[
         list[str] | None, typer.Option(help="The same systems' answers there; may be repeated.")
@@ -80,6 +86,7 @@ def command(
         answers or [],
         lenient=lenient,
         by=by or None,
+        encoding=encoding,
         training_truth=training_truth,
         training_answers=training_answers or [],
         f05u_2020=f05u_2020,

@@ -9,13 +9,14 @@ import inspect
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import typer
 
 from ravenbench import __version__
 from ravenbench.cli import signals
-from ravenbench.cli.terminal import speak_plainly
-from ravenbench.errors import RavenError, remedy, visible
+from ravenbench.cli.plain_streams import make_plain
+from ravenbench.errors import RavenError, remedy, said, visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
@@ -90,7 +91,21 @@ def _absent() -> None:
 def run() -> None:
     """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted, 143 ended by SIGTERM."""
     signals.listen()
-    speak_plainly()
+    make_plain()
+    try:
+        _run()
+        signals.obey()
+    except KeyboardInterrupt:
+        # It came while something else was being told.
+        sys.exit(signals.farewell())
+    except SystemExit:
+        signals.obey()
+        raise
+    finally:
+        signals.last()
+
+
+def _run() -> None:
     # Hardly anything here dies in rings; looking for them as often as Python would takes a thirtieth of a first report.
     gc.set_threshold(50_000, 10, 10)
     arguments = sys.argv[1:]
@@ -115,6 +130,8 @@ def run() -> None:
         place = f"{visible(str(error.filename))}: " if error.filename else ""
         typer.echo(f"{place}{error.strerror or error}\n  fix: {remedy(error)}", err=True)
         sys.exit(2)
+    except MemoryError:
+        _fail("there is not enough memory", "give the process more memory, fewer texts or fewer --workers")
     except (KeyboardInterrupt, SystemExit) as end:
         # Typer turns an interruption within a command into an exit.
         if isinstance(end, SystemExit) and end.code != 130:
@@ -122,6 +139,17 @@ def run() -> None:
         code = signals.farewell()
         typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
         sys.exit(code)
+    except BaseException as error:
+        # Rust's, which polars raises and which is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        _fail(f"polars gave up ({said(error).splitlines()[0]})", "give the process more memory (ulimit -v) and repeat")
+
+
+def _fail(problem: str, fix: str) -> NoReturn:
+    typer.secho("error: ", fg="red", bold=True, err=True, nl=False)
+    typer.echo(f"{visible(problem)}\n  fix: {fix}", err=True)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ def command(
             help="The new text, folder or problem set (path or URL), with its parts as JSON beside each text."
         ),
     ] = None,
+    encoding: Annotated[str | None, option(ObfuscateSpec, "encoding")] = None,
     seed: Annotated[int | None, option(ObfuscateSpec, "seed")] = None,
     every: Annotated[bool, option(ObfuscateSpec, "every", "--all")] = False,
     split: Annotated[str | None, option(ObfuscateSpec, "split")] = None,

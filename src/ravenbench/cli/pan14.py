@@ -17,6 +17,7 @@ def command(
     data: Annotated[list[str], typer.Argument(help=help_of(Pan14Spec, "data"))],
     verifiers: Annotated[str | None, option(Pan14Spec, "verifiers")] = None,
     probe: Annotated[str | None, option(Pan14Spec, "probe")] = None,
+    encoding: Annotated[str | None, option(Pan14Spec, "encoding")] = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", help="The run's folder or URL; default raven-runs/….")
     ] = None,
@@ -48,11 +49,13 @@ def command(
     how = engines.engine(engine, workers, scheduler)
     if plan:
         with progress_bar() as progress:
-            found = outlook(data, verifiers=verifiers, probe=probe, out=out, progress=progress)
+            found = outlook(data, verifiers=verifiers, probe=probe, encoding=encoding, out=out, progress=progress)
         show_outlook(found, json)
         return
     with progress_bar() as progress:
-        result = pan14(data, verifiers=verifiers, probe=probe, out=out, engine=how, progress=progress)
+        result = pan14(
+            data, verifiers=verifiers, probe=probe, encoding=encoding, out=out, engine=how, progress=progress
+        )
     show_report(result.store, json)
     if result.errors:
         say(f"{len(result.errors)} cells have no answers, the first: {result.errors[0]}", fg="red", err=True)

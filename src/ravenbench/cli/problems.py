@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from ravenbench.bench.shared.spec import ENCODING
 from ravenbench.errors import InputError
 
 
@@ -35,6 +36,7 @@ def command(
         Literal["folders", "pairs"], typer.Option(help="PAN13–15 folders, or PAN20–23 jsonl (one known document).")
     ] = "folders",
     genre: Annotated[str, typer.Option(help="What contents.json calls the genre.")] = "unknown",
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     seed: Annotated[int, typer.Option(help="Decides every draw.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
@@ -47,7 +49,7 @@ def command(
         raven problems texts.csv -o mails/ --match none --cross genre=essay:email
         raven problems newsgroups -o across/ --cross topic --known 1
     """
-    found = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross)
+    found = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, encoding)
     from ravenbench.cli.show import print_json, say
 
     if json:
@@ -74,6 +76,7 @@ def build(
     genre: str,
     seed: int,
     cross: str | None = None,
+    encoding: str | None = None,
 ) -> dict[str, Any]:
     """Build and write problems; what was made, as JSON values.
 
@@ -97,7 +100,7 @@ def build(
         )
     crossing = None if cross is None else Cross.parse(cross)
     check_folder(out, inputs=[corpus])
-    data = load_corpus(corpus)
+    data = load_corpus(corpus, encoding=encoding)
     columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
     columns = [name for name in columns if crossing is None or name != crossing.column]
     built = build_problems(

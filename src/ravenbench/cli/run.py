@@ -33,6 +33,7 @@ def command(
     probe: Annotated[str | None, option(RunSpec, "probe")] = None,
     repetitions: Annotated[int | None, option(RunSpec, "repetitions", metavar="R")] = None,
     lengths: Annotated[str | None, option(RunSpec, "lengths", metavar="WORDS[,…]")] = None,
+    encoding: Annotated[str | None, option(RunSpec, "encoding")] = None,
     seed: Annotated[int | None, option(RunSpec, "seed")] = None,
     train: Annotated[str | None, option(RunSpec, "train")] = None,
     test: Annotated[str | None, option(RunSpec, "test")] = None,

@@ -27,6 +27,7 @@ def command(
     verifiers: Annotated[str | None, option(SafetySpec, "verifiers")] = None,
     methods: Annotated[str | None, option(SafetySpec, "methods")] = None,
     reject: Annotated[float | None, option(SafetySpec, "reject")] = None,
+    encoding: Annotated[str | None, option(SafetySpec, "encoding")] = None,
     seeds: Annotated[str | None, option(SafetySpec, "seeds", metavar="SEED[,SEED…]")] = None,
     attacks: Annotated[str | None, option(SafetySpec, "attacks")] = None,
     normalise: Annotated[str | None, option(SafetySpec, "normalise", metavar="MASK")] = None,

@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
+from ravenbench.bench.shared.spec import ENCODING
+
 
 def command(
     corpus: Annotated[
@@ -16,11 +18,12 @@ def command(
     min_docs: Annotated[int | None, typer.Option(min=1, help="Leave out topics with fewer documents.")] = None,
     encoder: Annotated[str, typer.Option(help="What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa",
     samplers: Annotated[str, typer.Option(help="Comma-separated.")] = "hits, random, anti",
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
     seed: Annotated[int, typer.Option(help="For samplers that draw.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """Show the topics each sampler chooses, with their similarities."""
-    result = sample(corpus, topic, topics, min_docs, encoder, samplers, seed)
+    result = sample(corpus, topic, topics, min_docs, encoder, samplers, seed, encoding)
     if json:
         from ravenbench.cli.show import print_json
 
@@ -30,7 +33,14 @@ def command(
 
 
 def sample(
-    corpus: str, topic: str | None, topics: int | None, min_docs: int | None, encoder: str, samplers: str, seed: int
+    corpus: str,
+    topic: str | None,
+    topics: int | None,
+    min_docs: int | None,
+    encoder: str,
+    samplers: str,
+    seed: int,
+    encoding: str | None = None,
 ) -> dict[str, Any]:
     """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs.
 
@@ -49,7 +59,7 @@ def sample(
 
     chosen_samplers = registry.parse_list("sampler", samplers)
     compared_by = registry.parse("encoder", encoder)
-    data = load_corpus(corpus)
+    data = load_corpus(corpus, encoding=encoding)
     defaults = data.notes.get("defaults", {})
     level = topic or defaults.get("topic", "topic")
     data, _ = at_level(data, level, defaults.get("levels", {}))

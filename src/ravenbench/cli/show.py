@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ravenbench.cli.plain_streams import writes_all
 from ravenbench.errors import visible
 
 if TYPE_CHECKING:
@@ -168,7 +170,9 @@ def readable(value: Any) -> Any:
 def print_json(value: Any) -> None:
     """One object on stdout; characters that a terminal may obey are written as JSON's escapes."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    typer.echo(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+    escaped = _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    # What stands for a character elsewhere would be another value here.
+    typer.echo(escaped if writes_all(sys.stdout) else json.dumps(value, indent=2, allow_nan=False))
 
 
 _OBEYED = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -24,6 +24,7 @@ def command(
     save: Annotated[str | None, typer.Option(help="A new folder for the trained verifier.")] = None,
     load: Annotated[str | None, option(VerifySpec, "load")] = None,
     probe: Annotated[str | None, option(VerifySpec, "probe")] = None,
+    encoding: Annotated[str | None, option(VerifySpec, "encoding")] = None,
     folder: Annotated[
         str | None, typer.Option(help="The run's folder or URL, where work is kept; default raven-runs/verify-….")
     ] = None,
@@ -59,7 +60,14 @@ def command(
     if plan:
         with progress_bar() as progress:
             planned = outlook(
-                verifier, test=test, train=train, load=load, probe=probe, folder=folder, progress=progress
+                verifier,
+                test=test,
+                train=train,
+                load=load,
+                probe=probe,
+                encoding=encoding,
+                folder=folder,
+                progress=progress,
             )
         show_outlook(planned, json)
         return
@@ -72,6 +80,7 @@ def command(
             train=train,
             load=load,
             probe=probe,
+            encoding=encoding,
             save=save,
             out=out,
             folder=folder,

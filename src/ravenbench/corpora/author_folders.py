@@ -7,13 +7,15 @@ from pathlib import Path, PurePosixPath
 
 from ravenbench.corpora.build import CorpusBuilder
 from ravenbench.corpora.import_log import ImportLog
-from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.archive import Archive, decode
+from ravenbench.errors import FormatError
+from ravenbench.formats.archive import Archive
+from ravenbench.formats.decoding import UTF8, Faults
+from ravenbench.text.mail import signs_of_mail
 from ravenbench.types import Corpus
 
 LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
-GUESSED = "not UTF-8, read as Windows-1252"
-"""The note that counts texts whose encoding was guessed."""
+MAIL = "look like e-mail, whose headers, quotations or signatures identify the author"
+"""The note that counts such texts."""
 _IGNORED = ("readme", "licence", "license", "copying")
 
 
@@ -45,7 +47,7 @@ def _told(name: PurePosixPath) -> tuple[str, str | None] | None:
 
 
 def read_author_folders(
-    path: str | Path, *, encoding: str | None = None, name: str | None = None, log: ImportLog | None = None
+    path: str | Path, *, encoding: str | None = UTF8, name: str | None = None, log: ImportLog | None = None
 ) -> Corpus:
     """Read plain texts whose author is their folder's name, or what stands before ``_`` in their own.
 
@@ -54,72 +56,39 @@ def read_author_folders(
 
     Parameters
     ----------
-    encoding : str, optional
-        Of all texts, e.g. cp1252; by default each is UTF-8, or else taken for Windows-1252, which the notes count.
+    encoding : str or None
+        Of texts that are not UTF-8, as ``decode`` takes it.
 
     Raises
     ------
     FormatError
-        If the texts are laid out otherwise, one cannot be decoded, or one is empty.
+        If the texts are laid out otherwise, or some cannot be decoded or are empty: all of them are named.
     CorpusError
         As for every corpus: no author with two texts, or one author alone.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
-    guessed = 0
-    with Archive(path) as archive:
+    mails = 0
+    faults = Faults()
+    with Archive(path, encoding) as archive:
         told = author_texts(archive)
         if not told:
             shown = _some(archive.names)
             raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
         for line, (text, (author, topic)) in enumerate(sorted(told.items()), start=1):
-            body, guess = _decoded(archive, text, encoding)
-            guessed += guess
-            if not body.strip():
-                raise FormatError("the text is empty", file=archive.label(text), fix="remove this file")
-            builder.add(text.removesuffix(".txt"), body, author, topic, line)
+            with faults.gathered():
+                body = archive.text(text)
+                if not body.strip():
+                    raise FormatError("the text is empty", file=archive.label(text), fix="remove this file")
+                mails += bool(signs_of_mail(body))
+                builder.add(text.removesuffix(".txt"), body, author, topic, line)
+        faults.check()
         others = len(archive.names) - len(told)
         stem = archive.stem
     notes: dict[str, object] = {"source": path.name, "format": "texts by author", "other files": others}
-    if guessed:
-        notes[GUESSED] = guessed
+    if mails:
+        notes[MAIL] = mails
     return builder.finish(name or stem, notes)
-
-
-def _decoded(archive: Archive, name: str, encoding: str | None) -> tuple[str, bool]:
-    """A text, and whether its encoding was guessed.
-
-    Raises
-    ------
-    InputError
-        If there is no such encoding.
-    FormatError
-        If the text is not in it.
-    """
-    data = archive.read(name)
-    if encoding is None:
-        try:
-            return _lines(decode(data, archive.label(name))), False
-        except FormatError:
-            # Bytes that Windows-1252 leaves undefined tell of another encoding; the first error says more then.
-            if b"\0" in data or any(byte in data for byte in b"\x81\x8d\x8f\x90\x9d"):
-                raise
-            return _lines(data.decode("cp1252")), True
-    try:
-        return _lines(data.decode(encoding)).removeprefix("\ufeff"), False
-    except LookupError:
-        raise InputError(
-            "there is no such encoding", found=encoding, expected="a name such as utf-8, cp1252 or iso-8859-7"
-        ) from None
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"the text is not in {encoding}", file=archive.label(name),
-            found=f"byte 0x{data[error.start]:02x} at offset {error.start}", fix="give another --encoding, or none",
-        ) from None  # fmt: skip
-
-
-def _lines(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _some(names: Iterable[str], most: int = 3) -> str:

@@ -63,8 +63,9 @@ class EBG(Component):
                     continue
                 author, source = match["author"], sources[0]
                 counted["samples"] += 1
+                text = archive.text(name, published=True)
                 builder.add(
-                    f"{author}/{match['number']}", archive.text(name), author, f"source {source}", 1, "en",
+                    f"{author}/{match['number']}", text, author, f"source {source}", 1, "en",
                     {"document": f"{author}/{source}"},
                 )  # fmt: skip
         if not counted["samples"]:

@@ -8,12 +8,18 @@ from ravenbench.corpora.build import CorpusBuilder
 from ravenbench.corpora.import_log import ImportLog
 from ravenbench.errors import CorpusError, FormatError
 from ravenbench.formats.archive import Archive
+from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.pan_pairs import pairs_files, read_pairs, read_truth_records
 from ravenbench.types import Corpus
 
 
 def read_pairs_corpus(
-    path: str | Path, *, fold_case: bool = False, name: str | None = None, log: ImportLog | None = None
+    path: str | Path,
+    *,
+    fold_case: bool = False,
+    name: str | None = None,
+    log: ImportLog | None = None,
+    encoding: str | None = UTF8,
 ) -> Corpus:
     """Read the distinct documents of all pairs in a file, folder or zip.
 
@@ -30,7 +36,7 @@ def read_pairs_corpus(
     path = Path(path)
     builder = CorpusBuilder(path, log)
     seen = unusable = untold = 0
-    with Archive(path) as archive:
+    with Archive(path, encoding) as archive:
         files = pairs_files(archive)
         if not files:
             raise FormatError("there are no PAN20–23 pairs here", file=path)

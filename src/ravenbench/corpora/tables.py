@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import json
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -12,15 +10,16 @@ from typing import Any
 from ravenbench.corpora.build import CorpusBuilder
 from ravenbench.corpora.columns import LOOKED_AT, guess
 from ravenbench.corpora.import_log import ImportLog
+from ravenbench.corpora.memory_limit import check_room
 from ravenbench.errors import FormatError, InputError, did_you_mean
-from ravenbench.formats.archive import DOCUMENT_LIMIT, Archive, no_such, old_mac
+from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.decoding import UTF8, Faults, check_controls
+from ravenbench.formats.tabular import ENDINGS, Row, table_rows
 from ravenbench.types import Corpus
 
-KINDS = {".parquet": "parquet", ".pq": "parquet", ".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "csv"}
+KINDS = {".parquet": "parquet", ".pq": "parquet", **ENDINGS}
 _RESERVED = {"id", "author", "topic", "language", "text"}
 _BATCH = 500
-
-Row = tuple[int, dict[str, Any]]
 
 
 def read_table(
@@ -34,6 +33,7 @@ def read_table(
     fold_case: bool = False,
     name: str | None = None,
     log: ImportLog | None = None,
+    encoding: str | None = UTF8,
 ) -> Corpus:
     """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
@@ -48,6 +48,8 @@ def read_table(
         Join topics that differ in case only, instead of refusing them.
     name : str, optional
         The corpus's name; default the file's.
+    encoding : str or None
+        Of a table that is not UTF-8, as ``decode`` takes it.
     log : ImportLog, optional
         Where documents are noted as they are read, and found that were noted before.
 
@@ -63,7 +65,7 @@ def read_table(
     """
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else _kind(path)
-    rows = {"parquet": _parquet, "jsonl": _jsonl, "csv": _csv}[kind](path)
+    rows = _parquet(path) if kind == "parquet" else _text(path, encoding)
     first = list(islice(rows, LOOKED_AT))
     asked = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
     chosen = guess(path, [row for _, row in first], asked) if first else asked
@@ -72,6 +74,7 @@ def read_table(
     wanted = [text, author] + ([] if topic is None else [topic])
     builder = CorpusBuilder(path, log)
     ignored: set[str] = set()
+    faults = Faults()
     for number, (line, row) in enumerate(chain(first, rows)):
         for column in wanted:
             if row.get(column) is None:
@@ -79,6 +82,8 @@ def read_table(
         body = row[text]
         if not isinstance(body, str):
             raise FormatError("the text is not a string", file=path, line=line, found=body)
+        with faults.gathered():
+            check_controls(body, path, line, encoding)
         columns = {}
         for key, value in row.items():
             if key in (text, author, topic, id, language) or key is None:
@@ -96,6 +101,7 @@ def read_table(
             None if row.get(language) is None else _plain(path, line, language, row[language]),
             columns,
         )
+    faults.check()
     notes: dict[str, Any] = {"source": path.name, "format": kind}
     guessed = {role: column for role, column in chosen.items() if column != asked[role]}
     if guessed:
@@ -144,10 +150,12 @@ def _kind(path: Path) -> str:
 
 def _parquet(path: Path) -> Iterator[Row]:
     """Rows of a file, or of a folder's files in order of their names, numbered through."""
+    number = 0
+    parts = [path] if path.is_file() else _parts(path)
+    check_room(parts, _BATCH)
     import polars as pl
 
-    number = 0
-    for part in [path] if path.is_file() else _parts(path):
+    for part in parts:
         try:
             for batch in pl.scan_parquet(part).collect_batches(chunk_size=_BATCH, maintain_order=True):
                 for row in batch.iter_rows(named=True):
@@ -157,48 +165,10 @@ def _parquet(path: Path) -> Iterator[Row]:
             raise FormatError(f"this Parquet file cannot be read ({error})", file=part) from None
 
 
-def _jsonl(path: Path) -> Iterator[Row]:
-    with Archive(path) as archive:
-        for line, block in archive.lines(path.name):
-            try:
-                row = json.loads(block)
-            except (ValueError, RecursionError) as error:
-                fix = "write one object a line" if block.lstrip().startswith("[") or block.strip() == "{" else None
-                raise FormatError(
-                    f"this line is not JSON ({error})", file=path, line=line, found=block, fix=fix
-                ) from None
-            if not isinstance(row, dict):
-                raise FormatError("not a JSON object", file=path, line=line, found=block, expected='{"text", …}')
-            yield line, row
-
-
-def _csv(path: Path) -> Iterator[Row]:
-    # A quote that is never closed would make one field of the whole file.
-    csv.field_size_limit(DOCUMENT_LIMIT)
-    with Archive(path) as archive:
-        # Blank lines count: they may stand inside a quoted text.
-        lines = (block + "\n" for _, block in archive.lines(path.name, blank=True))
-        header = next(lines, "")
-        if "\r" in header:
-            raise old_mac(path, 1)
-        delimiter = max(",;\t", key=header.count)
-        names = next(csv.reader([header], delimiter=delimiter), [])
-        reader = csv.reader(lines, delimiter=delimiter, strict=True)
-        start = 2
-        try:
-            for values in reader:
-                if values:
-                    if len(values) != len(names):
-                        raise FormatError(
-                            "this row has another number of fields than the header", file=path, line=start,
-                            found=len(values), expected=f"{len(names)} ({', '.join(names)})",
-                            fix="texts with commas, quotes or line ends must stand in double quotes",
-                        )  # fmt: skip
-                    # An empty CSV field says nothing.
-                    yield start, {k: v if v != "" else None for k, v in zip(names, values, strict=True)}
-                start = reader.line_num + 2
-        except csv.Error as error:
-            raise FormatError(f"this is not CSV ({error})", file=path, line=reader.line_num + 1) from None
+def _text(path: Path, encoding: str | None) -> Iterator[Row]:
+    """Rows of a table that is text."""
+    with Archive(path, encoding) as archive:
+        yield from table_rows(archive, path.name)
 
 
 def _missing(path: Path, line: int, column: str, row: dict[str, Any], first: bool) -> InputError:

@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 
 from ravenbench.errors import FormatError
 from ravenbench.formats.archive import Archive, Split, split_roots
-from ravenbench.formats.pan_pairs import first_record, is_lines, is_truth
+from ravenbench.formats.pan_pairs import first_record, is_truth
+from ravenbench.formats.tabular import is_lines
 
 SWAPPED = "are truth and answers swapped?"
 """The fix where one stands in the place of the other."""

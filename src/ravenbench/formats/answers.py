@@ -19,14 +19,9 @@ from ravenbench.formats.answer_files import SWAPPED, answer_files, is_json, trut
 from ravenbench.formats.archive import Archive, Split
 from ravenbench.formats.names import checked_name
 from ravenbench.formats.output import whole_file
-from ravenbench.formats.pan_pairs import (
-    is_lines,
-    is_truth,
-    read_truth_records,
-    record_id,
-    records,
-)
+from ravenbench.formats.pan_pairs import is_truth, read_truth_records, record_id
 from ravenbench.formats.pan_problems import read_contents, read_truth_lines
+from ravenbench.formats.tabular import is_lines, records
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 _PREFIX = re.compile(r"([A-Za-z]+)\d+\Z")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
+import io
 import lzma
 import os
 import zipfile
@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import IO, Literal, Self
 
 from ravenbench.errors import FormatError, InputError, did_you_mean, writable
+from ravenbench.formats.decoding import UTF8, check_controls, decode, known_encoding, old_mac
 
 Split = Literal["train", "test"]
 
@@ -22,6 +23,9 @@ DOCUMENT_LIMIT = 64 * 2**20
 """Most bytes of a file that is read in one piece; files read line by line may be larger."""
 RATIO_LIMIT = 200
 """A zip member that grows by more than this (and beyond a megabyte) is a bomb: text stays below 20."""
+SUM_RATIO = 50
+"""So is a zip whose members together are so many times as large as it is, beyond ``SUM_FLOOR`` bytes."""
+SUM_FLOOR = 256 * 2**20
 
 _AGAIN = "download it again, or give the folder"
 _IGNORED = {"__MACOSX", "Thumbs.db"}
@@ -37,6 +41,11 @@ class Archive:
 
     Hidden files are left out. A single file is an archive that holds itself.
 
+    Parameters
+    ----------
+    encoding : str or None
+        Of texts inside that are not UTF-8, as ``decode`` takes it.
+
     Raises
     ------
     InputError
@@ -45,8 +54,9 @@ class Archive:
         If it is not a readable zip, holds unsafe names or would unpack to something absurd.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, encoding: str | None = UTF8) -> None:
         self.path = Path(path)
+        self.encoding = encoding
         self._zip: zipfile.ZipFile | None = None
         self.root = self.path
         if self.path.is_dir():
@@ -126,15 +136,27 @@ class Archive:
             )
         return data
 
-    def text(self, name: str) -> str:
-        """Read one file as text: UTF-8 with or without BOM, line ends as ``\\n``.
+    def text(self, name: str, *, published: bool = False) -> str:
+        """Read one file as text, without byte order mark, line ends as ``\\n``.
+
+        Parameters
+        ----------
+        published : bool
+            It belongs to a collection that others answer too, and is read as it is, control characters included.
 
         Raises
         ------
         FormatError
-            If it is not UTF-8, naming the first bad byte.
+            If it is not UTF-8 (nor in the encoding that was named), or was saved in a wrong encoding.
         """
-        return decode(self.read(name), self.label(name)).replace("\r\n", "\n").replace("\r", "\n")
+        text = decode(self.read(name), self.label(name), encoding=self.encoding)
+        if not published:
+            check_controls(text, self.label(name), encoding=self.encoding)
+        return text.replace("\r\n", "\n").replace("\r", "\n")
+
+    def _head(self, name: str, size: int = 2**18) -> bytes:
+        with self.open(name) as file:
+            return file.read(size)
 
     def lines(self, name: str, blank: bool = False) -> Iterator[tuple[int, str]]:
         """Numbered lines (from 1) without their ends; blank ones are left out unless asked for.
@@ -145,7 +167,7 @@ class Archive:
             If a line is not UTF-8, longer than ``LINE_LIMIT``, or ends as lines did on old Macs (with ``\\r`` alone).
         """
         offset = 0
-        with self.open(name) as file:
+        with self._by_lines(name) as file:
             number = 0
             while True:
                 try:
@@ -161,12 +183,20 @@ class Archive:
                         found=f"more than {LINE_LIMIT:,} bytes", expected=f"at most {LINE_LIMIT:,} bytes",
                         fix="write each record on a line of its own",
                     )  # fmt: skip
-                line = decode(block, self.label(name), offset, number).strip("\r\n")
+                line = decode(
+                    block, self.label(name), offset, number, encoding=self.encoding, around=lambda: self._head(name)
+                ).strip("\r\n")
                 if "\r" in line and not blank:
                     raise old_mac(self.label(name), number)
                 offset += len(block)
                 if blank or line.strip():
                     yield number, line
+
+    def _by_lines(self, name: str) -> IO[bytes]:
+        """A file whose lines end with the byte ``\\n``: one in UTF-16 or UTF-32, where that is named, as UTF-8."""
+        if self.encoding is None or "\n".encode(known_encoding(self.encoding)) == b"\n":
+            return self.open(name)
+        return io.BytesIO(decode(self.read(name), self.label(name), encoding=self.encoding).encode())
 
     def close(self) -> None:
         """Close the zip file, if there is one."""
@@ -180,64 +210,6 @@ class Archive:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def decode(data: bytes, file: str | Path, offset: int = 0, line: int | None = None) -> str:
-    """Decode UTF-8 text and drop its byte order mark.
-
-    Parameters
-    ----------
-    offset : int
-        Where ``data`` starts in the file; a BOM is removed only at 0.
-
-    Raises
-    ------
-    FormatError
-        With the offset of the first bad byte.
-    """
-    if b"\0" in data:
-        raise _with_nul(data, file, offset, line)
-    if offset == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise FormatError(
-            "the text is UTF-16", file=file, found=f"byte order mark {data[:2]!r} at byte 0", expected="UTF-8",
-            fix=f"iconv -f UTF-16 -t UTF-8 {Path(file).name}",
-        )  # fmt: skip
-    try:
-        return data.decode("utf-8-sig" if offset == 0 else "utf-8")
-    except UnicodeDecodeError as error:
-        start = error.start + (3 if offset == 0 and data.startswith(b"\xef\xbb\xbf") else 0)
-        raise FormatError(
-            "the text is not UTF-8", file=file, line=line,
-            found=f"byte 0x{data[start]:02x} at offset {offset + start}", expected="UTF-8",
-            fix=f"convert it, e.g. iconv -f ISO-8859-1 -t UTF-8 {Path(file).name}",
-        ) from None  # fmt: skip
-
-
-def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None) -> FormatError:
-    """The error for bytes with a NUL: mostly UTF-16 or UTF-32, with or without its mark."""
-    place = data.index(b"\0")
-    head = data[:4096]
-    marked = offset == 0 and data[:2] in (b"\xff\xfe", b"\xfe\xff")
-    if marked or max(head[0::2].count(0), head[1::2].count(0)) * 4 > len(head):
-        wide = data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-        mark = f"byte order mark {data[:2]!r}" if marked else f"no byte order mark, NUL at offset {offset + place}"
-        order = "" if marked else "LE" if head[1::2].count(0) > head[0::2].count(0) else "BE"
-        return FormatError(
-            f"the text is UTF-{32 if wide else 16}", file=file, line=line, found=mark, expected="UTF-8",
-            fix=f"iconv -f UTF-{32 if wide else 16}{order} -t UTF-8 {Path(file).name}",
-        )  # fmt: skip
-    return FormatError(
-        "a NUL byte stands in the text", file=file, line=line, found=f"NUL at offset {offset + place}",
-        expected="UTF-8 text", fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
-    )  # fmt: skip
-
-
-def old_mac(file: str | Path, line: int) -> FormatError:
-    """The error for lines that end with a carriage return alone."""
-    return FormatError(
-        "lines end as on old Macs, or a carriage return stands within one", file=file, line=line, found="\\r",
-        expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {Path(file).name} > NEW",
-    )  # fmt: skip
 
 
 def _check_file_name(name: str, path: Path) -> None:
@@ -311,7 +283,17 @@ def _walk(folder: Path) -> dict[str, int]:
 
 def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
     found: dict[str, int] = {}
-    for info in archive.infolist():
+    inside = archive.infolist()
+    if len(inside) > MEMBER_LIMIT:
+        raise FormatError("too many files", file=path, found=len(inside), expected=f"≤ {MEMBER_LIMIT}")
+    size, packed = sum(info.file_size for info in inside), path.stat().st_size
+    if size > SUM_FLOOR and size > SUM_RATIO * packed:
+        raise FormatError(
+            "the files in this zip unpack to far more than texts can", file=path,
+            found=f"{packed:,} bytes become {size:,} in {len(inside):,} files",
+            expected=f"at most {SUM_RATIO} times as much", fix="if you trust it, unpack it and give the folder",
+        )  # fmt: skip
+    for info in inside:
         parts = PurePosixPath(info.filename).parts
         if info.filename.startswith("/") or ".." in parts or "\\" in info.filename or ":" in info.filename[:2]:
             raise FormatError("a name in this zip leads out of it", file=path, found=info.filename)

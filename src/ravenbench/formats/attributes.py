@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,9 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError, did_you_mean
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.pan_pairs import is_lines, record_id, records
+from ravenbench.formats.decoding import UTF8
+from ravenbench.formats.pan_pairs import record_id
+from ravenbench.formats.tabular import table_rows
 from ravenbench.types import Floats, Labels
 
 BINS = 4
@@ -28,7 +29,7 @@ class Attribute:
     part: Labels
 
 
-def read_attribute(spec: str, ids: Sequence[str]) -> Attribute:
+def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> Attribute:
     """Divide problems by one column of a file: quantiles of numbers, categories of text.
 
     Parameters
@@ -37,6 +38,8 @@ def read_attribute(spec: str, ids: Sequence[str]) -> Attribute:
         ``FILE:COLUMN`` or ``FILE:COLUMN:PARTS``; the file has a column (or key) ``id`` beside it. CSV, TSV or JSONL.
     ids : sequence of str
         Problems, in the order wanted; the file may hold others.
+    encoding : str or None
+        Of a file that is not UTF-8, as ``decode`` takes it.
 
     Raises
     ------
@@ -45,14 +48,14 @@ def read_attribute(spec: str, ids: Sequence[str]) -> Attribute:
     """
     path, column, bins = _parse(spec)
     values: dict[str, Any] = {}
-    with Archive(path) as archive:
+    with Archive(path, encoding) as archive:
         if not archive.single:
             raise FormatError("attributes are read from one file", file=path, expected="a CSV, TSV or JSONL file")
         name = archive.names[0]
         label = archive.label(name)
-        rows = records(archive, name) if is_lines(name) else _table(archive, name)
-        for line, row in rows:
-            key = record_id(dict(row), archive, name, line)
+        for line, fields in table_rows(archive, name):
+            row = {name: value.strip() if isinstance(value, str) else value for name, value in fields.items()}
+            key = record_id(row, archive, name, line)
             if key in values:
                 raise FormatError("an id stands twice", file=label, line=line, found=key)
             if column not in row:
@@ -106,36 +109,6 @@ def _parse(spec: str) -> tuple[str, str, int]:
             expected=f"group, FILE:COLUMN or FILE:COLUMN:PARTS with 2 to {MOST_PARTS} parts",
         )  # fmt: skip
     return head, tail, bins
-
-
-def _table(archive: Archive, name: str) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """Rows of a CSV or TSV with the line each ends on."""
-    place = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal place
-        for number, line in archive.lines(name):
-            place = number
-            yield line + "\n"
-
-    tabs = name.lower().endswith((".tsv", ".tab"))
-    reader = csv.reader(lines(), delimiter="\t" if tabs else ",", strict=True)
-    try:
-        header = [h.strip() for h in next(reader, [])]
-        if "id" not in header:
-            raise FormatError(
-                "the first line names no column id", file=archive.label(name), line=1, found=header,
-                expected="id and the attribute's name",
-            )  # fmt: skip
-        for row in reader:
-            if len(row) != len(header):
-                raise FormatError(
-                    "a row does not fit the first line", file=archive.label(name), line=place, found=len(row),
-                    expected=f"{len(header)} values",
-                )  # fmt: skip
-            yield place, dict(zip(header, (cell.strip() for cell in row), strict=True))
-    except csv.Error as error:
-        raise FormatError(f"not a table ({error})", file=archive.label(name), line=place) from None
 
 
 def _value(value: object, file: str, line: int) -> float | str | None:

@@ -21,6 +21,7 @@ from typing import Any
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import location, write_json, write_text
 from ravenbench.formats.archive import Archive
+from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.names import checked_name
 
 UNKNOWN = "<UNK>"
@@ -56,7 +57,11 @@ def is_attribution(path: str | Path) -> bool:
 
 
 def read_attribution(
-    path: str | Path, *, lenient: bool = False, left_out: dict[str, str] | None = None
+    path: str | Path,
+    *,
+    lenient: bool = False,
+    left_out: dict[str, str] | None = None,
+    encoding: str | None = UTF8,
 ) -> list[AttributionProblem]:
     """Read every problem in a folder or zip, in order of name.
 
@@ -66,13 +71,15 @@ def read_attribution(
         Leave out problems that cannot be read instead of refusing all of them, as long as one is left.
     left_out : dict, optional
         Takes the reason for each problem that was left out, by name.
+    encoding : str or None
+        Of texts that are not UTF-8, as ``decode`` takes it.
 
     Raises
     ------
     FormatError
         If there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit together.
     """
-    with Archive(path) as archive:
+    with Archive(path, encoding) as archive:
         roots = sorted(str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM)
         if not roots:
             raise FormatError(
@@ -142,7 +149,7 @@ def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> Attri
 
 def _texts(archive: Archive, place: str) -> dict[str, str]:
     return {
-        n[len(place) :]: archive.text(n)
+        n[len(place) :]: archive.text(n, published=True)
         for n in archive.names
         if n.startswith(place) and n.lower().endswith(".txt") and "/" not in n[len(place) :]
     }

@@ -16,7 +16,7 @@ from typing import Any
 
 from ravenbench.errors import FormatError, writable
 from ravenbench.files import json_bytes, write_bytes
-from ravenbench.formats.archive import decode
+from ravenbench.formats.decoding import decode
 
 KEYS = ("original", "original-start-charpos", "original-end-charpos", "obfuscation", "obfuscation-id")
 

@@ -22,10 +22,12 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import Archive, Split, split_roots
+from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.names import checked_name
 from ravenbench.formats.output import whole_file
 from ravenbench.formats.pan_problems import corpus_name
 from ravenbench.formats.problem_set import ProblemBuilder, ProblemSet
+from ravenbench.formats.tabular import is_lines, records
 from ravenbench.types import Bools, Labels, Problems
 
 _TRUTH = re.compile(r"(?:.*[-_.])?truth\Z", re.IGNORECASE)
@@ -65,11 +67,6 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
     return found
 
 
-def is_lines(name: str) -> bool:
-    """Whether a file is JSON lines by its name."""
-    return name.lower().endswith((".jsonl", ".ndjson"))
-
-
 def is_truth(name: str) -> bool:
     """Whether a file holds truth by its name."""
     return _TRUTH.match(PurePosixPath(name).stem) is not None
@@ -83,30 +80,6 @@ def first_record(archive: Archive, name: str) -> dict[str, Any]:
     except (ValueError, RecursionError, FormatError):
         return {}
     return record if isinstance(record, dict) else {}
-
-
-def records(archive: Archive, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Read the records of a JSON-lines file with their line numbers.
-
-    Raises
-    ------
-    FormatError
-        If a line is not a JSON object.
-    """
-    for number, line in archive.lines(name):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise FormatError(
-                f"this line is not JSON ({error})", file=archive.label(name), line=number, found=line,
-                expected="one JSON object a line", fix="write each record on a line of its own, as json.dumps does",
-            ) from None  # fmt: skip
-        if not isinstance(record, dict):
-            raise FormatError(
-                "not a JSON object", file=archive.label(name), line=number, found=line,
-                expected="one JSON object a line", fix="write each record on a line of its own, as json.dumps does",
-            )  # fmt: skip
-        yield number, record
 
 
 def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) -> str:
@@ -186,7 +159,12 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
         yield Pair(key, (first, second), _two(topics, "a topic", **where) or (None, None), line)
 
 
-def read_pan_pairs(path: str | Path, truth: str | Path | None = None, split: Split | None = None) -> list[ProblemSet]:
+def read_pan_pairs(
+    path: str | Path,
+    truth: str | Path | None = None,
+    split: Split | None = None,
+    encoding: str | None = UTF8,
+) -> list[ProblemSet]:
     """Read every set of pairs in a file, folder or zip.
 
     The first text of a pair is the known, the second the questioned document. Authors and topics of the documents
@@ -196,13 +174,15 @@ def read_pan_pairs(path: str | Path, truth: str | Path | None = None, split: Spl
     ----------
     truth : path, optional
         A truth file elsewhere; otherwise the one beside the pairs.
+    encoding : str or None
+        Of files that are not UTF-8, as ``decode`` takes it.
 
     Raises
     ------
     FormatError
         If no pairs are found, a file does not parse, or no pair can be used.
     """
-    with Archive(path) as archive:
+    with Archive(path, encoding) as archive:
         files = pairs_files(archive)
         if not files:
             given_truth = any(is_truth(name) for name in archive.names)
@@ -216,7 +196,7 @@ def read_pan_pairs(path: str | Path, truth: str | Path | None = None, split: Spl
             if str(PurePosixPath(name).parent) not in kept:
                 continue
             if truth is not None:
-                with Archive(truth) as other:
+                with Archive(truth, encoding) as other:
                     known = read_truth_records(other, only_truth(other))
             else:
                 known = read_truth_records(archive, beside) if beside is not None else {}

@@ -19,6 +19,7 @@ import numpy as np
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import write_json, write_text
 from ravenbench.formats.archive import Archive, Split, split_of, split_roots
+from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.names import checked_name
 from ravenbench.formats.output import fresh_folder
 from ravenbench.formats.problem_set import ProblemBuilder, ProblemSet
@@ -33,7 +34,7 @@ def problem_roots(archive: Archive) -> list[str]:
     return sorted({_parent(_parent(name)) for name in archive.names if _is_document(name)})
 
 
-def read_pan_problems(path: str | Path, split: Split | None = None) -> list[ProblemSet]:
+def read_pan_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
     """Read every corpus of problems in a folder or zip, sorted by name and split.
 
     Parameters
@@ -42,6 +43,8 @@ def read_pan_problems(path: str | Path, split: Split | None = None) -> list[Prob
         A folder or zip holding one corpus or several, each with or without ``train/`` and ``test/``.
     split : 'train' or 'test', optional
         Take this part of each corpus that has parts.
+    encoding : str or None
+        Of texts that are not UTF-8, as ``decode`` takes it.
 
     Raises
     ------
@@ -49,7 +52,7 @@ def read_pan_problems(path: str | Path, split: Split | None = None) -> list[Prob
         If nothing here is a PAN13–15 problem, the split is missing, a truth or contents file does not parse,
         or no problem of a corpus can be read.
     """
-    with Archive(path) as archive:
+    with Archive(path, encoding) as archive:
         roots = problem_roots(archive)
         if not roots:
             shown = ", ".join(archive.names[:3]) or "nothing"
@@ -218,9 +221,9 @@ def _documents(archive: Archive, files: list[str]) -> tuple[list[str], str]:
     for file in files:
         name = PurePosixPath(file).name.lower()
         if name == "unknown.txt":
-            unknown = archive.text(file)
+            unknown = archive.text(file, published=True)
         elif _DOCUMENT.match(name):
-            known.append(archive.text(file))
+            known.append(archive.text(file, published=True))
     return known, unknown
 
 

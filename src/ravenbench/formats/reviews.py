@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.archive import decode
+from ravenbench.formats.decoding import decode
 
 VERSION = 1
 """Of the file's form; the viewer writes it as ``review``."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ class DiskCache:
     def __init__(self, name: str) -> None:
         self._folder = cache_folder() / name
 
-    def get(self, asked: Any) -> str | None:
-        """Return the kept answer, or None."""
+    def get(self, asked: Any, usable: Callable[[str], bool]) -> str | None:
+        """Return the kept answer; None where there is none that could be one, as ``usable`` says of fresh ones too."""
         try:
-            return self._path(asked).read_bytes().decode()
+            kept = self._path(asked).read_bytes().decode()
         except (OSError, UnicodeDecodeError):
             return None
+        return kept if usable(kept) else None
 
     def put(self, asked: Any, answer: str) -> None:
         """Keep an answer under what was asked."""

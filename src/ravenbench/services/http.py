@@ -1,16 +1,23 @@
-"""JSON over HTTP with retries; an answer that is no JSON object is no answer."""
+"""JSON over HTTP with retries, within limits of time and size; an answer that is no JSON object is no answer."""
 
 from __future__ import annotations
 
+import json
 import time
+from functools import partial
 from ipaddress import ip_address
+from threading import Thread
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from ravenbench.errors import MissingPart
 
+ANSWER_LIMIT = 16 * 2**20
+"""Most bytes of an answer."""
 _WAIT = 0.5
+_GRACE = 0.5
+"""Seconds beyond its time after which a post is left alone, whatever it waits for."""
 _AGAIN = frozenset((408, 425, 429, 500, 502, 503, 504))
 REASONS = {401: "key refused (status 401)", 403: "not allowed (status 403)", 429: "rate limit (status 429)"}
 """What some statuses mean."""
@@ -30,6 +37,13 @@ def leaves_machine(url: str) -> bool:
 class Endpoint:
     """Posts to one server. ``last`` is why the latest post had no answer; keys never stand in it.
 
+    Redirections are not followed: texts go to the address that was given.
+
+    Parameters
+    ----------
+    timeout : float
+        Seconds that one post may take, from the first byte sent to the last one read.
+
     Raises
     ------
     MissingPart
@@ -43,37 +57,73 @@ class Endpoint:
             raise MissingPart(
                 "endpoints are reached through httpx", fix="pip install 'ravenbench[obfuscation]'"
             ) from None
-        self._errors: tuple[type[Exception], ...] = (httpx.HTTPError, httpx.InvalidURL)
-        self._client = httpx.Client(base_url=url.rstrip("/"), timeout=timeout, headers=headers or {})
+        # What is packed may unpack to anything.
+        headers = {**(headers or {}), "Accept-Encoding": "identity"}
+        self._new = partial(httpx.Client, base_url=url.rstrip("/"), timeout=timeout, headers=headers)
+        self._client = self._new()
+        self._timeout = timeout
         self._retries = retries
         self.last = ""
 
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The answer as a JSON object, or None after the last retry; ``last`` says why."""
+    def post(self, path: str, body: dict[str, Any], *, form: bool = False) -> dict[str, Any] | None:
+        """The answer as a JSON object, or None after the last retry; ``last`` says why.
+
+        Parameters
+        ----------
+        form : bool
+            Send the values as a form's, not as JSON.
+        """
         reason = ""
         for attempt in range(self._retries + 1):
             if attempt:
                 time.sleep(_WAIT * 2 ** (attempt - 1))
-            try:
-                response = self._client.post(path, json=body)
-            except self._errors as error:
-                reason = type(error).__name__
-                continue
-            if response.status_code == 200:
-                try:
-                    answer = response.json()
-                except ValueError:
-                    reason = "not JSON"
-                    break
-                if isinstance(answer, dict):
+            status, content, reason = self._fetch(path, body, form)
+            if status == 200 and not reason:
+                answer, reason = _read(content)
+                if answer is not None:
                     return answer
-                reason = "not a JSON object"
                 break
-            reason = REASONS.get(response.status_code, f"status {response.status_code}")
-            if response.status_code not in _AGAIN:
+            if status and status not in _AGAIN:
                 break
         self.last = reason
         return None
+
+    def _fetch(self, path: str, body: dict[str, Any], form: bool) -> tuple[int, bytes, str]:
+        """Status (0 where there is none), content and what was wrong of one post, which ends in its time.
+
+        Timeouts of sockets begin anew with each byte, and names are looked up without any: a thread that does not end
+        in time is left alone with its connection.
+        """
+        came: list[tuple[int, bytes, str]] = []
+        given = (self._client, path, body, form, time.monotonic() + self._timeout)
+        thread = Thread(target=lambda: came.append(self._asked(*given)), daemon=True)
+        thread.start()
+        thread.join(self._timeout + _GRACE)
+        if came:
+            return came[0]
+        self._client = self._new()
+        return 0, b"", f"no whole answer in {self._timeout:g} s"
+
+    def _asked(
+        self, client: Any, path: str, body: dict[str, Any], form: bool, deadline: float
+    ) -> tuple[int, bytes, str]:
+        content = bytearray()
+        try:
+            with client.stream("POST", path, **{"data" if form else "json": body}) as response:
+                status = int(response.status_code)
+                if status != 200:
+                    return status, b"", REASONS.get(status, f"status {status}")
+                if response.headers.get("Content-Encoding", "identity") != "identity":
+                    return status, b"", "packed, which was not asked for"
+                for part in response.iter_raw():
+                    content += part
+                    if len(content) > ANSWER_LIMIT:
+                        return status, b"", f"longer than {ANSWER_LIMIT // 2**20} MB"
+                    if time.monotonic() > deadline:
+                        return 0, b"", f"no whole answer in {self._timeout:g} s"
+        except Exception as error:  # whatever a server sends, it is the failure of this answer alone
+            return 0, b"", type(error).__name__
+        return status, bytes(content), ""
 
     def __enter__(self) -> Self:
         return self
@@ -82,3 +132,14 @@ class Endpoint:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._client.close()
+
+
+def _read(content: bytes) -> tuple[dict[str, Any] | None, str]:
+    """An answer's JSON object, or None and why there is none."""
+    try:
+        answer = json.loads(content)
+    except RecursionError:
+        return None, "JSON nested too deep"
+    except ValueError:
+        return None, "not JSON"
+    return (answer, "") if isinstance(answer, dict) else (None, "not a JSON object")

@@ -2,7 +2,9 @@
 
 Under the null hypothesis that two systems are alike, swapping their answers to any problem changes nothing. Each
 trial swaps every problem with probability ½ and recomputes the difference; p is the share of trials at least as
-far apart as the systems are, with the +1 of Monte Carlo tests.
+far apart as the systems are, with the +1 of Monte Carlo tests. Where hardly any trial is as far apart, a metric of
+counts is given more of them, as many as a correction for many pairs needs: p is that of all trials then. (It is at
+most α no more often than α under the null: what goes on is a part of what the first trials alone would put there.)
 
 Metrics of counts need no swapping: only problems on which the two differ in kind (right, wrong, unanswered, within
 one class of truth) matter, and how many of each kind are swapped is a binomial draw. With at most 20 such problems
@@ -34,7 +36,11 @@ from ravenbench.randomness import stream
 from ravenbench.statistics.mcnemar import sign_test
 from ravenbench.types import Bools, Floats
 
+TRIALS = 10_000
+FEW = 20
+"""Trials as far apart as the systems are, up to which more trials are drawn."""
 EXACT_LIMIT = 20
+_PART = 100_000
 TOLERANCE = 1e-12
 """Trials this close to the observed difference count as equal to it: the metrics are ratios in floating point."""
 
@@ -54,7 +60,15 @@ class Answered(NamedTuple):
 
 
 def randomization_test(
-    same: Bools, a: Answered, b: Answered, metric: str, *, trials: int = 10_000, seed: int = 0, pair: str = ""
+    same: Bools,
+    a: Answered,
+    b: Answered,
+    metric: str,
+    *,
+    trials: int = TRIALS,
+    most: int = 0,
+    seed: int = 0,
+    pair: str = "",
 ) -> float | None:
     """Two-sided p that systems a and b are alike in a metric.
 
@@ -68,6 +82,8 @@ def randomization_test(
         A name of ``ravenbench.metrics.pan.TESTABLE``.
     trials : int
         Monte Carlo trials, where the test is not exact.
+    most : int
+        Trials in all of a metric of counts where at most ``FEW`` of the first are as far apart as the systems.
     seed, pair : int, str
         Random draws depend on these, the metric and nothing else; give each pair its own label.
 
@@ -84,11 +100,13 @@ def randomization_test(
     if metric not in TESTABLE:
         raise InputError(f"no test for the metric {metric!r}", fix=did_you_mean(metric, TESTABLE))
     if metric in COUNTED:
-        return _count_test(same, a, b, metric, trials, seed, pair)
+        return _count_test(same, a, b, metric, trials, most, seed, pair)
     return swap_test(same, a, b, metric, trials=trials, seed=seed, pair=pair)
 
 
-def _count_test(same: Bools, a: Answered, b: Answered, metric: str, trials: int, seed: int, pair: str) -> float | None:
+def _count_test(
+    same: Bools, a: Answered, b: Answered, metric: str, trials: int, most: int, seed: int, pair: str
+) -> float | None:
     of_a, of_b = categories(same, a.decision), categories(same, b.decision)
     joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
     if metric == "accuracy":
@@ -122,8 +140,17 @@ def _count_test(same: Bools, a: Answered, b: Answered, metric: str, trials: int,
             ways *= np.array([comb(int(size), k) for k in range(size + 1)], dtype=np.float64)[row]
         return float(ways[_as_far(gap(kept), observed)].sum() / 2.0 ** int(sizes.sum()))
     rng = stream(seed, "randomization", metric, pair)
-    kept = rng.binomial(sizes[:, None], 0.5, (len(kinds), trials)).astype(np.int64)
-    return (int(_as_far(gap(kept), observed).sum()) + 1) / (trials + 1)
+
+    def far(trials: int) -> int:
+        kept = rng.binomial(sizes[:, None], 0.5, (len(kinds), trials)).astype(np.int64)
+        return int(_as_far(gap(kept), observed).sum())
+
+    count = far(trials)
+    if count <= FEW and most > trials:
+        for start in range(trials, most, _PART):
+            count += far(min(_PART, most - start))
+        trials = most
+    return (count + 1) / (trials + 1)
 
 
 def _counts(cells: Floats) -> Sums:

@@ -1,4 +1,4 @@
-"""Groups of systems that no test can put in order."""
+"""Ranks of systems, of which those that no test can put in order share one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ravenbench.types import Ints
 
 
 def tie_groups(score: ArrayLike, separated: ArrayLike) -> Ints:
-    """Group of each system, 1 = best.
+    """Rank of each system, 1 = best; the systems of a tie group share the rank of its first (1, 2, 2, 4).
 
     Systems are put in order of score. The order is cut between two neighbours only if *every* system above the
     cut is separated from *every* one below it; what lies between two cuts is a tie group. Two systems in
@@ -33,5 +33,5 @@ def tie_groups(score: ArrayLike, separated: ArrayLike) -> Ints:
     apart = apart[np.ix_(order, order)]
     group = np.ones(len(values), dtype=np.int64)
     for cut in range(1, len(values)):
-        group[order[cut]] = group[order[cut - 1]] + bool(apart[:cut, cut:].all())
+        group[order[cut]] = cut + 1 if apart[:cut, cut:].all() else group[order[cut - 1]]
     return group

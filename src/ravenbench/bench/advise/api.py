@@ -98,6 +98,7 @@ def advise(
     background: str | Path,
     *,
     verifiers: str | Sequence[str] | None = None,
+    encoding: str | None = None,
     seed: int | None = None,
     progress: Progress = silent,
 ) -> Advice:
@@ -113,6 +114,8 @@ def advise(
         Texts by other people, of the same kind and language: the crowd, as ``compare`` takes it.
     verifiers : str, optional
         Verifiers that are asked, separated by commas; by default three fast ones.
+    encoding : str, optional
+        Of texts that are not UTF-8, e.g. cp1252.
     seed : int, optional
         Seed of every random choice; default 0.
     progress : callable, optional
@@ -126,7 +129,7 @@ def advise(
     """
     if not known:
         raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
-    asked = {"questioned": (str(text),), "known": known, "background": background, "seed": seed}
+    asked = {"questioned": (str(text),), "known": known, "background": background, "seed": seed, "encoding": encoding}
     spec = build({**asked, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
     material = read_material(spec)
     if len(material.cases) != 1:
@@ -147,7 +150,7 @@ def advise(
     return _advice(material.cases[0], judge, crowd, frozenset(plan.plan.background.functions), notes)
 
 
-def read_version(path: str | Path) -> str:
+def read_version(path: str | Path, encoding: str | None = None) -> str:
     """A later version of the text.
 
     Raises
@@ -155,7 +158,7 @@ def read_version(path: str | Path) -> str:
     InputError
         If it is missing, empty or too short.
     """
-    found = read_text(Path(path))
+    found = read_text(Path(path), encoding)
     if found.words < FEWEST_WORDS:
         raise InputError("the text is too short", file=path, found=f"{found.words} words", expected=f"{FEWEST_WORDS}")
     return found.text

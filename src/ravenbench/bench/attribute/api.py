@@ -60,6 +60,7 @@ def attribute(
     topics: int | None = None,
     encoder: str | None = None,
     difference: float | None = None,
+    encoding: str | None = None,
     seed: int | None = None,
     out: str | Path | None = None,
     workers: int | None = None,

@@ -17,6 +17,7 @@ from ravenbench.bench.attribute.spec import METHODS
 from ravenbench.bench.shared.outlook import Outlook
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.work import one_thread
+from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.pan_attribution import (
     AttributionProblem,
@@ -63,6 +64,7 @@ def answer_collection(
     reject: float = 0.0,
     out: str | Path | None = None,
     lenient: bool = False,
+    encoding: str | None = UTF8,
     progress: Progress = silent,
 ) -> CollectionScores:
     """Answer PAN problems with each method.
@@ -80,6 +82,8 @@ def answer_collection(
         Where to write ``answers-PROBLEM.json``; with several methods each has a folder there.
     lenient : bool
         Leave out problems that cannot be read, and say so.
+    encoding : str or None
+        Of texts that are not UTF-8.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def answer_collection(
         If a problem cannot be read, a method cannot be used, or answers cannot be written.
     """
     left_out: dict[str, str] = {}
-    problems = tuple(read_attribution(path, lenient=lenient, left_out=left_out))
+    problems = tuple(read_attribution(path, lenient=lenient, left_out=left_out, encoding=encoding))
     named = name_methods(METHODS if methods is None else methods)
     scores: dict[str, dict[str, float | None]] = {}
     with ExitStack() as stack:
@@ -125,6 +129,7 @@ def collection_outlook(
     methods: str | Sequence[Any] | None = None,
     out: str | Path | None = None,
     lenient: bool = False,
+    encoding: str | None = UTF8,
 ) -> Outlook:
     """What ``answer_collection`` would do; nothing is written and no method is fitted.
 
@@ -133,7 +138,7 @@ def collection_outlook(
     InputError
         If a problem cannot be read or a method cannot be used.
     """
-    problems = read_attribution(path, lenient=lenient)
+    problems = read_attribution(path, lenient=lenient, encoding=encoding)
     fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
     return Outlook(
         task="attribute",

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ravenbench.bench.shared.keys import content_key
-from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, checked, told
+from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.errors import SpecError, did_you_mean
 
 METHODS = "maxent, svm, nb, cosine-delta, function-words, topic-words"
@@ -50,6 +50,7 @@ class AttributeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     difference: Annotated[
         Positive, told("Reckon the topics needed to show this difference in accuracy. Default: 0.05.")
     ] = 0.05
+    encoding: Encoding = None
     seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
 
     @property

@@ -36,6 +36,7 @@ def compare(
     authors: int | None = None,
     folds: int | None = None,
     donors: int | None = None,
+    encoding: str | None = None,
     seed: int | None = None,
     out: str | Path | None = None,
     workers: int | None = None,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.errors import FormatError, InputError, SpecError
-from ravenbench.formats.archive import decode, no_such
+from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.decoding import UTF8, Faults
+from ravenbench.formats.names import checked_name
+from ravenbench.formats.tabular import table_rows
 from ravenbench.text.lengths import count_words
+from ravenbench.text.mail import signs_of_mail
 
 OFFICE = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages", ".epub"}
+PATH_LIMIT = 4096
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,8 @@ def read_material(spec: CompareSpec) -> Material:
     SpecError
         If there is nothing to compare, or both a batch and single texts are given.
     InputError
-        If a text is missing, empty, no UTF-8 text, or a folder holds no text.
+        If texts are missing, empty, no plain text or in another encoding (all of them are named), a folder holds no
+        text, or a row of the batch cannot be read.
     """
     if not spec.background:
         raise SpecError(
@@ -85,71 +89,133 @@ def read_material(spec: CompareSpec) -> Material:
     if spec.batch is not None:
         if spec.questioned or spec.known:
             raise SpecError("a batch file names all texts itself", fix="leave --questioned and --known out")
-        return _batch(Path(spec.batch))
+        return _batch(Path(_path(spec.batch, "--batch")), spec.encoding)
     for name, given in (("questioned", spec.questioned), ("known", spec.known)):
         if not given:
             raise SpecError(
                 f"nothing to compare: --{name} is missing", expected="--questioned TEXT --known TEXT|FOLDER"
             )
-    notes: list[str] = []
-    asked = [read_text(Path(path)) for path in spec.questioned]
-    candidates = [Candidate(name, tuple(_texts(paths, notes))) for name, paths in _by_name(spec.known).items()]
-    several = len(asked) > 1, len(candidates) > 1
+    for name, given in (("questioned", spec.questioned), ("known", spec.known)):
+        for value in given:
+            _path(value.rpartition("=")[2] if name == "known" else value, f"--{name}")
+    reader = _Reader(spec.encoding)
+    asked = [text for path in spec.questioned for text in reader.one(Path(path))]
+    candidates = [Candidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
+    reader.faults.check()
+    several = len(spec.questioned) > 1, len(candidates) > 1
     cases = [Case(_id(text, one, *several), text, one) for text in asked for one in candidates]
     _check_ids(cases)
-    return Material(tuple(cases), tuple(notes))
+    return Material(tuple(cases), (*reader.notes, *_mails(cases)))
 
 
-def read_text(path: Path) -> Text:
-    """One plain text.
+def read_text(path: Path, encoding: str | None = UTF8) -> Text:
+    """One plain text; ``encoding`` as ``decode`` takes it.
 
     Raises
     ------
     InputError
-        If there is none, it is empty, or it is no UTF-8 text.
+        If there is none, it is empty, or it is no plain text in UTF-8 or the encoding named.
     """
     if path.is_dir():
         raise InputError("a folder stands where one text should be", file=path, expected="a .txt file")
     if not path.is_file():
         raise no_such(path)
     if path.suffix.lower() in OFFICE:
-        raise FormatError(
-            "Raven reads plain text only", file=path, found=path.suffix, expected="UTF-8 text (.txt)",
-            fix="save the document as plain text, take headers, page numbers and quotations out, and give that file",
-        )  # fmt: skip
-    data = path.read_bytes()
-    if b"\0" in data and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-        raise FormatError("this is no text: it holds null bytes", file=path, expected="UTF-8 text (.txt)")
-    text = decode(data, path).replace("\r\n", "\n").replace("\r", "\n")
+        raise _office(path)
+    with Archive(path, encoding) as archive:
+        if not archive.single:
+            raise FormatError("this is no text: it is a zip", file=path, expected="a .txt file", fix="unpack it")
+        text = archive.text(path.name)
     words = count_words(text)
     if not words:
         raise FormatError("the text is empty", file=path, expected="a text by one author")
     return Text(path, text, words)
 
 
-def _texts(paths: Sequence[Path], notes: list[str]) -> list[Text]:
-    """The texts of files and folders."""
-    found: list[Text] = []
-    for path in paths:
-        if not path.is_dir():
-            found.append(read_text(path))
-            continue
-        inner = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
+class _Reader:
+    """Reads texts; ``faults`` has what is wrong with any of them, ``notes`` what was passed over."""
+
+    def __init__(self, encoding: str | None) -> None:
+        self.encoding = encoding
+        self.faults = Faults()
+        self.notes: list[str] = []
+
+    def one(self, path: Path) -> list[Text]:
+        """The text of a file; none where it has a fault."""
+        with self.faults.gathered():
+            return [read_text(path, self.encoding)]
+        return []
+
+    def all(self, paths: Sequence[Path]) -> list[Text]:
+        """The texts of files and folders."""
+        found: list[Text] = []
+        for path in paths:
+            with self.faults.gathered():
+                found += self._inside(path) if path.is_dir() else self.one(path)
+        kept: dict[str, Text] = {}
+        for text in found:
+            first = kept.setdefault(" ".join(text.text.split()), text)
+            if first is not text:
+                self.notes.append(f"{text.name} repeats {first.name}, and is taken once")
+        return list(kept.values())
+
+    def _inside(self, folder: Path) -> list[Text]:
+        inner = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
         texts = [p for p in inner if p.suffix.lower() == ".txt"]
+        stems = {p.with_suffix("") for p in texts}
+        others = [p for p in inner if p.suffix.lower() != ".txt"]
+        # A document that was saved as plain text beside itself is read there.
+        for path in [p for p in others if p.suffix.lower() in OFFICE and p.with_suffix("") not in stems]:
+            with self.faults.gathered():
+                raise _office(path)
         if not texts:
             raise InputError(
-                "this folder holds no text", file=path, found=", ".join(p.name for p in inner[:4]) or "nothing",
+                "this folder holds no text", file=folder, found=", ".join(p.name for p in inner[:4]) or "nothing",
                 expected="UTF-8 files whose names end in .txt",
             )  # fmt: skip
-        if others := [p.name for p in inner if p not in texts]:
-            notes.append(f"{path.name}: {len(others)} files that do not end in .txt were not read ({others[0]} …)")
-        found += map(read_text, texts)
-    kept: dict[str, Text] = {}
-    for text in found:
-        first = kept.setdefault(" ".join(text.text.split()), text)
-        if first is not text:
-            notes.append(f"{text.name} repeats {first.name}, and is taken once")
-    return list(kept.values())
+        if others:
+            self.notes.append(
+                f"{folder.name}: {len(others)} files that do not end in .txt were not read ({others[0].name} …)"
+            )
+        return [text for path in texts for text in self.one(path)]
+
+
+def _office(path: Path) -> FormatError:
+    return FormatError(
+        "Raven reads plain text only", file=path, found=path.suffix, expected="UTF-8 text (.txt)",
+        fix="save the document as plain text, take headers, page numbers and quotations out, and give that file",
+    )  # fmt: skip
+
+
+def _mails(cases: Sequence[Case]) -> list[str]:
+    """Notes on texts that hold what tells their author other than by style."""
+    texts = {text.path: text for case in cases for text in (case.questioned, *case.candidate.texts)}
+    found = {text.name: signs for text in texts.values() if (signs := signs_of_mail(text.text))}
+    if not found:
+        return []
+    shown = "; ".join(f"{name}: {', '.join(signs)}" for name, signs in list(found.items())[:_SHOWN])
+    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    return [
+        f"parts of an e-mail stand in {len(found)} of {len(texts)} texts ({shown}{more}). They name people or are by "
+        "somebody else, so that the answer may rest on them and not on style: take them out and repeat"
+    ]
+
+
+def _path(value: str, what: str, file: Path | None = None, line: int | None = None) -> str:
+    """A path that was given; an empty one would be the whole folder.
+
+    Raises
+    ------
+    FormatError
+        If it is empty, or cannot be a path.
+    """
+    checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
+    if not value.strip():
+        raise FormatError(
+            f"{what} holds an empty path", file=file, line=line, expected="the path of a text or a folder",
+            fix="write each path out; no ; stands before the first or after the last",
+        )  # fmt: skip
+    return value.strip()
 
 
 def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
@@ -187,50 +253,47 @@ def _check_ids(cases: Sequence[Case]) -> None:
         seen.add(case.id)
 
 
-def _batch(path: Path) -> Material:
+def _batch(path: Path, encoding: str | None) -> Material:
     """Cases of a table; paths count from the table's folder."""
     if not path.is_file():
         raise no_such(path)
-    notes: list[str] = []
-    cases = []
+    reader = _Reader(encoding)
+    cases: list[Case] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
-    for line, row in _rows(path):
+    with Archive(path, encoding) as archive:
+        rows = list(table_rows(archive, path.name))
+    for line, row in rows:
         for column in ("questioned", "known"):
-            if not row.get(column):
-                raise FormatError(f"there is no {column!r}", file=path, line=line, expected="questioned, known")
-        asked = read_text(path.parent / str(row["questioned"]))
-        given = row["known"] if isinstance(row["known"], list) else str(row["known"]).split(";")
-        places = tuple(path.parent / str(place).strip() for place in given)
+            if column not in row:
+                raise FormatError(
+                    f"there is no column {column!r}", file=path, line=line, found=", ".join(map(str, row)),
+                    expected="case, questioned, known, candidate",
+                )  # fmt: skip
+        asked = reader.one(path.parent / _path(_word(row, "questioned", path, line), "questioned", path, line))
+        given = row["known"] if isinstance(row["known"], list) else _word(row, "known", path, line).split(";")
+        if not given or not all(isinstance(one, str) for one in given):
+            raise FormatError("known is no path, and no list of paths", file=path, line=line, found=row["known"])
+        places = tuple(path.parent / _path(one, "known", path, line) for one in given)
         if places not in read:
-            read[places] = _texts(places, notes)
-        name = str(row.get("candidate") or _called(places))
-        cases.append(
-            Case(str(row.get("case") or f"{asked.path.stem} / {name}"), asked, Candidate(name, tuple(read[places])))
-        )
+            read[places] = reader.all(places)
+        name = _word(row, "candidate", path, line) or _called(places)
+        checked_name(name, "the candidate", path, line)
+        for text in asked:
+            case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
+            checked_name(case, "the case", path, line)
+            cases.append(Case(case, text, Candidate(name, tuple(read[places]))))
+    reader.faults.check()
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
     _check_ids(cases)
-    return Material(tuple(cases), tuple(notes))
+    return Material(tuple(cases), (*reader.notes, *_mails(cases)))
 
 
-def _rows(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    text = decode(path.read_bytes(), path)
-    kind = path.suffix.lower()
-    if kind in (".csv", ".tsv"):
-        reader = csv.DictReader(io.StringIO(text), delimiter="\t" if kind == ".tsv" else ",")
-        return [(number, dict(row)) for number, row in enumerate(reader, start=2)]
-    if kind not in (".jsonl", ".ndjson"):
-        raise FormatError(
-            "not a batch that Raven reads", file=path, found=kind or "no ending", expected=".csv, .tsv, .jsonl"
-        )
-    found = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise FormatError(f"this line is not JSON ({error})", file=path, line=number, found=line) from None
-            if not isinstance(row, dict):
-                raise FormatError("not a JSON object", file=path, line=number, found=line)
-            found.append((number, row))
-    return found
+def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:
+    """What a row has in a column, as text; "" where it has nothing."""
+    value = row.get(column)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if value is not None and not isinstance(value, str):
+        raise FormatError(f"{column} is not text", file=file, line=line, found=value, expected="a text")
+    return (value or "").strip()

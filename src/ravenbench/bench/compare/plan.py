@@ -18,7 +18,7 @@ from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan
 from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.store import Store
-from ravenbench.corpora.author_folders import GUESSED
+from ravenbench.corpora.author_folders import MAIL
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import SpecError
 from ravenbench.texts import TextTable, content_hash
@@ -55,7 +55,7 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
         if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
             raise SpecError(f"{name} answers on another scale each time it learns, so its scores cannot be calibrated")
     progress("reading the background", 0, 0)
-    corpus = load_corpus(spec.background)
+    corpus = load_corpus(spec.background, encoding=spec.encoding)
     screened = screen(material.cases, corpus)
     background = choose(corpus, screened.kept, spec.authors, spec.folds, spec.seed)
     usual, spread = _usual(background)
@@ -101,16 +101,16 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
         background=_background_record(background, screened, spread),
         shapes=shapes,
         cases=[_case_record(case, background, placed.get(case.id), refusals, screened, row) for case in material.cases],
-        notes=[*material.notes, *_guessed(corpus)],
+        notes=[*material.notes, *_mails(corpus)],
     )
     arrays = {f"{fold.name}-pairs": array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
     return Draft(plan, folds, texts, arrays)
 
 
-def _guessed(corpus: Corpus) -> list[str]:
-    """A note on background texts whose encoding was guessed."""
-    count = corpus.notes.get(GUESSED, 0)
-    return [f"{count} of the background's texts: {GUESSED}"] if count else []
+def _mails(corpus: Corpus) -> list[str]:
+    """A note on background texts that name their author."""
+    count = corpus.notes.get(MAIL, 0)
+    return [f"{count} of the background's texts {MAIL}: take these out"] if count else []
 
 
 def _usual(background: Background) -> tuple[float, list[float]]:

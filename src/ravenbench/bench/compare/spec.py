@@ -11,7 +11,7 @@ import msgspec
 from ravenbench import files, registry
 from ravenbench.bench.shared.folder import data_hash
 from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, checked, told
+from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.components import Component, seeded
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
@@ -48,6 +48,7 @@ class CompareSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     authors: Annotated[AtLeastTwo, told("Most background authors used; of more, some are drawn. Default 80.")] = 80
     folds: Annotated[AtLeastTwo, told("Parts in which background authors are held out. Default 5.")] = 5
     donors: Annotated[AtLeastOne, told("How often the questioned text's content words are replaced. Default 4.")] = 4
+    encoding: Encoding = None
     seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
 
     def components(self) -> dict[str, Component]:

@@ -57,6 +57,7 @@ def obfuscate(
     obfuscator: str | Obfuscator,
     source: str | Path,
     *,
+    encoding: str | None = None,
     seed: int | None = None,
     every: bool | None = None,
     split: Split | None = None,
@@ -99,7 +100,7 @@ def obfuscate(
     spec = build({name: value for name, value in locals().items() if name in ObfuscateSpec.__struct_fields__})
     work = engine or local(workers)
     recipe, texts = spec.component(), read_source(spec)
-    asked = read_surrogates(recipe.name, spec.surrogates, spec.train) if recipe.needs_oracle else None
+    asked = read_surrogates(recipe.name, spec.surrogates, spec.train, spec.encoding) if recipe.needs_oracle else None
     data = spec.data()
     place = default_folder(spec, data) if folder is None else files.location(folder)
     elsewhere = None if rewritings is None else files.location(rewritings)

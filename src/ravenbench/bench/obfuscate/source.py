@@ -8,10 +8,11 @@ from ravenbench import files
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec
 from ravenbench.errors import InputError
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.pan_pairs import is_lines
+from ravenbench.formats.decoding import Faults
 from ravenbench.formats.pan_problems import problem_roots
 from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.problems import read_problems
+from ravenbench.formats.tabular import is_lines
 from ravenbench.formats.whole_text import read_whole, whole
 from ravenbench.obfuscation.apply import tasks_of
 from ravenbench.obfuscation.base import ObfuscationTask
@@ -41,9 +42,9 @@ def read_source(spec: ObfuscateSpec) -> Source:
         If there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.
     """
     path = files.local_copy(spec.source)
-    with Archive(path) as archive:
+    with Archive(path, spec.encoding) as archive:
         if problem_roots(archive) or any(is_lines(name) for name in archive.names):
-            found = read_problems(path, spec.split)
+            found = read_problems(path, spec.split, spec.encoding)
             if found.same is None and not spec.every:
                 raise InputError(
                     "these problems have no truth", file=spec.source, fix="--all rewrites every questioned text"
@@ -51,10 +52,20 @@ def read_source(spec: ObfuscateSpec) -> Source:
             rows = tuple(i for i in range(len(found)) if spec.every or found.truth()[i])
             tasks = tasks_of(found.problems, rows, spec.language or found.language)
             return Source(tuple(tasks), rows, found, False)
-        known = tuple(read_whole(files.local_copy(place)) for place in spec.known)
+        faults = Faults()
+        known: list[str] = []
+        texts: list[str] = []
+        for place in spec.known:
+            with faults.gathered():
+                known.append(read_whole(files.local_copy(place), spec.encoding))
         names = archive.names if archive.single else [n for n in archive.names if n.lower().endswith(".txt")]
         if not names:
             raise InputError("there is no text here", file=spec.source, expected="a text, .txt files, or a problem set")
-        texts = [whole(archive.read(name), archive.label(name)) for name in names]
-        tasks = [ObfuscationTask(name, text, known, spec.language) for name, text in zip(names, texts, strict=True)]
+        for name in names:
+            with faults.gathered():
+                texts.append(whole(archive.read(name), archive.label(name), spec.encoding))
+        faults.check()
+        tasks = [
+            ObfuscationTask(name, text, tuple(known), spec.language) for name, text in zip(names, texts, strict=True)
+        ]
         return Source(tuple(tasks), tuple(range(len(tasks))), None, archive.single)

@@ -12,7 +12,7 @@ from ravenbench import files, registry
 from ravenbench.bench.obfuscate.rewritings import resources_here
 from ravenbench.bench.shared.folder import data_hash
 from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.spec import checked, told
+from ravenbench.bench.shared.spec import Encoding, checked, told
 from ravenbench.components import identity
 from ravenbench.obfuscation.base import Obfuscator
 
@@ -22,6 +22,7 @@ class ObfuscateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     obfuscator: Annotated[str, told("The obfuscator, e.g. mihaylova-2016 or 'random(rate=0.2)'.")]
     source: Annotated[str, told("A text, a folder of .txt files, or a problem set.")]
+    encoding: Encoding = None
     seed: Annotated[int, told("Secret of every random choice; default 0.")] = 0
     every: Annotated[bool, told("Of a problem set, rewrite different-author problems too.")] = False
     split: Annotated[

@@ -51,7 +51,9 @@ class Surrogates:
         return surrogate_oracle(registry.parse_list("verifier", self.verifiers), self.problems, self.same)
 
 
-def read_surrogates(searching: str, verifiers: str | None, train: str | Path | None) -> Surrogates:
+def read_surrogates(
+    searching: str, verifiers: str | None, train: str | Path | None, encoding: str | None = None
+) -> Surrogates:
     """Surrogates that learn from the problems at a path.
 
     Parameters
@@ -70,5 +72,5 @@ def read_surrogates(searching: str, verifiers: str | None, train: str | Path | N
         raise InputError(
             f"{searching} searches against surrogate verifiers", fix="--surrogates char-ngram --train PROBLEMS"
         )
-    data = read_problems(files.local_copy(train), "train")
+    data = read_problems(files.local_copy(train), "train", encoding)
     return Surrogates(verifiers, data.problems, data.truth())

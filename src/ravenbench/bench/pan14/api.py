@@ -46,6 +46,7 @@ def pan14(
     *,
     verifiers: str | Sequence[str | Component] | None = None,
     probe: str | None = None,
+    encoding: str | None = None,
     out: str | Path | None = None,
     workers: int | None = None,
     engine: Engine | None = None,
@@ -71,7 +72,7 @@ def pan14(
         Before any long work, if something cannot be used.
     """
     work = engine or local(workers)
-    asked = _ask(data, verifiers, probe, out, progress)
+    asked = _ask(data, verifiers, probe, encoding, out, progress)
 
     def plan(store: Store, begin: Callable[[], None]) -> None:
         asked.draft(progress).write(store, begin)
@@ -86,6 +87,7 @@ def outlook(
     *,
     verifiers: str | Sequence[str | Component] | None = None,
     probe: str | None = None,
+    encoding: str | None = None,
     out: str | Path | None = None,
     progress: Progress = silent,
 ) -> Outlook:
@@ -96,7 +98,7 @@ def outlook(
     InputError
         If something cannot be used.
     """
-    asked = _ask(data, verifiers, probe, out, progress)
+    asked = _ask(data, verifiers, probe, encoding, out, progress)
     plan = asked.draft(progress).plan
     store = earlier(asked.folder, "pan14", asked.spec.resolved(), asked.hashes)
     missing = plan.cells if store is None else store.unanswered(plan.cells)
@@ -115,16 +117,17 @@ def _ask(
     data: str | Path | Sequence[str | Path],
     verifiers: str | Sequence[str | Component] | None,
     probe: str | None,
+    encoding: str | None,
     out: str | Path | None,
     progress: Progress,
 ) -> _Asked:
     components = registry.named("verifier", verifiers, default=DEFAULT_VERIFIERS)
     try_out(components)
     places = [str(place) for place in ([data] if isinstance(data, str | Path) else data)]
-    asked = {} if probe is None else {"probe": probe}
+    asked = {key: value for key, value in (("probe", probe), ("encoding", encoding)) if value is not None}
     spec = checked({"data": places, "verifiers": ", ".join(components), **asked}, Pan14Spec)
     progress("reading the problems", 0, 0)
-    corpora = read_corpora(spec.data)
+    corpora = read_corpora(spec.data, spec.encoding)
     hashes = {f"data {i}": data_hash(place) for i, place in enumerate(spec.data)}
     hashes["methods"] = content_key([decides(component) for component in components.values()])
     folder = spec.default_folder(hashes) if out is None else files.location(out)

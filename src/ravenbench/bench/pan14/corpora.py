@@ -26,7 +26,7 @@ class Parts:
     test: ProblemSet
 
 
-def read_corpora(data: Sequence[str]) -> list[Parts]:
+def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Parts]:
     """Every corpus with a train and a test part, in the order found.
 
     Raises
@@ -38,7 +38,7 @@ def read_corpora(data: Sequence[str]) -> list[Parts]:
     corpora: list[Parts] = []
     for path in data:
         parts: dict[str, dict[str, ProblemSet]] = {}
-        for found in read_problem_sets(files.local_copy(path)):
+        for found in read_problem_sets(files.local_copy(path), encoding=encoding):
             parts.setdefault(found.name, {})[found.split or "whole"] = found
         whole = {name: p for name, p in parts.items() if {"train", "test"} <= p.keys()}
         if not whole:

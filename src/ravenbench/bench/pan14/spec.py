@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ravenbench.bench.shared.spec import told
+from ravenbench.bench.shared.spec import Encoding, told
 from ravenbench.components import identity_hash
 
 DEFAULT_VERIFIERS = "raven-2026, impostors, cng-2013, ppm, char-ngram, function-words"
@@ -24,6 +24,7 @@ class Pan14Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     verifiers: Annotated[
         str, told("Verifiers to test, e.g. 'ppm, impostors'; default: raven-2026 and five published methods.")
     ] = DEFAULT_VERIFIERS
+    encoding: Encoding = None
     probe: Annotated[
         Literal["transplant", "none"],
         told("transplant: how far content alone moves a verifier; none. Default: transplant."),
@@ -31,7 +32,8 @@ class Pan14Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
-        return {"verifiers": self.verifiers, "probe": self.probe}
+        own = {"verifiers": self.verifiers, "probe": self.probe}
+        return own if self.encoding is None else own | {"encoding": self.encoding}
 
     def default_folder(self, hashes: dict[str, str]) -> Path:
         """``raven-runs/pan14-<hash>``: the same data and methods find their own earlier run."""

@@ -46,6 +46,7 @@ def run(
     lengths: int | str | Sequence[int] | None = None,
     normalise: str | None = None,
     aliases: Mapping[str, str] | None = None,
+    encoding: str | None = None,
     seed: int | None = None,
     spec: RunSpec | str | Path | None = None,
     out: str | Path | None = None,

@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from ravenbench.bench.run.record import RunPlan
+from ravenbench.sampling.pools import more_pools
+
+
+def pools_advice(plan: RunPlan, share: float) -> str | None:
+    """Options that give a plan of one pool several; None where its topics are too few for any (see ``more_pools``)."""
+    chosen = [plan.m] if plan.sweep is None else plan.sweep.m
+    return more_pools(len(plan.topics), max(chosen), plan.k, share, fixed=len(chosen) > 1)
 
 
 def no_choice(plan: RunPlan) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.run.choice import no_choice
+from ravenbench.bench.run.choice import no_choice, pools_advice
 from ravenbench.bench.run.plan import Draft, draft
 from ravenbench.bench.run.record import RepetitionRecord, RunPlan
 from ravenbench.bench.run.spec import RunSpec
@@ -50,6 +50,8 @@ class Forecast:
     ``asked`` says of each verifier that asks a paid or outside service how many ``questions`` all its cells come to at
     most, with ``tokens_in``, ``tokens_out`` and ``cost`` at the prices it was given.
 
+    ``more_pools`` are options that give the plan several pools, None where there can be none.
+
     ``seconds`` by verifier; ``untimed`` are those that run outside programs or ask services, none of which is started
     or asked for a forecast. ``planning`` is what planning took, which the run does once more, ``closing`` what start
     and report take beside it.
@@ -71,6 +73,7 @@ class Forecast:
     closing: float
     detectable: float | None
     no_choice: str | None
+    more_pools: str | None
     detectable_gain: float | None
     asked: dict[str, dict[str, float]]
 
@@ -136,6 +139,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         closing=START + REPORT * len(plan.cells),
         detectable=_detectable(plan, main),
         no_choice=no_choice(plan),
+        more_pools=pools_advice(plan, spec.pool_share),
         detectable_gain=_detectable_gain(probes, folds),
         asked={
             name: asdict(estimate([fold.test for fold in folds.values()]))

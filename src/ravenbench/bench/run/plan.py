@@ -160,7 +160,9 @@ def _topic_plan(
     assert spec.corpus is not None
     rule = registry.parse("pairs", spec.pairs)
     samplers, encoders = spec.named_samplers(), spec.encoders()
-    corpus = load_corpus(spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus))
+    corpus = load_corpus(
+        spec.corpus if "://" not in spec.corpus else files.local_copy(spec.corpus), encoding=spec.encoding
+    )
     defaults: Mapping[str, Any] = corpus.notes.get("defaults", {})
     corpus, extracted = at_level(corpus, spec.topic or defaults.get("topic", "topic"), defaults.get("levels", {}))
     every = [
@@ -254,7 +256,8 @@ def _given_plan(
     from ravenbench.formats.problems import read_problems
 
     assert spec.train is not None and spec.test is not None
-    train, test = read_problems(spec.train, "train"), read_problems(spec.test, "test")
+    train = read_problems(spec.train, "train", spec.encoding)
+    test = read_problems(spec.test, "test", spec.encoding)
     train_same, test_same = train.truth(), test.truth()
     texts, (train_problems, test_problems) = on_one_table([train.problems, test.problems])
     documents = len(texts)

@@ -10,7 +10,7 @@ import msgspec
 
 from ravenbench import registry
 from ravenbench.bench.run.spec_file import read_toml
-from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, checked, told
+from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.components import Component, identity_hash, seeded
 from ravenbench.errors import SpecError, did_you_mean
 
@@ -78,6 +78,7 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         told("Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask; default: none."),
     ] = None
     aliases: Annotated[dict[str, str], told("Own names for verifiers, each with its printed form.")] = {}
+    encoding: Encoding = None
     seed: Annotated[
         int, told("Seed of every draw, that of verifiers included unless they name their own; default 0.")
     ] = 0

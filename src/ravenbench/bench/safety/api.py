@@ -57,6 +57,7 @@ def safety(
     attacks: str | Sequence[str] | None = None,
     normalise: str | None = None,
     surrogates: str | None = None,
+    encoding: str | None = None,
     limit: int | None = None,
     out: str | Path | None = None,
     rewritings: str | Path | None = None,

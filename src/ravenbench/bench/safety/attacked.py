@@ -43,11 +43,11 @@ def read_attacked(spec: SafetySpec) -> Attacked:
     InputError
         If they cannot be read, or nothing is among them that could be attacked.
     """
-    train = None if spec.train is None else read_problems(files.local_copy(spec.train), "train")
+    train = None if spec.train is None else read_problems(files.local_copy(spec.train), "train", spec.encoding)
     if spec.methods is not None:
         return _of_candidates(spec, train)
     assert train is not None
-    test = read_problems(files.local_copy(spec.problems), "test")
+    test = read_problems(files.local_copy(spec.problems), "test", spec.encoding)
     chosen = choose(test.truth(), spec.limit)
     if not test.truth()[chosen].any():
         raise CorpusError("no same-author problem is there to obfuscate", file=spec.problems)
@@ -65,7 +65,7 @@ def choose(same: Bools, limit: int | None) -> Ints:
 
 
 def _of_candidates(spec: SafetySpec, train: ProblemSet | None) -> Attacked:
-    found = read_attribution(files.local_copy(spec.problems))
+    found = read_attribution(files.local_copy(spec.problems), encoding=spec.encoding)
     rows: list[tuple[str, tuple[str, ...], str]] = []
     truth: list[str] = []
     tasks: list[ObfuscationTask] = []

@@ -13,7 +13,7 @@ from ravenbench.bench.attribute.methods import method_identity
 from ravenbench.bench.safety.recovery import ATTACKS
 from ravenbench.bench.shared.folder import data_hash
 from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.spec import AtLeastTwo, checked, told
+from ravenbench.bench.shared.spec import AtLeastTwo, Encoding, checked, told
 from ravenbench.components import Component, identity, identity_hash
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator
@@ -62,6 +62,7 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         ),
     ] = "normaliser"
     surrogates: Annotated[str | None, told("Verifiers that searching obfuscators may ask.")] = None
+    encoding: Encoding = None
     limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:

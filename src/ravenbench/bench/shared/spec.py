@@ -22,12 +22,20 @@ from ravenbench.errors import SpecError, did_you_mean, writable
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
 
+ENCODING = (
+    "How texts and tables are read that are not UTF-8, e.g. cp1252 (Windows) or mac_roman. Those that are UTF-8 are "
+    "read as UTF-8 in any case."
+)
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def told(text: str) -> msgspec.Meta:
     """The sentence that says what a field means."""
     return msgspec.Meta(description=text)
+
+
+Encoding = Annotated[str | None, told(ENCODING)]
 
 
 def help_of(spec: type[msgspec.Struct], field: str) -> str:

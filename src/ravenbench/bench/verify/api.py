@@ -85,6 +85,7 @@ def verify(
     train: str | Path | None = None,
     load: str | Path | None = None,
     probe: str | None = None,
+    encoding: str | None = None,
     save: str | Path | None = None,
     out: str | Path | None = None,
     folder: str | Path | None = None,
@@ -118,7 +119,7 @@ def verify(
         If the method itself fails, in training or on more than a tenth of the problems; nothing is written then.
     """
     work = engine or local(workers)
-    asked = ask(verifier, test, train, load, probe, folder, progress)
+    asked = ask(verifier, test, train, load, probe, encoding, folder, progress)
     inputs, known = [str(place) for place in (test, train, load) if place is not None], written(asked.folder)
     if save is not None:
         check_folder(save, inputs=inputs, known=known)
@@ -190,6 +191,7 @@ def outlook(
     train: str | Path | None = None,
     load: str | Path | None = None,
     probe: str | None = None,
+    encoding: str | None = None,
     folder: str | Path | None = None,
     progress: Progress = silent,
 ) -> Outlook:
@@ -200,7 +202,7 @@ def outlook(
     InputError
         If something cannot be used.
     """
-    asked = ask(verifier, test, train, load, probe, folder, progress)
+    asked = ask(verifier, test, train, load, probe, encoding, folder, progress)
     plan = draft(asked, progress).plan
     store = earlier(asked.folder, "verify", asked.spec.resolved(), asked.hashes)
     missing = plan.blocks if store is None else unanswered(store, plan)

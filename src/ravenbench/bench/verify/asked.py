@@ -48,6 +48,7 @@ def ask(
     train: str | Path | None,
     load: str | Path | None,
     probe: str | None,
+    encoding: str | None,
     folder: str | Path | None,
     progress: Progress,
 ) -> Asked:
@@ -62,11 +63,11 @@ def ask(
         raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
     ((name, component),) = registry.named("verifier", [verifier]).items()
     try_out({name: component})
-    places = {"test": test, "train": train, "load": load, "probe": probe}
+    places = {"test": test, "train": train, "load": load, "probe": probe, "encoding": encoding}
     spec = checked({"verifier": name} | {k: str(v) for k, v in places.items() if v is not None}, VerifySpec)
     progress("reading the problems", 0, 0)
-    asked = read_problems(files.local_copy(spec.test), "test")
-    taught = None if spec.train is None else read_problems(files.local_copy(spec.train), "train")
+    asked = read_problems(files.local_copy(spec.test), "test", spec.encoding)
+    taught = None if spec.train is None else read_problems(files.local_copy(spec.train), "train", spec.encoding)
     hashes = {"test": data_hash(spec.test)}
     if spec.load is not None:
         hashes["load"] = persist.digest(spec.load)

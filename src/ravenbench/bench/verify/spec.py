@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ravenbench.bench.shared.spec import told
+from ravenbench.bench.shared.spec import Encoding, told
 from ravenbench.components import identity_hash
 
 
@@ -22,6 +22,7 @@ class VerifySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ]
     train: Annotated[str | None, told("Problems with truth to learn from; of a zip with both parts, train.")] = None
     load: Annotated[str | None, told("A trained verifier's folder, instead of problems to learn from.")] = None
+    encoding: Encoding = None
     probe: Annotated[
         Literal["transplant", "none"],
         told("transplant: how far content alone moves the verifier, where the problems have truth. Default: none."),
@@ -29,7 +30,8 @@ class VerifySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
-        return {"verifier": self.verifier, "probe": self.probe}
+        own = {"verifier": self.verifier, "probe": self.probe}
+        return own if self.encoding is None else own | {"encoding": self.encoding}
 
     def default_folder(self, hashes: dict[str, str]) -> Path:
         """``raven-runs/verify-<problems>-<hash>``: the same data and method find their own earlier run."""

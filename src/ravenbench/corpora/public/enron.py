@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +13,7 @@ from pathlib import PurePosixPath
 from ravenbench.corpora.public.base import Found, PublicCorpus, text_of
 from ravenbench.errors import FormatError
 from ravenbench.formats.archive import Archive
+from ravenbench.formats.tabular import csv_rows
 
 _SENT = {"_sent_mail", "sent", "sent_items", "_sent", "sent_mail"}
 # Where another's words begin.
@@ -87,14 +86,11 @@ def _body(message: Message) -> str:
 
 
 def _table(archive: Archive, name: str) -> Iterator[tuple[str, str]]:
-    csv.field_size_limit(sys.maxsize)
-    rows = csv.reader(line + "\n" for _, line in archive.lines(name, blank=True))
-    header = next(rows, [])
-    if header[:2] != ["file", "message"]:
-        raise FormatError(
-            "this table holds no e-mails", file=archive.label(name), line=1, found=", ".join(header),
-            expected="columns file and message",
-        )  # fmt: skip
-    for row in rows:
-        if len(row) >= 2:
-            yield row[0].removesuffix("."), row[1]
+    for line, row in csv_rows(archive, name):
+        if "file" not in row or "message" not in row:
+            raise FormatError(
+                "this table holds no e-mails", file=archive.label(name), line=line, found=", ".join(row),
+                expected="columns file and message",
+            )  # fmt: skip
+        if row["file"] and row["message"]:
+            yield row["file"].removesuffix("."), row["message"]

@@ -7,16 +7,14 @@ a table     .jsonl or .csv with the columns id and text; optionally original, or
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ravenbench.errors import FormatError
+from ravenbench.formats.archive import Archive
 from ravenbench.formats.pan_obfuscation import Part, read_parts
+from ravenbench.formats.tabular import ENDINGS, table_rows
 from ravenbench.formats.whole_text import read_whole
 from ravenbench.obfuscation.language import is_no_longer_english
 from ravenbench.text.alignment import plain_words
@@ -93,7 +91,7 @@ def find(place: Path) -> dict[str, Found]:
     """
     if place.is_dir():
         found = _of_folder(place)
-    elif place.suffix.lower() in (".csv", ".jsonl", ".ndjson"):
+    elif place.suffix.lower() in ENDINGS:
         found = _of_table(place)
     else:
         raise FormatError(
@@ -134,7 +132,9 @@ def _file(file: Path) -> Found:
 
 def _of_table(place: Path) -> dict[str, Found]:
     found: dict[str, Found] = {}
-    for line, row in _rows(place):
+    with Archive(place) as archive:
+        rows = list(table_rows(archive, place.name))
+    for line, row in rows:
         name, text = row.get("id"), row.get("text")
         if not isinstance(name, str) or not isinstance(text, str):
             raise FormatError("not a rewriting", file=place, line=line, found=row, expected="columns id and text")
@@ -147,22 +147,3 @@ def _of_table(place: Path) -> dict[str, Found]:
             str(place), line, text, original=told.get("original"), digest=told.get("original_sha256")
         )  # fmt: skip
     return found
-
-
-def _rows(place: Path) -> Sequence[tuple[int, Mapping[str, object]]]:
-    text = read_whole(place).removeprefix("\ufeff")
-    if place.suffix.lower() == ".csv":
-        csv.field_size_limit(1 << 27)
-        reader = csv.DictReader(io.StringIO(text, newline=""))
-        return [(reader.line_num, dict(row)) for row in reader]
-    rows = []
-    for line, each in enumerate(text.split("\n"), start=1):
-        if each.strip():
-            try:
-                row = json.loads(each)
-            except (ValueError, RecursionError) as error:
-                raise FormatError(f"not JSON ({error})", file=place, line=line) from None
-            if not isinstance(row, dict):
-                raise FormatError("not an object", file=place, line=line, found=row)
-            rows.append((line, row))
-    return rows

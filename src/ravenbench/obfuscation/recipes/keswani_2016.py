@@ -17,7 +17,7 @@ from ravenbench.errors import ProgramError, SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.language import is_no_longer_english
 from ravenbench.obfuscation.parts import sentences
-from ravenbench.obfuscation.translators.base import Translator
+from ravenbench.obfuscation.translators.base import Translator, is_text
 from ravenbench.services.disk_cache import DiskCache
 
 _LEAST, _MOST, _SHORT = 0.3, 3.0, 5
@@ -113,7 +113,7 @@ class Keswani(Obfuscator):
             return self.translator.translate(texts, source, target)
         cache = DiskCache("translations")
         fingerprint = self.translator.fingerprint
-        found = {text: cache.get([fingerprint, source, target, text]) for text in texts}
+        found = {text: cache.get([fingerprint, source, target, text], is_text) for text in texts}
         asked = [text for text, known in found.items() if known is None]
         for text, new in zip(asked, self.translator.translate(asked, source, target) if asked else [], strict=True):
             if new is not None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from ravenbench.errors import InputError, ProgramError
+from ravenbench.errors import InputError, ProgramError, writable
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import Span, pack, sentences
 from ravenbench.services.disk_cache import DiskCache
@@ -121,7 +121,7 @@ class LLM(Obfuscator):
             "seed": seed,
         }
         asked = [self._url(), request]
-        found = cache.get(asked)
+        found = cache.get(asked, lambda kept: objection(body, kept) is None)
         if found is None:
             answer = endpoint.post("/chat/completions", request)
             if answer is None:
@@ -162,6 +162,8 @@ def content(answer: dict[str, Any]) -> tuple[str | None, str]:
 
 def objection(original: str, new: str) -> str | None:
     """The reason why a rewriting cannot be taken, or None."""
+    if not new.strip() or "\0" in new or not writable(new):
+        return "no text"
     if _CHATTER.match(new) and not _CHATTER.match(original):
         return "refusal or preamble"
     if _MARKUP.match(new) and not _MARKUP.match(original):

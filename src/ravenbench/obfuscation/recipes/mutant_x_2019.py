@@ -20,7 +20,7 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import InputError
-from ravenbench.formats.archive import decode
+from ravenbench.formats.decoding import decode
 from ravenbench.obfuscation.base import (
     ObfuscationTask,
     Obfuscator,

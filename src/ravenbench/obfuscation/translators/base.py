@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 from ravenbench.components import Component
+from ravenbench.errors import writable
+
+
+def is_text(found: object) -> TypeGuard[str]:
+    """Whether what a translator gave, or what was kept of it, is a text."""
+    return isinstance(found, str) and bool(found.strip()) and "\0" not in found and writable(found)
 
 
 class Translator(Component):

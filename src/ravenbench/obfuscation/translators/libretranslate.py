@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ravenbench.errors import InputError
-from ravenbench.obfuscation.translators.base import Translator
+from ravenbench.obfuscation.translators.base import Translator, is_text
 from ravenbench.services.http import Endpoint, leaves_machine
 
 
@@ -52,5 +52,5 @@ class LibreTranslate(Translator):
                 )
                 answer = endpoint.post("/translate", body)
                 found = answer.get("translatedText") if answer is not None else None
-                out.append(found if isinstance(found, str) and found.strip() else None)
+                out.append(found if is_text(found) else None)
             return out

@@ -11,6 +11,7 @@ from ravenbench import files
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers
 from ravenbench.errors import InputError
 from ravenbench.formats.archive import Split, no_such
+from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.output import check_file, check_folder, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
 from ravenbench.formats.whole_text import read_whole
@@ -42,6 +43,7 @@ def diff(
     blind: bool = False,
     columns: bool = False,
     helpers: Helpers = NO_HELPERS,
+    encoding: str | None = None,
 ) -> DiffResult:
     """Show originals and rewritings phrase by phrase on static pages.
 
@@ -63,6 +65,8 @@ def diff(
         Of two texts: show them side by side. Sets and runs always have that view too.
     helpers : Helpers
         Models that add measures of meaning.
+    encoding : str, optional
+        Of texts that are not UTF-8, e.g. cp1252.
 
     Raises
     ------
@@ -87,26 +91,33 @@ def diff(
             if not given.exists():
                 raise no_such(given)
         if before.is_file() and after.is_file():
-            return _of_texts(before, after, place, system, blind, columns, helpers)
+            return _of_texts(before, after, place, system, blind, columns, helpers, encoding)
         check_folder(place, inputs=[before, after])
-        comparisons = from_sets(before, after, split, system or after.name, helpers)
+        comparisons = from_sets(before, after, split, system or after.name, helpers, encoding)
     with fresh_folder(place) as folder:
         count = write_pages(folder, comparisons, blind=blind)
     return DiffResult(str(place / "index.html"), count, None)
 
 
 def _of_texts(
-    original: Path, obfuscated: Path, out: Path, system: str, blind: bool, columns: bool, helpers: Helpers
+    original: Path,
+    obfuscated: Path,
+    out: Path,
+    system: str,
+    blind: bool,
+    columns: bool,
+    helpers: Helpers,
+    encoding: str | None,
 ) -> DiffResult:
     check_file(out, inputs=[original, obfuscated, parts_file(obfuscated)], mark=b'content="Raven diff"')
-    parts = read_pair(original, obfuscated)
+    parts = read_pair(original, obfuscated, encoding)
     found = compare(original.name, parts, system or obfuscated.stem, facts=meaning_facts(parts, helpers))
     with whole_file(out) as file:
         file.write((columns_page([found]) if columns else diff_page(found, blind=blind)).encode())
     return DiffResult(str(out), 1, found.changes_per_1000)
 
 
-def read_pair(original: Path, obfuscated: Path) -> Sequence[Part]:
+def read_pair(original: Path, obfuscated: Path, encoding: str | None = UTF8) -> Sequence[Part]:
     """Parts of a rewriting: from the part file given or lying beside it, else the whole texts as one part.
 
     Raises
@@ -114,10 +125,10 @@ def read_pair(original: Path, obfuscated: Path) -> Sequence[Part]:
     InputError
         If a file is not UTF-8, or the parts are not of this original.
     """
-    text = read_whole(original)
+    text = read_whole(original, encoding)
     if obfuscated.suffix == ".json":
         return read_parts(obfuscated, text)
-    rewritten = read_whole(obfuscated)
+    rewritten = read_whole(obfuscated, encoding)
     beside = parts_file(obfuscated)
     if beside.is_file():
         parts = read_parts(beside, text)

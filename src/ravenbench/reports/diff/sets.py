@@ -18,10 +18,11 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
 from ravenbench.formats.archive import Archive, Split
+from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
-from ravenbench.formats.pan_pairs import is_lines
 from ravenbench.formats.pan_problems import problem_roots
 from ravenbench.formats.problems import read_problems
+from ravenbench.formats.tabular import is_lines
 from ravenbench.formats.whole_text import read_whole
 from ravenbench.reports.diff.columns import columns_page
 from ravenbench.reports.diff.comparison import Comparison, compare, diff_page, index_page
@@ -59,7 +60,12 @@ def _chosen(parts: Sequence[Part], helpers: Helpers, names: Sequence[str]) -> di
 
 
 def from_sets(
-    original: Path, rewritten: Path, split: Split | None, system: str, helpers: Helpers = NO_HELPERS
+    original: Path,
+    rewritten: Path,
+    split: Split | None,
+    system: str,
+    helpers: Helpers = NO_HELPERS,
+    encoding: str | None = UTF8,
 ) -> Iterator[Comparison]:
     """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them.
 
@@ -69,9 +75,9 @@ def from_sets(
         If a set cannot be read, or the two have no problem in common.
     """
     if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
-        yield from _of_folders(original, rewritten, system, helpers)
+        yield from _of_folders(original, rewritten, system, helpers, encoding)
         return
-    before, after = read_problems(original, split), read_problems(rewritten)
+    before, after = read_problems(original, split, encoding), read_problems(rewritten, None, encoding)
     place = {name: i for i, name in enumerate(after.problems.ids.tolist())}
     shared = [(i, place[name]) for i, name in enumerate(before.problems.ids.tolist()) if name in place]
     if not shared:
@@ -91,14 +97,16 @@ def _is_set(folder: Path) -> bool:
         return bool(problem_roots(archive)) or any(is_lines(name) for name in archive.names)
 
 
-def _of_folders(original: Path, rewritten: Path, system: str, helpers: Helpers) -> Iterator[Comparison]:
+def _of_folders(
+    original: Path, rewritten: Path, system: str, helpers: Helpers, encoding: str | None
+) -> Iterator[Comparison]:
     """Texts of two folders by name, with parts where ``raven obfuscate`` left them."""
     names = sorted(file.relative_to(original).as_posix() for file in original.rglob("*.txt"))
     shared = [name for name in names if (rewritten / name).is_file()]
     if not shared:
         raise InputError("the two folders have no .txt file in common", file=rewritten)
     for name in shared:
-        a, b = read_whole(original / name), read_whole(rewritten / name)
+        a, b = read_whole(original / name, encoding), read_whole(rewritten / name, encoding)
         file = parts_file(rewritten / name)
         parts = read_parts(file, a) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b:

@@ -17,7 +17,7 @@ from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
 from ravenbench.metrics.scores import scores
 from ravenbench.metrics.sums import checked
 from ravenbench.reports.evaluate.evaluation import Evaluation
-from ravenbench.reports.evaluate.pairwise import author_codes, groups_of, test_pairs
+from ravenbench.reports.evaluate.pairwise import author_codes, groups_of, most_trials, test_pairs
 from ravenbench.reports.evaluate.parts import break_down
 from ravenbench.reports.evaluate.records import SystemScores
 from ravenbench.statistics.combine import choose_band, mean_of, rank_mean, stacked, with_band
@@ -41,7 +41,7 @@ def evaluate(
     same_share: float | None = None,
     notes: Sequence[str] = (),
     replicates: int = 10_000,
-    trials: int = 10_000,
+    trials: int | None = None,
     level: float = 0.95,
     alpha: float = 0.05,
     seed: int = 0,
@@ -73,8 +73,10 @@ def evaluate(
         the share of same-author problems in use (default: as in truth).
     notes : sequence of str
         What a reader should know besides.
-    replicates, trials : int
-        Of the bootstrap and of each test.
+    replicates : int
+        Of the bootstrap.
+    trials : int, optional
+        Of each test; by default 10,000, and in metrics of counts as many as a corrected p below .001 needs.
     seed, workers : int
         Digits depend on the seed, never on the number of workers.
 
@@ -86,7 +88,7 @@ def evaluate(
     """
     from ravenbench.metrics.weighted import rank
     from ravenbench.statistics.bootstrap import bootstrap
-    from ravenbench.statistics.randomization import Answered
+    from ravenbench.statistics.randomization import TRIALS, Answered
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
@@ -96,7 +98,7 @@ def evaluate(
     if not tests:
         raise InputError("no metric to test", expected=f"some of {', '.join(TESTABLE)}")
     for name, number in (("replicates", replicates), ("trials", trials)):
-        if number < 1:
+        if number is not None and number < 1:
             raise InputError(f"{name} must be at least 1", found=number)
     form = FORM_2020 if f05u_2020 else {}
     tests = tuple(dict.fromkeys(form.get(name, name) for name in tests))
@@ -164,7 +166,8 @@ def evaluate(
         tests=tests,
         unit="problems" if truth.authors is None else "authors",
         replicates=replicates,
-        trials=trials,
+        trials=TRIALS if trials is None else trials,
+        most_trials=most_trials(len(answered)) if trials is None else 0,
         level=level,
         alpha=alpha,
         band=band,

@@ -26,6 +26,7 @@ def evaluate(
     *,
     lenient: bool = False,
     by: Sequence[str | Attribute] | None = None,
+    encoding: str | None = None,
     training_truth: Source | Truth | None = None,
     training_answers: Given = (),
     tests: Sequence[str] = ("c@1", "accuracy"),
@@ -33,7 +34,7 @@ def evaluate(
     costs: tuple[float, float] = (1.0, 1.0),
     same_share: float | None = None,
     replicates: int = 10_000,
-    trials: int = 10_000,
+    trials: int | None = None,
     level: float = 0.95,
     alpha: float = 0.05,
     seed: int = 0,
@@ -53,6 +54,8 @@ def evaluate(
     by : sequence of str or Attribute, optional
         Break-downs: ``"group"`` (language and genre, or a run's setup), ``"FILE:COLUMN"``, ``"FILE:COLUMN:PARTS"``.
         Default: by group, where truth has several.
+    encoding : str, optional
+        Of a file of break-downs that is not UTF-8.
     training_truth, training_answers : optional
         The same systems on a training set: adds the banded mean and stacking.
     tests : sequence of str
@@ -65,8 +68,9 @@ def evaluate(
         Share of same-author problems in use, for the operating point; by default as in truth.
     replicates : int
         Replicates of the bootstrap.
-    trials : int
-        Trials of each randomization test.
+    trials : int, optional
+        Trials of each randomization test; by default 10,000, and in metrics of counts as many as the number of pairs
+        needs for a corrected p below .001.
     level : float
         Level of the intervals.
     alpha : float
@@ -82,7 +86,7 @@ def evaluate(
         If anything given cannot be used; the message says what, where and how to mend it.
     """
     known, own, notes = _truth(truth, "test")
-    breakdowns = _breakdowns(known, by)
+    breakdowns = _breakdowns(known, by, encoding)
     given, training = Aligned({}, {}, {}, ()), None
     if isinstance(answers, Mapping):
         if training_truth is not None:
@@ -155,7 +159,7 @@ def _truth(truth: Source | Truth, split: Split) -> tuple[Truth, list[SystemAnswe
     return read_truth(truth, split), [], []
 
 
-def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None) -> list[Attribute]:
+def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None, encoding: str | None) -> list[Attribute]:
     if by is None:
         several = truth.group is not None and len(truth.group.names) > 1
         return [_group(truth)] if several else []
@@ -166,7 +170,7 @@ def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None) -> list[Attr
         elif spec == "group":
             found.append(_group(truth))
         else:
-            found.append(read_attribute(spec, truth.ids.tolist()))
+            found.append(read_attribute(spec, truth.ids.tolist(), encoding))
     return found
 
 

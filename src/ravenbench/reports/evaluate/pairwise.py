@@ -15,6 +15,9 @@ from ravenbench.statistics.multiplicity import holm
 from ravenbench.statistics.ties import tie_groups
 from ravenbench.types import Bools, Floats, Ints
 
+LEAST_STARS = 1_000
+"""Trials for each pair from which on a corrected p below .001, which is three stars, can be."""
+
 if TYPE_CHECKING:
     from ravenbench.statistics.bootstrap import Replicates
     from ravenbench.statistics.randomization import Answered
@@ -36,21 +39,29 @@ def test_pairs(
     answered: Mapping[str, Answered],
     tests: Sequence[str],
     resampled: Replicates,
-    trials: int,
+    trials: int | None,
     level: float,
     seed: int,
     workers: int,
 ) -> tuple[PairTest, ...]:
-    """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm."""
-    from ravenbench.statistics.randomization import randomization_test
+    """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
+
+    Without ``trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
+    """
+    from ravenbench.statistics.randomization import TRIALS, randomization_test
 
     names = list(answered)
     jobs = [(metric, i, j) for metric in tests for i, j in combinations(range(len(names)), 2)]
 
+    most = 0 if trials is not None else most_trials(len(names))
+
     def test(job: tuple[str, int, int]) -> float | None:
         metric, i, j = job
         a, b = names[i], names[j]
-        return randomization_test(same, answered[a], answered[b], metric, trials=trials, seed=seed, pair=f"{a}\x1f{b}")
+        return randomization_test(
+            same, answered[a], answered[b], metric, trials=TRIALS if trials is None else trials, most=most, seed=seed,
+            pair=f"{a}\x1f{b}",
+        )  # fmt: skip
 
     with ThreadPoolExecutor(max(1, workers)) as pool:
         raw = list(pool.map(test, jobs))
@@ -67,10 +78,15 @@ def test_pairs(
     return tuple(found)
 
 
+def most_trials(systems: int) -> int:
+    """Trials with which the smallest p that Holm corrects for all pairs of systems is below .001."""
+    return LEAST_STARS * (systems * (systems - 1) // 2)
+
+
 def groups_of(
     names: Sequence[str], pairs: Sequence[PairTest], metric: str, observed: Floats, alpha: float
 ) -> dict[str, int]:
-    """The tie group of each system: 1 for the best and those that no test tells from it."""
+    """The rank of each system: 1 for the best and those that no test tells from it."""
     apart = np.zeros((len(names), len(names)), dtype=np.bool_)
     for pair in pairs:
         if pair.metric == metric and pair.p_holm is not None and pair.p_holm <= alpha:

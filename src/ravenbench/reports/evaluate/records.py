@@ -110,8 +110,9 @@ class Findings:
     """Every figure of an evaluation.
 
     ``ranked_by`` is the tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or
-    authors); ``band`` is the half-width chosen on training answers, None without; ``operating`` is the hull's point
-    of least expected cost; ``f05u_2020`` says that ``f05u`` and the means that hold it are in their 2020 form.
+    authors); ``most_trials`` are those of a test of counts that few of the first decide, 0 where there are no more;
+    ``band`` is the half-width chosen on training answers, None without; ``operating`` is the hull's point of least
+    expected cost; ``f05u_2020`` says that ``f05u`` and the means that hold it are in their 2020 form.
     """
 
     truth: Truth
@@ -125,6 +126,7 @@ class Findings:
     unit: str
     replicates: int
     trials: int
+    most_trials: int
     level: float
     alpha: float
     band: float | None

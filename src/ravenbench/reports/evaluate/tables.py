@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ravenbench.metrics.pan import TITLES
+from ravenbench.reports.evaluate.pairwise import LEAST_STARS
 from ravenbench.reports.shared.tables import Column, Measure, Table, Value, figure, range_of
 from ravenbench.statistics.stars import stars
 
@@ -53,6 +54,8 @@ def intervals(evaluation: Findings) -> Table:
 
 def significance(evaluation: Findings, metric: str) -> Table:
     """The star matrix of the PAN-2014 overview, from Holm-corrected p-values."""
+    from ravenbench.statistics.randomization import COUNTED
+
     names = [s.name for s in evaluation.ranked]
     found = {(p.a, p.b): stars(p.p_holm) for p in evaluation.pairs if p.metric == metric}
     rows: list[tuple[Value, ...]] = []
@@ -60,9 +63,11 @@ def significance(evaluation: Findings, metric: str) -> Table:
         rows.append((i, a, *("" if a == b else found.get((a, b)) or found[b, a] for b in names)))
     test = "exact sign test" if metric == "accuracy" else "approximate randomization"
     note = f"*** p < .001, ** p < .01, * p < .05, = not told apart; {test}, Holm-corrected."
-    least = len(found) / (evaluation.trials + 1)
-    if least >= 0.001 and metric != "accuracy":
-        note += f" With {evaluation.trials:,} trials and {len(found)} pairs no corrected p is below {least:.2g}."
+    trials = max(evaluation.trials, evaluation.most_trials if metric in COUNTED else 0)
+    least = len(found) / (trials + 1)
+    if metric != "accuracy" and least >= 0.001:
+        needed = f"give --trials {LEAST_STARS * len(found)}"
+        note += f" With {trials:,} trials and {len(found)} pairs no corrected p is below {least:.2g}: {needed} for ***."
     columns = (Column("no."), _NAME, *(Column(str(i)) for i in range(1, len(names) + 1)))
     return Table(
         f"significance-{_slug(metric)}", f"Significance of differences in {metric}", columns, tuple(rows), note

@@ -28,6 +28,11 @@ def forecast_table(forecast: Forecast) -> Table:
     return Table("forecast", "This run would hold", columns, tuple(rows), note)
 
 
+def cure(options: str | None) -> str:
+    """What gives several pools, as ``bench.run.choice.pools_advice`` found it."""
+    return f"give {options}" if options else "too few topics for several; name a level of more with --topic"
+
+
 def lines(forecast: Forecast) -> list[RenderableType]:
     """What a run would hold, cost and show."""
     from rich.text import Text
@@ -53,7 +58,9 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     elif forecast.no_choice is not None:
         shown.append(Text(forecast.no_choice))
     elif forecast.topics:
-        shown.append(Text("With one pool no difference between HITS and Random can be shown: give --pools 10."))
+        shown.append(
+            Text(f"With one pool no difference between HITS and Random can be shown: {cure(forecast.more_pools)}.")
+        )
     if forecast.transplant is not None:
         text = f"Content is transplanted in {forecast.transplant.folds} folds"
         shown.append(Text(f"{text} of {forecast.transplant.test:.0f} problems on average."))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
+from ravenbench.bench.run.choice import pools_advice
 from ravenbench.reports.run.axes_tables import chance_sentence, domain_sentence, missing
 from ravenbench.reports.run.fold_rows import SHOWN, FoldRow
 from ravenbench.reports.run.records import TESTED, Analysis, Shortcut, title
@@ -61,6 +62,7 @@ def run_page(analysis: Analysis, figures: dict[str, Figure]) -> str:
         run=_resolved(msgspec.to_builtins(analysis.run)),
         verifiers=analysis.verifiers,
         pools=analysis.pools,
+        more_pools=pools_advice(plan, float(analysis.run.spec.get("pool_share", 0.5))),
         pool_sizes=" or ".join(map(str, sizes)),
         detectable=analysis.detectable,
         tested=tested,

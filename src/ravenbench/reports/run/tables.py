@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ravenbench import registry
+from ravenbench.bench.shared.record import VerifierRecord
 from ravenbench.reports.run.axes_tables import domain_table
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.lengths import lengths_table
@@ -12,8 +14,10 @@ from ravenbench.reports.run.strata_table import strata_table
 from ravenbench.reports.run.sweep_tables import sweep_tables
 from ravenbench.reports.shared.content_words import content_table, reference_table
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
+from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 
 SIGNIFICANT = 0.05
+SUITS_ANY = "scaled-logistic"
 MOSTLY = 0.5
 """Share of non-answers from which a verifier is said to say nothing."""
 
@@ -86,16 +90,29 @@ def results(analysis: Analysis) -> Table:
         shares = [r.unanswered for r in analysis.results if r.verifier == verifier and r.unanswered is not None]
         if shares and min(shares) > MOSTLY:
             much = "all" if min(shares) == 1 else f"at least {min(shares):.0%} of the"
-            note += (
-                f" {verifier} left {much} problems unanswered (0.5): its scores hardly differ, or its calibrator does"
-                " not suit their scale (scaled-logistic suits any)."
-            )
+            why = _unanswering(next(v for v in analysis.plan.verifiers if v.name == verifier))
+            note += f" {verifier} left {much} problems unanswered (0.5): {why}."
     if analysis.shortcut:
         note += (
             " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
             " it takes folds for independent, which they are not."
         )
     return Table("results", "Scores by verifier and setup", columns, tuple(rows), note)
+
+
+def _unanswering(verifier: VerifierRecord) -> str:
+    """Why a verifier may answer hardly anything; a calibrator that suits any scale is named where it has another."""
+    scores = "its scores hardly differ"
+    if ":" in verifier.spec:
+        # One's own is not loaded for a report. It has the calibrator that suits any unless it names another.
+        named = verifier.identity["params"].get("calibrator") if verifier.spec.startswith("calibrated(") else None
+        used = SUITS_ANY if named is None else str(named["component"])
+    else:
+        found = as_verifier(registry.parse("verifier", verifier.spec))
+        if not isinstance(found, Calibrated):
+            return scores
+        used = str((found.calibrator or found.scorer.default_calibrator()).name)
+    return scores if used == SUITS_ANY else f"{scores}, or {used} does not suit their scale ({SUITS_ANY} suits any)"
 
 
 def _mark(analysis: Analysis, r: Result, metric: str) -> str:

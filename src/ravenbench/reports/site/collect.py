@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -79,7 +80,7 @@ def _run(store: Store, key: str) -> Board:
     found = report.analyse(store)
     content, probe = found.content, getattr(found, "probe", None)
     scored = evaluate(
-        truth, {s.system: s.value for s in systems}, tests=("c@1",), replicates=REPLICATES, trials=REPLICATES,
+        truth, {s.system: s.value for s in systems}, tests=("c@1",), replicates=REPLICATES,
         breakdowns=divisions(store, truth),
     )  # fmt: skip
     outside = [name for run in getattr(store, "runs", (store,)) for name in getattr(run, "outside", ())]
@@ -159,11 +160,13 @@ def _evaluated(place: Path, key: str) -> Board:
             raise FormatError("this report is not of raven evaluate", file=file, found=found.get("kind"))
         metric = found["ranked_by"]
         systems = [*found["systems"], *found["meta"].values()]
-        systems.sort(key=lambda s: (s["tie_group"] or 99, -(s[metric] or 0), s["system"]))
+        groups = [s["tie_group"] for s in systems if s["tie_group"] is not None]
+        systems.sort(key=lambda s: (s["tie_group"] or math.inf, -(s[metric] or 0), s["system"]))
         standings = tuple(
             Standing(
                 s["system"],
-                s["tie_group"],
+                # Reports of earlier versions number groups without gaps.
+                None if s["tie_group"] is None else 1 + sum(group < s["tie_group"] for group in groups),
                 {m: Number(s[m], tuple(s["interval"][m]) if s["interval"].get(m) else None) for m in METRICS},
                 open=int(s["unanswered"] or 0),
                 missing=int(s["missing"]),

@@ -10,6 +10,8 @@ from typing import Any
 from ravenbench.reports.shared.tables import Table
 
 Interval = tuple[float, float]
+LEADERS = 5
+"""Ranks that a site's first page shows of each board."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +30,11 @@ Part = tuple[str, int, Number]
 class Standing:
     """One system on one board.
 
-    ``tie`` is its tie group, 1 for the best, None for meta-classifiers and where nothing was tested. ``scores`` are by
-    metric (AUC, c@1 …); ``style_left``, ``swing`` and ``gain`` are the verdict's figures, ``content`` and ``domain``
-    its words, "" where it was not asked. ``loss`` is the impact of every obfuscator. ``submitted`` says that its
-    answers came from outside; ``parts`` has c@1 on parts of the problems, by what divides them.
+    ``tie`` is its rank, which its tie group shares, 1 for the best, None for meta-classifiers and where nothing was
+    tested. ``scores`` are by metric (AUC, c@1 …); ``style_left``, ``swing`` and ``gain`` are the verdict's figures,
+    ``content`` and ``domain`` its words, "" where it was not asked. ``loss`` is the impact of every obfuscator.
+    ``submitted`` says that its answers came from outside; ``parts`` has c@1 on parts of the problems, by what divides
+    them.
     """
 
     system: str
@@ -80,6 +83,15 @@ class Board:
     notes: tuple[str, ...] = ()
     downloads: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
+
+    @property
+    def leaders(self) -> list[Standing]:
+        """Systems of the first five ranks, where there are ranks, else the first five; no tie is cut."""
+        ranked = [s for s in self.standings if s.tie is not None and s.tie <= LEADERS]
+        if ranked or not self.standings:
+            return ranked
+        last = self.standings[:LEADERS][-1].scores[self.metric].value
+        return [s for i, s in enumerate(self.standings) if i < LEADERS or s.scores[self.metric].value == last]
 
 
 def slug(text: str) -> str:

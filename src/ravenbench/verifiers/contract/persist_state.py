@@ -22,6 +22,8 @@ from ravenbench.verifiers.contract.moved import MOVED
 
 ROOMS = ("ravenbench.text", "ravenbench.verifiers")
 ESTIMATORS = {
+    "Pipeline": "sklearn.pipeline",
+    "FeatureUnion": "sklearn.pipeline",
     "LogisticRegression": "sklearn.linear_model",
     "Ridge": "sklearn.linear_model",
     "SVC": "sklearn.svm",
@@ -31,6 +33,15 @@ ESTIMATORS = {
     "ExtraTreesClassifier": "sklearn.ensemble",
     "RandomForestClassifier": "sklearn.ensemble",
     "StandardScaler": "sklearn.preprocessing",
+    "MinMaxScaler": "sklearn.preprocessing",
+    "MaxAbsScaler": "sklearn.preprocessing",
+    "RobustScaler": "sklearn.preprocessing",
+    "Normalizer": "sklearn.preprocessing",
+    "PCA": "sklearn.decomposition",
+    "LinearSVC": "sklearn.svm",
+    "LinearDiscriminantAnalysis": "sklearn.discriminant_analysis",
+    "GaussianNB": "sklearn.naive_bayes",
+    "MultinomialNB": "sklearn.naive_bayes",
     "TruncatedSVD": "sklearn.decomposition",
     "LedoitWolf": "sklearn.covariance",
     "CountVectorizer": "sklearn.feature_extraction.text",

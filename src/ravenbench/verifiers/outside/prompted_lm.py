@@ -17,11 +17,13 @@ from ravenbench.services.disk_cache import DiskCache
 from ravenbench.services.http import Endpoint
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.outside.prompts import messages, probability
+from ravenbench.verifiers.outside.prompts import is_probability, messages, probability
 
 URL, KEY = "RAVEN_LLM_URL", "RAVEN_LLM_KEY"
 _CHARACTERS = 4.0
 """Of a token, about, for estimates."""
+_TOKENS = 10**9
+"""More tokens than this no answer has."""
 
 
 @dataclass(frozen=True)
@@ -131,9 +133,11 @@ class PromptedLM(Verifier):
         self.require()
         cache = DiskCache("prompted-lm")
         requests = self._requests(problems)
-        kept = [_probability(cache.get([self._url(), request])) for request in requests]
+        kept = [cache.get([self._url(), request], is_probability) for request in requests]
         missing = [request for request, answer in zip(requests, kept, strict=True) if answer is None]
-        said = {str(request): answer for request, answer in zip(requests, kept, strict=True) if answer is not None}
+        said = {
+            str(request): float(answer) for request, answer in zip(requests, kept, strict=True) if answer is not None
+        }
         if missing:
             said |= self._ask(missing, cache, len(requests))
         return np.array([said[str(request)] for request in requests], dtype=np.float64)
@@ -211,4 +215,6 @@ def _probability(kept: str | None) -> float | None:
 def _usage(answer: dict[str, Any] | None) -> dict[str, int]:
     """Tokens read and written, as far as the endpoint says."""
     usage = (answer or {}).get("usage")
-    return {k: v for k, v in usage.items() if isinstance(v, int)} if isinstance(usage, dict) else {}
+    if not isinstance(usage, dict):
+        return {}
+    return {k: v for k, v in usage.items() if isinstance(v, int) and 0 <= v < _TOKENS}

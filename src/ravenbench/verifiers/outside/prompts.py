@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +23,6 @@ FORM = (
     'Answer with one JSON object and nothing else: {"analysis": "at most 100 words", "probability": NUMBER} where '
     "NUMBER lies between 0 (certainly another author) and 1 (certainly the same); 0.5 means that you cannot tell."
 )
-_OBJECT = re.compile(r"\{.*\}", re.DOTALL)
 
 
 def messages(known: Sequence[str], questioned: str, guided: bool) -> list[dict[str, str]]:
@@ -47,13 +45,21 @@ def probability(answer: dict[str, Any]) -> tuple[float | None, str]:
         return None, "refused"
     if choice.get("finish_reason") == "length":
         return None, "cut off"
-    found = _OBJECT.search(text) if isinstance(text, str) else None
-    if found is None:
+    start, end = (text.find("{"), text.rfind("}") + 1) if isinstance(text, str) else (-1, 0)
+    if not 0 <= start < end:
         return None, "refused, or not in the form asked for"
     try:
-        value = json.loads(found[0])["probability"]
-    except (ValueError, KeyError, TypeError):
+        value = json.loads(text[start:end])["probability"]
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None, "not in the form asked for"
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         return None, "not a probability"
     return float(value), ""
+
+
+def is_probability(kept: str) -> bool:
+    """Whether an answer that was kept is one: its number lies in [0, 1]."""
+    try:
+        return 0 <= float(kept) <= 1
+    except ValueError:
+        return False

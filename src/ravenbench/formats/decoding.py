@@ -1,0 +1,306 @@
+"""Bytes into text: UTF-8, or the encoding that the user names; what else it is, is detected, shown and refused."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from ravenbench.errors import FormatError, InputError
+
+UTF8 = "utf-8"
+"""The encoding of a reader whose command has no ``--encoding``; where it has one, None says that none was named."""
+
+_LIKELY = (
+    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso-8859-2", "iso-8859-7",
+    "mac-roman", "koi8-r", "cp932", "gb18030", "big5", "cp949", UTF8,
+)  # fmt: skip
+"""Encodings that texts are in; among all there are, short texts with an apostrophe look like rare ones."""
+_ICONV = {"mac_roman": "MACINTOSH"}
+_LOOKED_AT = 2**18
+_CONTROLS = re.compile("[\x80-\x9f]")
+_HALF = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
+_SHOWN = 8
+_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def decode(
+    data: bytes,
+    file: str | Path,
+    offset: int = 0,
+    line: int | None = None,
+    *,
+    encoding: str | None = UTF8,
+    around: Callable[[], bytes] | None = None,
+) -> str:
+    """Decode text and drop its byte order mark.
+
+    Parameters
+    ----------
+    offset : int
+        Where ``data`` starts in the file; a byte order mark is removed only at 0.
+    encoding : str or None
+        How bytes are read that are no UTF-8; those that are, are read as UTF-8 in any case. With None the message
+        advises ``--encoding``.
+    around : callable, optional
+        Gives more of the file's bytes, from which the encoding is detected where ``data`` is a part of it.
+
+    Raises
+    ------
+    FormatError
+        With the offset of the first bad byte, the encoding that it seems to be in, the line in that encoding, and
+        the command that converts the file.
+    InputError
+        If there is no encoding of this name.
+    """
+    other = None if encoding is None or _is_utf8(encoding) else encoding
+    if b"\0" in data or (offset == 0 and data[:2] in _MARKS):
+        if other is None:
+            raise _with_nul(data, file, offset, line, encoding)
+        return _in(data, other, file, offset, line)
+    if other is not None and codecs.lookup(other).name.startswith(("iso2022", "hz", "utf-7")):
+        return _in(data, other, file, offset, line)
+    try:
+        return data.decode("utf-8-sig" if offset == 0 else "utf-8")
+    except UnicodeDecodeError as error:
+        start = error.start + (3 if offset == 0 and data.startswith(codecs.BOM_UTF8) else 0)
+    if _HALF.match(data, start):
+        raise FormatError(
+            "half a character stands in the text: a lone surrogate", file=file, line=line,
+            found=f"bytes 0x{data[start : start + 3].hex()} at offset {offset + start}", expected="UTF-8",
+            fix="remove these bytes in an editor, or write the file again with the whole character",
+        )  # fmt: skip
+    whole = data if around is None else around()
+    mixed = _mostly_utf8(whole)
+    if other is not None and not mixed:
+        return _in(data, other, file, offset, line)
+    seen = f"byte 0x{data[start]:02x} at offset {offset + start}"
+    if mixed:
+        raise FormatError(
+            "the text is not UTF-8 throughout", file=file, line=line, found=f"{seen}: {_shown(data, start, 'utf-8')}",
+            expected="UTF-8", fix="mend these bytes in an editor: the rest of the file is UTF-8",
+        )  # fmt: skip
+    likely = detected(whole)
+    if likely is None:
+        raise FormatError(
+            "the text is not UTF-8", file=file, line=line, found=f"{seen}, in no encoding that could be told",
+            expected="UTF-8", fix="is this a text? Otherwise find out its encoding"
+            + (", and give it as --encoding" if encoding is None else ", and convert it to UTF-8"),
+        )  # fmt: skip
+    raise FormatError(
+        "the text is not UTF-8", file=file, line=line,
+        found=f"{seen}; in {likely} the line reads: {_shown(data, start, likely)}", expected="UTF-8",
+        fix=_advice(file, likely, encoding is None),
+    )  # fmt: skip
+
+
+def detected(data: bytes) -> str | None:
+    """The encoding that bytes which are no UTF-8 seem to be in, by Python's name; None where none fits."""
+    import chardet
+
+    looked_at = data[:_LOOKED_AT]
+    found = chardet.detect(
+        looked_at, prefer_superset=False, compat_names=False, max_bytes=_LOOKED_AT, include_encodings=_LIKELY,
+        no_match_encoding=UTF8,
+    )["encoding"]  # fmt: skip
+    if not found or _is_utf8(found):
+        return None
+    read = _head(looked_at, found)
+    # Of those that read it alike, the commonest is named.
+    return None if read is None else "cp1252" if read == _head(looked_at, "cp1252") else found.replace("-", "_").lower()
+
+
+def _head(data: bytes, encoding: str) -> str | None:
+    """Bytes in an encoding, whose last character may be cut; None where they are not in it."""
+    try:
+        return codecs.getincrementaldecoder(encoding)().decode(data, final=False)
+    except (LookupError, UnicodeDecodeError):
+        return None
+
+
+def check_controls(text: str, file: str | Path, line: int | None = None, encoding: str | None = UTF8) -> None:
+    """Refuse a text with C1 control characters: it was read in the wrong encoding before it was saved.
+
+    With ``line`` the text stands in a table, at this line.
+
+    Bytes 0x80 to 0x9F are quotation marks, dashes and letters in Windows-1252, and control characters in ISO-8859-1.
+
+    Raises
+    ------
+    FormatError
+        With the line as it was meant, where that can be told, and the command that mends the file.
+    """
+    found = _CONTROLS.search(text)
+    if found is None:
+        return
+    table = line is not None
+    line = text.count("\n", 0, found.start()) + 1 if line is None else line
+    said = f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is U+{ord(found[0]):04X}"
+    problem = "control characters stand in the text where quotation marks, dashes or letters were"
+    try:
+        meant = text.encode("latin-1").decode("cp1252")
+    except UnicodeError:
+        raise FormatError(
+            problem, file=file, line=line, found=said, expected="text",
+            fix="convert the file again from what it was made of (mostly Windows-1252 that was read as ISO-8859-1), or "
+            "replace these characters in an editor",
+        ) from None  # fmt: skip
+    said += f"; it was meant: {_line_at(meant, found.start())}"
+    if encoding is not None and not _is_utf8(encoding):
+        fix = "--encoding cp1252"
+    elif table:
+        fix = "make the table again from what it was made of, read as Windows-1252; or in Python write it anew with "
+        fix += 'text.encode("latin-1").decode("cp1252") for each of these texts'
+    elif _inside(file):
+        fix = "unpack the zip and convert the file again, from Windows-1252 to UTF-8"
+    else:
+        old, new = shlex.quote(f"{file}.orig"), shlex.quote(str(file))
+        fix = f"mv {new} {old} && iconv -f UTF-8 -t ISO-8859-1 {old} | iconv -f WINDOWS-1252 -t UTF-8 > {new}"
+    raise FormatError(
+        f"{problem}: Windows-1252 was read as ISO-8859-1", file=file, line=line, found=said, expected="text", fix=fix
+    )
+
+
+def has_controls(text: str) -> bool:
+    """Whether C1 control characters stand in a text."""
+    return _CONTROLS.search(text) is not None
+
+
+class Faults:
+    """Gathers what is wrong with several files, so that all of it is said at once."""
+
+    def __init__(self) -> None:
+        self._met: list[InputError] = []
+
+    @contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Take an ``InputError`` that is raised within."""
+        try:
+            yield
+        except InputError as error:
+            self._met.append(error)
+
+    def check(self) -> None:
+        """Raise what was met: one error as it is, several as one.
+
+        Raises
+        ------
+        FormatError
+            If there were any.
+        """
+        if len(self._met) == 1:
+            raise self._met[0]
+        if self._met:
+            lines = [f"{e.file}:{e.line}: {e.problem}" if e.line else f"{e.file}: {e.problem}" for e in self._met]
+            more = [f"and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
+            first = self._met[0]
+            raise FormatError(
+                "\n    ".join([f"{len(lines):,} files cannot be used:", *lines[:_SHOWN], *more]),
+                found=f"in the first: {first.found}", expected=first.expected, fix=self._fix(),
+            )  # fmt: skip
+
+    def _fix(self) -> str | None:
+        fixes = list(dict.fromkeys(e.fix for e in self._met if e.fix))
+        heads = list(dict.fromkeys(fix.partition(", or ")[0] for fix in fixes))
+        if len(heads) == 1 and heads[0].startswith("--encoding"):
+            return heads[0]
+        return fixes[0] + (" (the first; the others likewise)" if len(fixes) > 1 else "") if fixes else None
+
+
+def old_mac(file: str | Path, line: int) -> FormatError:
+    """The error for lines that end with a carriage return alone."""
+    return FormatError(
+        "lines end as on old Macs, or a carriage return stands within one", file=file, line=line, found="\\r",
+        expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {Path(file).name} > NEW",
+    )  # fmt: skip
+
+
+def known_encoding(name: str) -> str:
+    """The name of an encoding of texts that Python knows.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    try:
+        "a".encode(name).decode(name)
+    except (LookupError, ValueError, TypeError):
+        raise InputError(
+            "there is no such encoding", found=name, expected="a name such as utf-8, cp1252 or iso-8859-7"
+        ) from None
+    return name
+
+
+def _is_utf8(name: str) -> bool:
+    return codecs.lookup(known_encoding(name)).name in ("utf-8", "utf-8-sig", "ascii")
+
+
+def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | None) -> str:
+    try:
+        text = data.decode(encoding).removeprefix("\ufeff" if offset == 0 else "")
+        if "\0" in text:
+            raise _with_nul(data, file, offset, line, encoding)
+        return text
+    except UnicodeDecodeError as error:
+        raise FormatError(
+            f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
+            found=f"byte 0x{data[error.start]:02x} at offset {offset + error.start}",
+            fix="give another --encoding, or none to be told which it seems to be",
+        ) from None  # fmt: skip
+
+
+def _mostly_utf8(data: bytes) -> bool:
+    """Whether more characters beyond ASCII are whole in UTF-8 than bytes are not."""
+    text = data.decode("utf-8", "surrogateescape")
+    bad = sum("\udc80" <= c <= "\udcff" for c in text)
+    return sum(c > "\x7f" for c in text) > 2 * bad
+
+
+def _advice(file: str | Path, encoding: str, option: bool) -> str:
+    name = _ICONV.get(encoding, encoding.upper().replace("_", "-"))
+    if _inside(file):
+        convert = f"unpack the zip and convert the file from {name} to UTF-8"
+    else:
+        old, new = shlex.quote(f"{file}.orig"), shlex.quote(str(file))
+        convert = f"mv {new} {old} && iconv -f {name} -t UTF-8 {old} > {new}"
+    return f"--encoding {encoding}, or {convert}" if option else convert
+
+
+def _inside(file: str | Path) -> bool:
+    """Whether this is the label of a file in a zip."""
+    return "!" in str(file) and not Path(file).is_file()
+
+
+def _shown(data: bytes, place: int, encoding: str) -> str:
+    """The line around a byte, in an encoding."""
+    start = max(data.rfind(b"\n", 0, place) + 1, place - 40)
+    return data[start : place + 40].partition(b"\n")[0].decode(encoding, "replace").strip() or "…"
+
+
+def _line_at(text: str, place: int) -> str:
+    start = max(text.rfind("\n", 0, place) + 1, place - 40)
+    return text[start : place + 40].partition("\n")[0].strip()
+
+
+def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None, encoding: str | None) -> FormatError:
+    """The error for bytes with a NUL: mostly UTF-16 or UTF-32, with or without its mark."""
+    place = data.find(b"\0")
+    head = data[:4096]
+    marked = offset == 0 and data[:2] in _MARKS
+    if marked or max(head[0::2].count(0), head[1::2].count(0)) * 4 > len(head):
+        wide = data[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+        mark = f"byte order mark {data[:2]!r}" if marked else f"no byte order mark, NUL at offset {offset + place}"
+        order = "" if marked else "LE" if head[1::2].count(0) > head[0::2].count(0) else "BE"
+        name = f"UTF-{32 if wide else 16}{order}"
+        return FormatError(
+            f"the text is UTF-{32 if wide else 16}", file=file, line=line, found=mark, expected="UTF-8",
+            fix=_advice(file, name.lower(), encoding is None),
+        )  # fmt: skip
+    return FormatError(
+        "a NUL byte stands in the text", file=file, line=line, found=f"NUL at offset {offset + place}",
+        expected="UTF-8 text", fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
+    )  # fmt: skip
