@@ -203,15 +203,6 @@ class PromptedLM(Verifier):
         return self.url or os.environ.get(URL, "")
 
 
-def _probability(kept: str | None) -> float | None:
-    """A kept answer, None where there is none or the file was damaged: it is then asked again."""
-    try:
-        value = float(kept or "")
-    except ValueError:
-        return None
-    return value if 0 <= value <= 1 else None
-
-
 def _usage(answer: dict[str, Any] | None) -> dict[str, int]:
     """Tokens read and written, as far as the endpoint says."""
     usage = (answer or {}).get("usage")
