@@ -23,7 +23,7 @@ def export(store: Store, folder: Path) -> list[str]:
     Pairs become PAN20–23 jsonl, problems with several known documents PAN13–15 folders. The transplant probe's folds
     are among them: ``folds.json`` says of each fold its ``setup`` (hits, random, probe …; of raven pan14 the corpus;
     null for transplanted ones), the fold whose test set was rewritten (``source``, or null) and with which content
-    (``version``: on, off or off2, or null). They share the training set of their source.
+    (``version``: along, against, off or batch, or null). They share the training set of their source.
 
     Test truth names authors and topics as PAN's does, and ``folds.json`` what was done: keep both from the systems
     under test.

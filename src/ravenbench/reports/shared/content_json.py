@@ -21,7 +21,7 @@ OUTCOMES = {
     Domain.DEPENDS: "depends",
     Domain.LESS: "less",
     Domain.UNDECIDED: "undecided",
-    Domain.CANNOT_ASK: "cannot be asked",
+    Domain.CANNOT_ASK: "not applicable",
     Domain.NO_VERDICT: "none",
 }
 

@@ -82,7 +82,7 @@ def findings(simulation: Simulation) -> list[str]:
         said.append("No scorer was found to depend on its training domain.")
     if unasked:
         said.append(
-            f"The training domain of {' and '.join(unasked)} cannot be asked: nothing is learned from training."
+            f"The training domain of {' and '.join(unasked)} is not applicable: nothing is learned from training."
         )
     if simulation.failures:
         said.append(f"{lacking(simulation)}.")
