@@ -9,7 +9,7 @@ from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.problems import transplant as reasons
 from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY_ON, TOGETHER
 from ravenbench.problems.matched import Matched
-from ravenbench.problems.references import References, word_lengths
+from ravenbench.problems.references import Lengths, References
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.problems.transplanted import shortage
 from ravenbench.text.splicing import splice_reference
@@ -207,7 +207,7 @@ def test_languages_are_not_mixed(world, monkeypatch):
 def test_lengths_of_words_are_the_same_in_all_versions(world):
     """Word by word where donors have such words: a scorer of lengths alone is not moved."""
     _, _, _, made, done = world
-    score = word_lengths(made.texts)
+    score = Lengths(made.texts).score
     plain, on, off = (score(version) for version in (done.plain, done.on, done.off))
     assert np.abs(on - off).mean() < 0.2 * plain.std()
     own = [[len(w) for w in done.plain.texts[q].split()] for q in done.plain.questioned_index]

@@ -7,13 +7,14 @@ lengths is moved, that much of a swing may be lengths. They learn nothing and re
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from math import log, sqrt
 
 import numpy as np
 
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.text.pieces import CUT
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Problems
 
@@ -21,10 +22,12 @@ LONGEST = 15
 """Letters from which on words count as equally long."""
 SAMPLE = 2_000
 """Texts of a corpus that weights and usual lengths are taken from."""
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]+(?![^\W_])")
+"""A run of letters and digits without a digit."""
 
 
 class References:
-    """Both scorers for one corpus.
+    """Both scorers for one corpus; what they need of a text is made once.
 
     A word counts by the logarithm of how rare it is among texts, and by how unevenly it spreads over topics, or over
     texts: s/(1 + s), with s its spread (``text.kept_words``). So what stands alike in all topics does not count, a
@@ -37,32 +40,63 @@ class References:
         self._texts, self._seen = len(rows), Counter(word for row in rows for word in set(_words(texts[row])))
         spread = np.maximum(np.nan_to_num(splicer.spread, nan=0.0), 0.0)
         self._spread = dict(zip(splicer.ranked, spread.tolist(), strict=True))
-        self._lengths = word_lengths(texts)
+        self._lengths = Lengths(texts)
+        self._made: dict[bytes, tuple[dict[str, float], Floats]] = {}
 
     def score(self, problems: Problems) -> dict[str, Floats]:
-        """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; known texts are taken together."""
-        weights = {row: self._weights(_words(problems.texts[row])) for row in problems.documents.tolist()}
-        content = [
-            np.mean([_cosine(weights[row], weights[questioned]) for row in problems.known(i).tolist()])
-            for i, questioned in enumerate(problems.questioned_index.tolist())
-        ]
-        return {"content": np.array(content, dtype=np.float64), "lengths": self._lengths(problems)}
+        """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; means over known texts."""
+        made = {row: self._of(problems.texts, row) for row in problems.documents.tolist()}
+        content, lengths = np.empty(len(problems)), np.empty(len(problems))
+        for i, questioned in enumerate(problems.questioned_index.tolist()):
+            known, (weights, shares) = [made[row] for row in problems.known(i).tolist()], made[questioned]
+            content[i] = np.mean([_cosine(one, weights) for one, _ in known])
+            lengths[i] = np.mean([one @ shares for _, one in known])
+        return {"content": content, "lengths": lengths}
+
+    def _of(self, texts: TextTable, row: int) -> tuple[dict[str, float], Floats]:
+        key = texts.hash(row)
+        if key not in self._made:
+            words = _words(texts[row])
+            self._made[key] = self._weights(words), self._lengths.of(words)
+        return self._made[key]
 
     def _weights(self, words: list[str]) -> dict[str, float]:
         """Weights of a text's words, of length 1 together."""
         found = {}
         for word, count in Counter(words).items():
-            rarity = np.log((1 + self._texts) / (1 + self._seen[word]))
+            rarity = log((1 + self._texts) / (1 + self._seen[word]))
             spread = self._spread.get(word)
-            weight = (1 + np.log(count)) * rarity * (1.0 if spread is None else spread / (1 + spread))
+            weight = (1 + log(count)) * rarity * (1.0 if spread is None else spread / (1 + spread))
             if weight > 0:
-                found[word] = float(weight)
-        size = np.sqrt(sum(weight**2 for weight in found.values()))
+                found[word] = weight
+        size = sqrt(sum(weight**2 for weight in found.values()))
         return {word: weight / size for word, weight in found.items()}
 
 
+class Lengths:
+    """Sees how often words have 1, 2, … letters and nothing else: shares, standardised by those of a table's texts."""
+
+    def __init__(self, texts: TextTable) -> None:
+        usual = np.stack([_shares(_words(texts[row])) for row in _some(texts)] or [np.zeros(LONGEST + 1)])
+        self._mean, spread = usual.mean(axis=0), usual.std(axis=0)
+        self._scale = np.where(spread > 0, spread, 1.0)
+
+    def of(self, words: list[str]) -> Floats:
+        """A text's vector, of length 1."""
+        found = (_shares(words) - self._mean) / self._scale
+        return np.asarray(found / max(float(np.linalg.norm(found)), 1e-12), dtype=np.float64)
+
+    def score(self, problems: Problems) -> Floats:
+        """Cosines, (n,), means over known texts."""
+        used = problems.documents
+        rows = np.stack([self.of(_words(problems.texts[row])) for row in used.tolist()])
+        known, asked = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
+        each = np.einsum("ij,ij->i", rows[known], rows[asked[problems.owner]])
+        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
+
+
 def _words(text: str) -> list[str]:
-    return [word for word in CUT.findall(text.lower()) if not any(c.isdigit() for c in word)]
+    return _WORD.findall(text.lower())
 
 
 def _shares(words: list[str]) -> Floats:
@@ -74,24 +108,6 @@ def _cosine(one: Mapping[str, float], other: Mapping[str, float]) -> float:
     if len(one) > len(other):
         one, other = other, one
     return sum(weight * other.get(word, 0.0) for word, weight in one.items())
-
-
-def word_lengths(texts: TextTable) -> Callable[[Problems], Floats]:
-    """A scorer (n,) that sees how often words have 1, 2, … letters and nothing else: cosine of these shares,
-    standardised by those of the table's texts."""
-    usual = np.stack([_shares(_words(texts[row])) for row in _some(texts)] or [np.zeros(LONGEST + 1)])
-    mean, spread = usual.mean(axis=0), usual.std(axis=0)
-    scale = np.where(spread > 0, spread, 1.0)
-
-    def score(problems: Problems) -> Floats:
-        used = problems.documents
-        rows = np.stack([(_shares(_words(problems.texts[row])) - mean) / scale for row in used.tolist()])
-        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
-        known, asked = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
-        each = np.einsum("ij,ij->i", rows[known], rows[asked[problems.owner]])
-        return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
-
-    return score
 
 
 def _some(texts: TextTable) -> range:

@@ -32,7 +32,7 @@ BATCHES = 2
 """Folds of which a part is asked again as another batch."""
 IN_BATCH = 40
 """Problems asked again in each, at most; half of the fold's if these are fewer."""
-REFERENCE_PROBLEMS = 1_000
+REFERENCE_PROBLEMS = 800
 """Problems, in whole folds, from which on no more are taken to measure the reference scorers."""
 WORDS = (100, 200, 500)
 """Numbers of frequent words that may stay of which the reference scorers are measured."""

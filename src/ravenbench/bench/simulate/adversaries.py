@@ -23,7 +23,7 @@ import numpy as np
 from ravenbench.bench.simulate.spec import SimulateSpec, generator
 from ravenbench.bench.simulate.worlds import FIRST_SEED, World, sample
 from ravenbench.corpora.manifold import Manifold
-from ravenbench.problems.references import word_lengths
+from ravenbench.problems.references import Lengths
 from ravenbench.text.kept_words import closed_class
 from ravenbench.text.tokens import frequent_words
 from ravenbench.texts import TextTable
@@ -108,7 +108,7 @@ class Adversaries:
         rare = {word for word, count in seen.items() if count <= RARE and word not in words}
         self._rare = Cosine(lambda text: [word for word in _words(text) if word in rare])
         self._names = Cosine(_INSIDE.findall)
-        self._lengths = word_lengths(texts)
+        self._lengths = Lengths(texts)
         frequent = sorted(words & seen.keys(), key=lambda word: (-seen[word], word))[:STYLE]
         self._style = Style(texts, frequent)
 
@@ -130,7 +130,7 @@ class Adversaries:
             "rare": self._rare.score(problems),
             "names": self._names.score(problems),
             "both ways": style + sign * cosine,
-            LENGTHS: self._lengths(problems),
+            LENGTHS: self._lengths.score(problems),
             "style": self._style.score(problems),
         }
 
