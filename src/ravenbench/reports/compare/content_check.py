@@ -59,7 +59,9 @@ def content_check(
 
 
 def _told(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
-    as_written = f"the texts as written have a log10 LR of {signed(llr)}, with content words from other texts {signed(style)}"
+    as_written = (
+        f"the texts as written have a log10 LR of {signed(llr)}, with content words from other texts {signed(style)}"
+    )
     if cllr_min >= BLIND:
         return "open", (
             "Without content words, style alone tells hardly anything in this background, so it stays open how much of "
