@@ -113,7 +113,7 @@ def test_a_stranger_on_the_candidates_topic_gets_no_support(others, tmp_path):
     answer = found.answer
     assert answer.alike > answer.validated.limits.reach and answer.fused.bounds.upper <= UNSHOWN
     assert max(line.llr for line in answer.lines) <= UNSHOWN
-    assert any("beyond half of what style alone gives" in note for note in answer.notes)
+    assert any("held below what counts as support for one author" in note for note in answer.notes)
     told = to_json(analyse(Store.open(tmp_path / "case")))["cases"][0]
     assert told["content_similarity"] == answer.alike and told["log10_lr"] <= UNSHOWN
 
