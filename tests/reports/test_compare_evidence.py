@@ -6,7 +6,7 @@ import pytest
 from ravenbench.randomness import stream
 from ravenbench.reports.compare.evidence import evidence
 from ravenbench.reports.compare.heat import heat
-from ravenbench.reports.compare.model import UNSHOWN, drawn, limits, validate
+from ravenbench.reports.compare.model import FUSED, STYLE, UNSHOWN, able, drawn, limits, taken, validate
 from ravenbench.reports.compare.passages import Passage, hidden
 from ravenbench.reports.compare.scores import PairScores
 from ravenbench.reports.compare.words import sided, support, times, verbal
@@ -79,8 +79,11 @@ def test_passages_are_shares_of_what_all_say():
     assert [part["share"] for part in heat(Evidence((Passage((), 0.0),), 0, (), (), ()))] == ["0 %"]
 
 
-def pairs_of(seed=0, gain=8.0, authors=40):
-    """Background pairs of which all gain by likeness in content beyond .5; strangers reach .8, most stay below .5."""
+def pairs_of(seed=0, gain=8.0, authors=40, style=None):
+    """Background pairs of which all gain by likeness in content beyond .5; strangers reach .8, most stay below .5.
+
+    ``style`` is what one author adds to scores with content words replaced; a tenth of pairs have none.
+    """
     rng = stream(seed, "compare-model-test")
     writer = np.repeat(np.arange(authors), 12)
     same = np.arange(len(writer)) % 3 == 0
@@ -89,30 +92,63 @@ def pairs_of(seed=0, gain=8.0, authors=40):
     score = 1.2 * same + gain * np.maximum(content - 0.5, 0) + rng.normal(0, 0.7, len(writer))
     weight = np.where(~same & (content < 0.5), 20.0, 1.0)
     nothing = np.zeros(len(writer), dtype=np.bool_)
-    return PairScores(
-        {"one": score, "two": score + rng.normal(0, 1, len(writer))}, same, nothing,
-        np.column_stack([writer, other]), writer // 8, content, weight,
-    )  # fmt: skip
+    scores = {"one": score, "two": score + rng.normal(0, 1, len(writer))}
+    none = np.where(np.arange(len(writer)) % 10 == 9, np.nan, 0.0)
+    moved = {} if style is None else {
+        name: style * same + rng.normal(0, 0.7, len(writer)) + none for name in scores
+    }  # fmt: skip
+    return PairScores(scores, moved, same, nothing, np.column_stack([writer, other]), writer // 8, content, weight)
 
 
-def test_what_is_validated_is_what_would_be_issued():
-    valid = validate(pairs_of())
+@pytest.mark.parametrize("style", [None, 3.0])
+def test_what_is_validated_is_what_would_be_issued(style):
+    valid = validate(pairs_of(style=style))
     for name, llr in valid.llr.items():
         bounds = valid.limits.bounds[name]
         assert (llr >= bounds.lower).all() and (llr <= bounds.upper).all()
-        each = zip(valid.raw[name], valid.pairs.content, strict=True)
-        assert llr.tolist() == [valid.limits.of(name, content).held(raw) for raw, content in each]
-    beyond = valid.pairs.content > valid.limits.reach
-    assert beyond.any() and max(llr[beyond].max() for llr in valid.llr.values()) == UNSHOWN
+        each = zip(valid.raw.llr[name], valid.pairs.content, valid.raw.style[name], strict=True)
+        assert llr.tolist() == [valid.limits.of(name, content, alone).held(raw) for raw, content, alone in each]
     assert verbal(UNSHOWN) == "no support for either"
+
+
+def test_beyond_what_strangers_show_only_style_supports_one_author():
+    plain, with_style = validate(pairs_of()), validate(pairs_of(style=3.0))
+    beyond = plain.pairs.content > plain.limits.reach
+    assert beyond.any() and max(llr[beyond].max() for llr in plain.llr.values()) == UNSHOWN
+    without = beyond & ~able(with_style.pairs)
+    assert without.any() and max(llr[without].max() for llr in with_style.llr.values()) == UNSHOWN
+    for name, llr in with_style.llr.items():
+        most = np.fmax(STYLE * with_style.raw.style[name], UNSHOWN)
+        assert (llr[beyond] <= most[beyond]).all() and llr[beyond].max() > UNSHOWN
+
+
+def test_style_comes_in_with_likeness_up_to_one_half():
+    valid = validate(pairs_of(style=3.0))
+    system, rows = valid.system, [0] * 4
+    at = np.array([0.0, system.middle, (system.middle + system.knee) / 2, 1.0])
+    told = system.told(taken(valid.pairs.scores, rows), taken(valid.pairs.moved, rows), at)
+    for name, written in told.written.items():
+        assert told.llr[name] == pytest.approx(written + np.array([0, 0, 0.25, 0.5]) * (told.style[name] - written))
+    lost = {name: np.full(4, np.nan) for name in valid.pairs.moved}
+    alone = system.told(taken(valid.pairs.scores, rows), lost, at)
+    assert np.isnan(alone.style[FUSED]).all() and alone.llr[FUSED].tolist() == told.written[FUSED].tolist()
+
+
+def test_style_is_learned_without_the_pairs_that_have_none():
+    pairs = pairs_of(style=3.0)
+    assert able(pairs).sum() == (np.arange(len(pairs)) % 10 != 9).sum() and not able(pairs_of()).any()
+    assert validate(pairs_of()).system.style is None
+    valid = validate(pairs)
+    assert np.isnan(valid.raw.style[FUSED]).tolist() == (~able(pairs)).tolist()
+    assert not any(np.isnan(llr).any() for llr in valid.llr.values())
 
 
 def test_likeness_alone_moves_no_likelihood_ratio_far():
     valid = validate(pairs_of())
     at = np.linspace(0.5, 1.0, 12)
     stranger = {name: 8.0 * np.maximum(at - 0.5, 0) for name in ("one", "two")}
-    counted = valid.system.calibrations["one"].llr(stranger["one"])
-    taken_off = valid.system.llr(stranger, at)["one"]
+    counted = valid.system.written.calibrations["one"].llr(stranger["one"])
+    taken_off = valid.system.told(stranger, {}, at).llr["one"]
     assert counted[-1] > 1 and np.ptp(taken_off) < 0.3 * np.ptp(counted)
 
 
@@ -125,7 +161,8 @@ def test_limits_are_drawn_anew_with_the_authors():
     assert limits(pairs, valid.raw, pairs.weight).bounds == valid.limits.bounds
     # A score far beyond all: held at the top of each sample, which differ, so that no interval is a point.
     far = np.array([50.0])
-    held = [at.held(system.llr({"one": far, "two": far}, np.zeros(1)), np.zeros(1))["one"][0] for system, at in samples]
+    far_off = {"one": far, "two": far}
+    held = [at.held(system.told(far_off, {}, np.zeros(1)), np.zeros(1))["one"][0] for system, at in samples]
     assert np.ptp(held) > 0
 
 

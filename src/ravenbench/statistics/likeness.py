@@ -59,11 +59,11 @@ def stands_for(likeness: Floats, same: Bools, strangers: Sequence[float]) -> Flo
     return weight
 
 
-def knee_of(likeness: Floats, same: Bools, weight: Floats) -> float:
-    """The likeness (n,) that ``KNEE`` of the different-author pairs, by weight, stay below."""
+def stranger(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
+    """The likeness (n,) that this share of the different-author pairs, by weight, stay below."""
     order = np.argsort(likeness[~same], kind="stable")
     total = np.cumsum(weight[~same][order])
-    return float(likeness[~same][order][np.searchsorted(total, KNEE * total[-1])])
+    return float(likeness[~same][order][np.searchsorted(total, share * total[-1])])
 
 
 def excess(scores: Floats, same: Bools, likeness: Floats, author: Ints, weight: Floats, knee: float) -> Excess:

@@ -18,8 +18,8 @@ class ProblemBlock(Record, frozen=True, kw_only=True):
 class VerifyPlan(Plan, frozen=True, kw_only=True):
     """The manifest of ``raven verify``; its fold ``test`` has the problems that it can read.
 
-    Folds ``test-along``, ``test-against``, ``test-off`` and ``test-batch`` are those of the transplant probe, ``transplant`` tells of them
-    (None where it was not asked for); their blocks follow those of ``test``.
+    Folds ``test-along``, ``test-against``, ``test-off`` and ``test-batch`` are those of the transplant probe,
+    ``transplant`` tells of them (None where it was not asked for); their blocks follow those of ``test``.
 
     ``name`` and ``trained_on`` name the problem sets (None where a trained verifier was loaded); ``learned`` is the
     digest of what was learned from. ``truth`` says whether the test problems came with truth. ``faults`` says why a

@@ -18,7 +18,7 @@ def sets_llr(sets: PairScores, valid: Validated) -> Floats:
     the others of its set, by verifiers that learned without that author."""
     if not len(sets):
         return np.zeros(0)
-    llr = valid.system.llr(sets.scores, sets.content)[FUSED]
+    llr = valid.system.written.llr(sets.scores, sets.content)[FUSED]
     _, place = np.unique(sets.authors, axis=0, return_inverse=True)
     return np.array([llr[place.ravel() == i].min() for i in range(int(place.max()) + 1)])
 

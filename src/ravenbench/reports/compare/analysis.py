@@ -9,7 +9,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.reports.compare.agreement import disagreement, sets_llr
 from ravenbench.reports.compare.content_check import content_check
 from ravenbench.reports.compare.evidence import Evidence, evidence
-from ravenbench.reports.compare.model import FUSED, Validated, intervals, taken, validate
+from ravenbench.reports.compare.model import FUSED, Scores, Told, Validated, intervals, taken, validate
 from ravenbench.reports.compare.records import Answer, CaseFound, Comparison, Line
 from ravenbench.reports.compare.scores import ShapeScores, read_scores
 from ravenbench.reports.compare.words import signed
@@ -69,10 +69,11 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
 
     plain = of("plain")
     scores, content = taken(found.cases, plain), found.content[plain]
+    moved = _mean(taken(found.cases, of("off")))
     alike = float(content[0])
-    llr = {name: float(values[0]) for name, values in valid.system.llr(scores, content).items()}
-    ends, draws = intervals(valid, scores, content, seed)
-    lines = tuple(_line(name, value, alike, valid, ends) for name, value in llr.items())
+    told = valid.system.told(scores, moved, content)
+    ends, draws = intervals(valid, scores, moved, content, seed)
+    lines = tuple(_line(name, told, alike, valid, ends) for name in told.llr)
     fused = next(line for line in lines if line.name == FUSED)
     known = _fused(valid, found, of("known"))
     notes = list(case.notes)
@@ -81,8 +82,8 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
             f"the verifiers' own log10 LR is {signed(fused.raw)}; "
             f"this background supports no value beyond {signed(fused.llr)}"
         )
-    notes += _on_likeness(alike, valid)
-    rank, ranked = _rank(case, found, valid, llr[FUSED])
+    notes += _on_likeness(alike, valid, fused.bounds.upper)
+    rank, ranked = _rank(case, found, valid, float(told.written[FUSED][0]))
     return Answer(
         lines=lines,
         fused=fused,
@@ -90,7 +91,7 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
         notes=tuple(notes),
         alike=alike,
         misleading=misleading(valid.llr[FUSED], pairs.same, fused.llr, pairs.weight),
-        content=content_check(found, of, valid, fused),
+        content=content_check(found, of, valid, told),
         rank=rank,
         ranked=ranked,
         known=tuple(known.tolist()),
@@ -100,21 +101,22 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     )
 
 
-def _on_likeness(alike: float, valid: Validated) -> list[str]:
-    """What is to be said of how alike in content the two sides are."""
-    pairs, reach = valid.pairs, valid.limits.reach
-    knee = next(iter(valid.system.excess.values())).knee
+def _on_likeness(alike: float, valid: Validated, most: float) -> list[str]:
+    """What is to be said of how alike in content the two sides are; ``most`` is the greatest log10 LR that is given."""
+    pairs, reach, knee = valid.pairs, valid.limits.reach, valid.system.knee
     least = float(np.quantile(pairs.content[pairs.same], 0.05))
     if alike > reach:
         return [
             f"the two sides are more alike in content ({alike:.2f}) than texts by two people in this background, of "
-            f"which too few are more alike than {reach:.2f}; it cannot show how such texts by two people score, so no "
-            "likelihood ratio is given that would support one author"
+            f"which too few are more alike than {reach:.2f}; it cannot show how such texts by two people score as they "
+            "were written, so the log10 likelihood ratio is held below what counts as support for one author, or to "
+            f"half of what style alone gives where that is more (here to {signed(most)} at most)"
         ]
     if alike > knee:
         return [
             f"the two sides are more alike in content ({alike:.2f}) than 95 in 100 pairs of texts by two people in the "
-            f"background ({knee:.2f}); what background pairs are sure to gain by such likeness is taken off the scores"
+            f"background ({knee:.2f}); what background pairs are sure to gain by such likeness is taken off the scores "
+            "and half of the log10 likelihood ratio is that of style alone, with content words replaced"
         ]
     if alike < least:
         return [
@@ -126,7 +128,7 @@ def _on_likeness(alike: float, valid: Validated) -> list[str]:
 
 def _fused(valid: Validated, found: ShapeScores, rows: list[int]) -> Floats:
     """Log10 LRs (n,) of some of the cases' problems, all verifiers together, before they are held."""
-    return valid.system.llr(taken(found.cases, rows), found.content[rows])[FUSED] if rows else np.zeros(0)
+    return valid.system.written.llr(taken(found.cases, rows), found.content[rows])[FUSED] if rows else np.zeros(0)
 
 
 def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
@@ -141,8 +143,16 @@ def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
     )
 
 
-def _line(name: str, raw: float, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]) -> Line:
-    bounds = valid.limits.of(name, alike)
+def _mean(scores: Scores) -> dict[str, Floats]:
+    """The mean of all versions' scores, as scores of one problem; nan where there is none."""
+    return {
+        name: values.mean(axis=0, keepdims=True) if len(values) else np.full((1, *values.shape[1:]), np.nan)
+        for name, values in scores.items()
+    }
+
+
+def _line(name: str, told: Told, alike: float, valid: Validated, ends: dict[str, tuple[Floats, Floats]]) -> Line:
+    raw, bounds = float(told.llr[name][0]), valid.limits.of(name, alike, float(told.style[name][0]))
     low, high = float(ends[name][0][0]), float(ends[name][1][0])
     worth = worth_of(valid.llr[name], valid.pairs.same, valid.pairs.weight)
     assert worth is not None

@@ -58,6 +58,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
         else {
             "outcome": check.outcome,
             "sentence": check.sentence,
+            "log10_lr_written": check.written,
             "log10_lr_style": check.style,
             "versions": list(check.versions),
             "log10_lr_on_topic": check.on,

@@ -1,5 +1,10 @@
-"""From raw scores to log10 likelihood ratios: what likeness in content adds is taken off, then scores are calibrated,
-fused, and held within what the background can show.
+"""From raw scores to log10 likelihood ratios: scores are calibrated, fused, weighed by how alike the two sides are in
+content, and held within what the background can show.
+
+Texts are scored as they were written, and with the questioned text's content words replaced (*style*). As written,
+what likeness in content adds is taken off. Of style nothing is taken off; it is calibrated on pairs as they were drawn,
+three strangers in four being those nearest in content. From the likeness that half the pairs of strangers stay below
+(the *middle*) to that which nearly all stay below (the *knee*), style gets a growing part in the LR, up to ``STYLE``.
 
 What is validated is learned without the authors it is validated on: verifiers, calibration and fusion. The LRs that
 are validated, plotted and issued are all held in the same way.
@@ -17,15 +22,18 @@ from ravenbench.bench.compare.background import FEWEST_AUTHORS
 from ravenbench.randomness import stream
 from ravenbench.reports.compare.scores import PairScores
 from ravenbench.statistics.elub import Bounds, elub
-from ravenbench.statistics.likeness import Excess, excess, knee_of, reach_of
+from ravenbench.statistics.likeness import KNEE, Excess, excess, reach_of, stranger
 from ravenbench.statistics.lr_models import Calibration, Fusion, calibrate, fuse, worth
 from ravenbench.types import Bools, Floats, Ints
 
 FUSED = "all together"
 """The name of the fusion beside the verifiers'."""
+STYLE = 0.5
+"""Part of style in the log10 LR of two sides more alike in content than nearly all strangers; and the part of its own
+log10 LR that is given where the background does not show what strangers as alike in content score."""
 UNSHOWN = 0.3
-"""Greatest log10 LR for one author where the background does not show what strangers as alike in content score: just
-below the least that counts as support."""
+"""Greatest log10 LR for one author there, where style does not give more: just below the least that counts as
+support."""
 DRAWS = 200
 """Bootstrap samples of the background's authors."""
 LEVEL = 0.95
@@ -34,7 +42,8 @@ Scores = Mapping[str, Floats]
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """What each verifier's scores gain by likeness in content, their calibrations, and the fusion."""
+    """What each verifier's scores gain by likeness in content (nothing where it is not there), their calibrations, and
+    the fusion."""
 
     excess: Mapping[str, Excess]
     calibrations: Mapping[str, Calibration]
@@ -43,33 +52,68 @@ class System:
     def llr(self, scores: Scores, content: Floats) -> dict[str, Floats]:
         """Log10 LRs (n,) of every verifier and of the fusion for pairs with these content similarities (n,)."""
         each = {
-            name: found.llr(self.excess[name].taken_off(scores[name], content))
+            name: found.llr(self.excess[name].taken_off(scores[name], content) if name in self.excess else scores[name])
             for name, found in self.calibrations.items()
         }
         return {**each, FUSED: self.fusion.llr(np.column_stack(list(each.values())))}
 
 
 @dataclass(frozen=True, eq=False)
+class Told:
+    """Log10 LRs (n,) of every verifier and of the fusion: of texts as they were ``written``, of ``style`` (nan where
+    content words could not be replaced), and the ``llr`` that is made of both."""
+
+    written: Scores
+    style: Scores
+    llr: Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """The system of texts as written and that of style (None where it could not be learned), and the likeness in
+    content between which style comes in."""
+
+    written: System
+    style: System | None
+    middle: float
+    knee: float
+
+    def told(self, scores: Scores, moved: Scores, content: Floats) -> Told:
+        """LRs of pairs with these scores as written, scores with content words replaced, and content similarities."""
+        written = self.written.llr(scores, content)
+        nothing = np.full(len(content), np.nan)
+        style = dict.fromkeys(written, nothing) if self.style is None else self.style.llr(moved, content)
+        part = STYLE * np.clip((content - self.middle) / max(self.knee - self.middle, 1e-12), 0.0, 1.0)
+        llr = {
+            name: np.where(np.isnan(style[name]), values, values + part * (style[name] - values))
+            for name, values in written.items()
+        }
+        return Told(written, style, llr)
+
+
+@dataclass(frozen=True, eq=False)
 class Limits:
     """How strong an LR the background can show: ``bounds`` of every verifier and of the fusion; and where two sides are
-    more alike in content than ``reach``, none that counts as support for one author."""
+    more alike in content than ``reach``, none for one author but what style gives (``STYLE``, ``UNSHOWN``)."""
 
     bounds: Mapping[str, Bounds]
     reach: float
 
-    def of(self, name: str, content: float) -> Bounds:
-        """The bounds at a content similarity."""
-        lower, upper = self.bounds[name]
-        return Bounds(lower, min(upper, UNSHOWN) if content > self.reach else upper)
+    def upper(self, name: str, content: Floats, style: Floats) -> Floats:
+        """Greatest log10 LRs (n,) at content similarities (n,), where style alone gives log10 LRs (n,) or nan."""
+        most = self.bounds[name].upper
+        return np.where(content > self.reach, np.clip(np.fmax(STYLE * style, UNSHOWN), None, most), most)
 
-    def held(self, llr: Scores, content: Floats) -> dict[str, Floats]:
+    def of(self, name: str, content: float, style: float) -> Bounds:
+        """The bounds at a content similarity, where style alone gives a log10 LR (or nan)."""
+        return Bounds(self.bounds[name].lower, float(self.upper(name, np.array([content]), np.array([style]))[0]))
+
+    def held(self, told: Told, content: Floats) -> dict[str, Floats]:
         """Log10 LRs (n,) within the limits."""
         return {
-            name: np.minimum(
-                np.clip(values, *self.bounds[name]), np.where(content > self.reach, UNSHOWN, np.inf)
-            )
-            for name, values in llr.items()
-        }  # fmt: skip
+            name: np.clip(values, self.bounds[name].lower, self.upper(name, content, told.style[name]))
+            for name, values in told.llr.items()
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +122,37 @@ class Validated:
     and before they were held (``raw``); the limits, and the system of all pairs."""
 
     pairs: PairScores
-    raw: Scores
+    raw: Told
     llr: Scores
     limits: Limits
-    system: System
+    system: Weighed
+
+
+def weigh(pairs: PairScores, times: Floats) -> Weighed:
+    """Learn both systems from pairs that count so many times (n,) beside their own weight."""
+    used, weight = times > 0, times * pairs.weight
+    content, same = pairs.content[used], pairs.same[used]
+    middle, knee = (stranger(content, same, weight[used], share) for share in (0.5, KNEE))
+    return Weighed(learn(pairs, weight, used), _style(pairs, times), middle, knee)
+
+
+def _style(pairs: PairScores, times: Floats) -> System | None:
+    """What is learned from pairs with content words replaced; strangers count as they were drawn."""
+    used = (times > 0) & able(pairs)
+    same, weight = pairs.same[used], times[used]
+    if not same.any() or same.all():
+        return None
+    calibrations = {name: calibrate(values[used], same, weight) for name, values in pairs.moved.items()}
+    members = [found.llr(pairs.moved[name][used]) for name, found in calibrations.items()]
+    return System({}, calibrations, fuse(np.column_stack(members), same, weight))
+
+
+def able(pairs: PairScores) -> Bools:
+    """Whether the content words of the questioned text could be replaced (n,)."""
+    found = np.full(len(pairs), bool(pairs.moved))
+    for values in pairs.moved.values():
+        found &= ~np.isnan(values.reshape(len(pairs), -1)).any(axis=1)
+    return found
 
 
 def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> System:
@@ -89,7 +160,7 @@ def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> Syste
     used = np.ones(len(pairs), dtype=np.bool_) if used is None else used
     same, content, author = pairs.same[used], pairs.content[used], pairs.authors[used, 0]
     weight = weight[used]
-    knee = knee_of(content, same, weight)
+    knee = stranger(content, same, weight, KNEE)
     gains, calibrations, members = {}, {}, []
     for name, values in pairs.scores.items():
         gains[name] = excess(values[used], same, content, author, weight, knee)
@@ -99,12 +170,12 @@ def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> Syste
     return System(gains, calibrations, fuse(np.column_stack(members), same, weight))
 
 
-def limits(pairs: PairScores, raw: Scores, weight: Floats) -> Limits:
+def limits(pairs: PairScores, raw: Told, weight: Floats) -> Limits:
     """Limits from pairs with log10 LRs (n,) that learned nothing from their authors."""
     used = weight > 0
     same, each = pairs.same[used], weight[used]
     counts = worth(each[same]), worth(each[~same])
-    bounds = {name: elub(values[used], same, each, counts) for name, values in raw.items()}
+    bounds = {name: elub(values[used], same, each, counts) for name, values in raw.llr.items()}
     return Limits(bounds, reach_of(pairs.content[used], same, pairs.authors[used, 0], FEWEST_AUTHORS))
 
 
@@ -112,19 +183,25 @@ def limits(pairs: PairScores, raw: Scores, weight: Floats) -> Limits:
 def validate(pairs: PairScores) -> Validated:
     """LRs of all background pairs by systems learned from the other folds; limits from these; the system of all. It is
     the same for all cases of a shape."""
-    raw: dict[str, Floats] = {}
+    places, each = [], []
     for fold in np.unique(pairs.fold):
-        out = pairs.fold == fold
-        system = learn(pairs, pairs.weight, ~out)
-        told = system.llr({name: values[out] for name, values in pairs.scores.items()}, pairs.content[out])
-        for name, values in told.items():
-            raw.setdefault(name, np.zeros(len(pairs)))[out] = values
+        rows = np.flatnonzero(pairs.fold == fold)
+        system = weigh(pairs, (pairs.fold != fold).astype(np.float64))
+        places.append(rows)
+        each.append(system.told(taken(pairs.scores, rows), taken(pairs.moved, rows), pairs.content[rows]))
+    order = np.argsort(np.concatenate(places), kind="stable")
+    raw = Told(
+        *(
+            {name: np.concatenate([one[name] for one in parts])[order] for name in parts[0]}
+            for parts in ([one.written for one in each], [one.style for one in each], [one.llr for one in each])
+        )
+    )
     found = limits(pairs, raw, pairs.weight)
-    return Validated(pairs, raw, found.held(raw, pairs.content), found, learn(pairs, pairs.weight))
+    return Validated(pairs, raw, found.held(raw, pairs.content), found, weigh(pairs, np.ones(len(pairs))))
 
 
 @lru_cache(maxsize=8)
-def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[System, Limits], ...]:
+def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[Weighed, Limits], ...]:
     """The system and its limits, learned from each bootstrap sample that holds pairs of both kinds.
 
     Authors of the background are drawn with replacement and a pair counts as often as both its authors were drawn.
@@ -138,22 +215,26 @@ def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[System, Limits
     for number in range(draws):
         rng = stream(seed, "compare-bootstrap", number)
         times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
-        weight = _times(times, place, pairs.same) * pairs.weight
-        used = weight > 0
-        if used[pairs.same].any() and used[~pairs.same].any():
-            found.append((learn(pairs, weight, used), limits(pairs, valid.raw, weight)))
+        often = _times(times, place, pairs.same)
+        if often[pairs.same].any() and often[~pairs.same].any():
+            found.append((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)))
     return tuple(found)
 
 
 def intervals(
-    valid: Validated, scores: Scores, content: Floats, seed: int
+    valid: Validated, scores: Scores, moved: Scores, content: Floats, seed: int
 ) -> tuple[dict[str, tuple[Floats, Floats]], int]:
-    """95 % intervals (low (m,), high (m,)) of the log10 LRs of some problems with these scores and content
-    similarities, each held within the limits of its sample, and how many samples these are."""
+    """95 % intervals (low (m,), high (m,)) of the log10 LRs of some problems, and how many samples these are.
+
+    ``scores`` are those as written, ``moved`` those with content words replaced. Each LR is held within the limits of
+    its sample.
+    """
     samples = drawn(valid, seed, DRAWS)
-    told = [at.held(system.llr(scores, content), content) for system, at in samples]
+    told = [at.held(system.told(scores, moved, content), content) for system, at in samples]
     tails = (1 - LEVEL) / 2
-    ends = {name: np.quantile(np.stack([one[name] for one in told]), [tails, 1 - tails], axis=0) for name in valid.raw}
+    ends = {
+        name: np.quantile(np.stack([one[name] for one in told]), [tails, 1 - tails], axis=0) for name in valid.raw.llr
+    }
     return {name: (low, high) for name, (low, high) in ends.items()}, len(samples)
 
 
@@ -162,6 +243,6 @@ def _times(times: Ints, place: Ints, same: Bools) -> Floats:
     return np.where(same, times[place[:, 0]], times[place[:, 0]] * times[place[:, 1]]).astype(np.float64)
 
 
-def taken(scores: Scores, rows: Sequence[int]) -> dict[str, Floats]:
+def taken(scores: Scores, rows: Sequence[int] | Ints) -> dict[str, Floats]:
     """Scores of some problems."""
     return {name: values[np.asarray(rows, dtype=np.int64)] for name, values in scores.items()}

@@ -41,12 +41,14 @@ class Line:
 
 @dataclass(frozen=True)
 class ContentCheck:
-    """The case with other content: log10 LRs of every version from style alone (``style``), what content of the known
-    texts' topic and of far topics makes of the LR as written, and the sentence that says what it means.
+    """The case with other content: the log10 LR of the texts as ``written`` and that from ``style`` alone, the mean of
+    every version; what content of the known texts' topic and of far topics makes of the LR as written; and the sentence
+    that says what it means.
 
-    ``style`` is calibrated on background pairs that were transplanted too; ``on`` and ``off`` are not.
+    ``style`` is calibrated on background pairs that were transplanted too; ``written``, ``on`` and ``off`` are not.
     """
 
+    written: float
     style: float
     versions: tuple[float, ...]
     on: float

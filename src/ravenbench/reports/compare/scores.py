@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,9 @@ class PairScores:
     ----------
     scores : mapping
         Raw scores (n,) or (n, f) of each verifier, made by fits that knew neither author.
+    moved : mapping
+        The same with the questioned text's content words replaced; nan where they could not be, or where this was not
+        asked.
     same, unseen : (n,) bool
         Truth; and whether the questioned text's topic was left out of training.
     authors : (n, 2) int64
@@ -36,6 +39,7 @@ class PairScores:
     """
 
     scores: Mapping[str, Floats]
+    moved: Mapping[str, Floats]
     same: Bools
     unseen: Bools
     authors: Ints
@@ -49,7 +53,7 @@ class PairScores:
 
 @dataclass(frozen=True, eq=False)
 class ShapeScores:
-    """Scores of a shape: its pairs, the same with content replaced, and the problems of its cases by verifier.
+    """Scores of a shape: its pairs, and the problems of its cases by verifier.
 
     ``content`` (m,) is the content similarity of the two sides of each of the cases' problems. ``sets`` holds each
     known text of a background author against the others; its ``authors`` are the author and the number of that author's
@@ -59,7 +63,6 @@ class ShapeScores:
     shape: ShapeRecord
     verifiers: tuple[str, ...]
     pairs: PairScores
-    moved: PairScores
     sets: PairScores
     cases: Mapping[str, Floats]
     content: Floats
@@ -88,9 +91,11 @@ def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeSco
             kept[verifier] = found
     names = tuple(kept)
     cases = {name: kept[name][f"{shape.name}-case"] for name in names}
-    pairs, off, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, moved, sets))
+    pairs, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, sets))
     content = np.array([problem.content for problem in shape.problems], dtype=np.float64)
-    return ShapeScores(shape, names, pairs, off, own, cases, content, tuple(failures))
+    return ShapeScores(
+        shape, names, replace(pairs, moved=_moved(store, kept, shape.folds)), own, cases, content, tuple(failures)
+    )
 
 
 def _joined(
@@ -101,6 +106,7 @@ def _joined(
     same = np.concatenate([np.zeros(0, dtype=np.bool_), *(store.truth(fold) for fold in folds)])
     return PairScores(
         {name: np.concatenate([scores[fold] for fold in folds]) for name, scores in kept.items() if folds},
+        {},
         same,
         flat[:, 2] > 0,
         flat[:, :2].astype(np.int64),
@@ -108,3 +114,19 @@ def _joined(
         flat[:, 3],
         stands_for(flat[:, 3], same, strangers),
     )
+
+
+def _moved(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequence[str]) -> dict[str, Floats]:
+    """Scores of the folds' pairs with content words replaced, in the order of the pairs; nan where they were not."""
+    place = {
+        fold: np.array([int(name) for name in store.fold(f"{fold}-off").test.ids], dtype=np.int64) for fold in folds
+    }
+    found = {}
+    for name, scores in kept.items():
+        each = []
+        for fold in folds:
+            rows = np.full_like(scores[fold], np.nan)
+            rows[place[fold]] = scores[f"{fold}-off"]
+            each.append(rows)
+        found[name] = np.concatenate(each)
+    return found
