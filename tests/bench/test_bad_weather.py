@@ -72,8 +72,8 @@ def test_a_full_disk_is_one_message_on_the_command_line(tmp_path):
 def test_a_corpus_that_changes_while_it_is_read(table, tmp_path, monkeypatch):
     real = planning.load_corpus
 
-    def reading(what):
-        corpus = real(what)
+    def reading(what, **how):
+        corpus = real(what, **how)
         with table.open("a") as file:
             file.write(json.dumps({"text": "one more text", "author": "a0001", "topic": "f00a"}) + "\n")
         return corpus

@@ -278,8 +278,13 @@ def _replace(folder: Path, target: Path) -> None:
         folder.rename(target)
     else:
         aside = aside_name(target)
+        folder.chmod(target.stat().st_mode & 0o7777)
         target.rename(aside)
-        folder.rename(target)
+        try:
+            folder.rename(target)
+        except BaseException:
+            aside.rename(target)
+            raise
         shutil.rmtree(aside, ignore_errors=True)
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ravenbench.randomness import stream
 from ravenbench.text.splicing import Cut, Splicer
-from ravenbench.types import Bools, Floats, Ints, Labels
+from ravenbench.types import Bools, Floats, Int32s, Ints, Labels
 
 FAR = 0.25
 """Share of topics, or of documents, that are far: those least similar."""
@@ -59,16 +59,20 @@ class Three(NamedTuple):
 
 
 class Donors(ABC):
-    """Finds donors; what it finds depends on seed and problem alone, not on the order of questions."""
+    """Finds donors; what it finds depends on seed and problem alone, not on the order of questions.
+
+    ``lengths`` (texts, LONGEST + 1) counts the content words of each text by their letters; ``usable`` are rows that
+    may give content.
+    """
 
     by: str
 
-    def __init__(self, splicer: Splicer, usable: Ints, seed: int, language: Labels | None) -> None:
+    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, seed: int, language: Labels | None) -> None:
         self.splicer, self.seed = splicer, seed
         self._allowed = np.zeros(len(splicer.texts), dtype=np.bool_)
         self._allowed[usable] = True
         self._language = None if language is None else language.codes
-        self._lengths = np.stack([splicer.cut(row).lengths for row in range(len(splicer.texts))]).astype(np.int32)
+        self._lengths = lengths
 
     @abstractmethod
     def find(self, asked: Asked) -> Three | str:
@@ -114,13 +118,14 @@ class ByTopic(Donors):
     def __init__(
         self,
         splicer: Splicer,
+        lengths: Int32s,
         usable: Ints,
         seed: int,
         language: Labels | None,
         topic: Labels,
         similarity: Floats | None,
     ) -> None:
-        super().__init__(splicer, usable, seed, language)
+        super().__init__(splicer, lengths, usable, seed, language)
         self._topic, self._similarity = topic.codes, similarity
         code = topic.codes[usable]
         self._rows = [
@@ -176,8 +181,8 @@ class ByContent(Donors):
 
     by = "content similarity"
 
-    def __init__(self, splicer: Splicer, usable: Ints, seed: int, language: Labels | None) -> None:
-        super().__init__(splicer, usable, seed, language)
+    def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, seed: int, language: Labels | None) -> None:
+        super().__init__(splicer, lengths, usable, seed, language)
         self._candidates = _some(usable, stream(seed, "transplant-candidates"), MOST_CANDIDATES)
         self._weight = np.zeros(0)
         self._matrix = None

@@ -21,13 +21,13 @@ from ravenbench.types import Floats, Problems
 LONGEST = 15
 """Letters from which on words count as equally long."""
 SAMPLE = 2_000
-"""Texts of a corpus that weights and usual lengths are taken from."""
+"""Texts of a corpus, about, that weights and usual lengths are taken from."""
 _WORD = re.compile(r"(?<![^\W_])[^\W\d_]+(?![^\W_])")
 """A run of letters and digits without a digit."""
 
 
 class References:
-    """Both scorers for one corpus; what they need of a text is made once.
+    """Both scorers for one corpus; what they need of a known text is made once.
 
     A word counts by the logarithm of how rare it is among texts, and by how unevenly it spreads over topics, or over
     texts: s/(1 + s), with s its spread (``text.kept_words``). So what stands alike in all topics does not count, a
@@ -45,20 +45,22 @@ class References:
 
     def score(self, problems: Problems) -> dict[str, Floats]:
         """Scores of ``content`` and ``lengths``, (n,) each, higher = more alike; means over known texts."""
-        made = {row: self._of(problems.texts, row) for row in problems.documents.tolist()}
+        known = np.unique(problems.known_index).tolist()
+        for row in known:
+            key = problems.texts.hash(row)
+            self._made[key] = self._made.get(key) or self._of(problems.texts, row)
+        made = {row: self._of(problems.texts, row) for row in np.unique(problems.questioned_index).tolist()}
+        made |= {row: self._made[problems.texts.hash(row)] for row in known}
         content, lengths = np.empty(len(problems)), np.empty(len(problems))
         for i, questioned in enumerate(problems.questioned_index.tolist()):
-            known, (weights, shares) = [made[row] for row in problems.known(i).tolist()], made[questioned]
-            content[i] = np.mean([_cosine(one, weights) for one, _ in known])
-            lengths[i] = np.mean([one @ shares for _, one in known])
+            sides, (weights, shares) = [made[row] for row in problems.known(i).tolist()], made[questioned]
+            content[i] = np.mean([_cosine(one, weights) for one, _ in sides])
+            lengths[i] = np.mean([one @ shares for _, one in sides])
         return {"content": content, "lengths": lengths}
 
     def _of(self, texts: TextTable, row: int) -> tuple[dict[str, float], Floats]:
-        key = texts.hash(row)
-        if key not in self._made:
-            words = _words(texts[row])
-            self._made[key] = self._weights(words), self._lengths.of(words)
-        return self._made[key]
+        words = _words(texts[row])
+        return self._weights(words), self._lengths.of(words)
 
     def _weights(self, words: list[str]) -> dict[str, float]:
         """Weights of a text's words, of length 1 together."""

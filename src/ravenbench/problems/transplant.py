@@ -25,7 +25,7 @@ from ravenbench.problems.linked import Linked
 from ravenbench.problems.transplanted import Transplanted
 from ravenbench.text.splicing import FUNCTION_WORDS, LEAST_SPACE, Cut, Splicer
 from ravenbench.texts import TextTable, content_hash
-from ravenbench.types import Floats, Ints, Labels, Problems
+from ravenbench.types import Bools, Floats, Ints, Labels, Problems
 
 REPEATED = "the questioned text is one of the known texts"
 NO_CONTENT = f"the questioned text has fewer than {FEWEST_WORDS} content words"
@@ -150,14 +150,14 @@ class Transplanter:
 
     @cached_property
     def _donors(self) -> Donors:
-        enough = [self.splicer.cut(row).contents >= FEWEST_WORDS for row in range(len(self.texts))]
-        usable = np.array(enough, dtype=np.bool_)
+        lengths = np.stack([self.splicer.cut(row).lengths for row in range(len(self.texts))]).astype(np.int32)
+        usable: Bools = lengths.sum(axis=1) >= FEWEST_WORDS
         if self.author is not None:
             usable &= self.author.codes >= 0
         rows = np.flatnonzero(usable).astype(np.int64)
         if self.topic is None:
-            return ByContent(self.splicer, rows, self.seed, self.language)
-        return ByTopic(self.splicer, rows, self.seed, self.language, self.topic, self.similarity)
+            return ByContent(self.splicer, lengths, rows, self.seed, self.language)
+        return ByTopic(self.splicer, lengths, rows, self.seed, self.language, self.topic, self.similarity)
 
     @cached_property
     def _of_author(self) -> tuple[Ints, list[int]]:

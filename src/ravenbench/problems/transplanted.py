@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ravenbench.types import Ints, Problems
 
@@ -43,6 +43,11 @@ class Transplanted:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def select(self, which: Ints) -> Transplanted:
+        """These of the kept problems, in all versions."""
+        versions = {name: getattr(self, name).select(which) for name in ("plain", "on", "off", "off2")}
+        return replace(self, rows=self.rows[which], **versions)
 
 
 def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | None:

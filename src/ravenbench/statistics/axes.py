@@ -15,6 +15,7 @@ against one author). On the domain axis nothing in the rule expects that, and it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
@@ -32,6 +33,8 @@ SWAY_MARGIN = 0.05
 """Standard deviations of a verifier's scores; as a shift of one class it moves an AUC by .014 at most."""
 SILENCE_MARGIN = 0.05
 """Share of problems."""
+GUESS = 0.05
+"""An AUC whose interval holds .5 and nothing farther from it than this is that of a verifier that guesses."""
 DOMAIN_MARGIN = 0.02
 """δ of the gain in AUC."""
 FEWEST_UNITS = 10
@@ -74,6 +77,7 @@ class State(StrEnum):
 
     EFFECT = "effect"
     NONE = "none beyond the margin"
+    LENGTHS = "no more than lengths of words explain"
     OPEN = "open"
     UNKNOWN = "unknown"
 
@@ -129,7 +133,7 @@ def content_axis(
         notes.append(f"answers are missing on {figures.missing} of {figures.folds + figures.missing} folds")
         if figures.missing > figures.folds:
             return Judged(Content.NO_VERDICT, margin, reason=notes[0])
-    checks = content_checks(figures, margin, max(0.0, lengths[0], -lengths[1]) if lengths else 0.0)
+    checks = content_checks(figures, margin, lengths)
     silence = next(check for check in checks if check.effect is Content.NOTICES)
     if few is not None:
         if silence.state is State.EFFECT:
@@ -144,23 +148,34 @@ def content_axis(
     outcome = next((check.effect for check in checks if check.state is State.EFFECT), None)
     if outcome is not None:
         return Judged(outcome, margin, shows=shows, reason=_joined(notes), checks=checks)
-    if figures.auc is None or figures.auc.interval is None or figures.auc.interval[0] <= 0.5:
+    low, high = (0.0, 1.0) if figures.auc is None or figures.auc.interval is None else figures.auc.interval
+    if 0.5 - GUESS <= low <= 0.5 <= high <= 0.5 + GUESS:
         return Judged(Content.GUESSES, margin, shows=shows, reason=_joined(notes), checks=checks)
-    if figures.batched is False and all(check.state is State.NONE for check in checks):
+    if low <= 0.5:
+        notes.append("its AUC lies below .5" if high < 0.5 else "its AUC cannot be told from guessing")
+    elif figures.batched is False and all(check.state is State.NONE for check in checks):
         return Judged(Content.LESS, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.batched:
         notes.append("its answers depend on the batch, so that content has no effect cannot be shown")
     elif figures.batched is None:
         notes.append("it was not asked as another batch, so that content has no effect cannot be shown")
+    if any(check.state is State.LENGTHS for check in checks):
+        notes.append("its swing is no larger than lengths of words alone may explain")
     undecided = [(c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None]
     size = figures.same + figures.different
     more = None if figures.batched or not undecided else needed(undecided, size, level)
     return Judged(Content.UNDECIDED, margin, more, shows, _joined(notes), checks)
 
 
-def content_checks(figures: ContentFigures, margin: float = CONTENT_MARGIN, lengths: float = 0.0) -> tuple[Check, ...]:
-    """The four checks of the content axis, the one whose effect counts first first; so much of a swing may be
-    ``lengths``."""
+def content_checks(
+    figures: ContentFigures, margin: float = CONTENT_MARGIN, lengths: Interval | None = None
+) -> tuple[Check, ...]:
+    """The four checks of the content axis, the one whose effect counts first first; ``lengths`` as in
+    ``content_axis``."""
+    # What the scorer of lengths has for certain, to either side.
+    up, down = (0.0, 0.0) if lengths is None else (max(0.0, lengths[0]), max(0.0, -lengths[1]))
+    # That single answers move less than by chance is no effect.
+    beyond = {"swing": (up, down), "sway": (0.0, math.inf)}
     every = (
         ("swing", figures.swing, margin, Content.RELIES),
         ("drop", figures.drop, margin, Content.LOSES),
@@ -168,18 +183,21 @@ def content_checks(figures: ContentFigures, margin: float = CONTENT_MARGIN, leng
         ("sway", figures.sway, SWAY_MARGIN, Content.SWAYED),
     )
     return tuple(
-        Check(name, figure, bound, _state(figure, bound, lengths if name == "swing" else 0.0, name != "sway"), effect)
+        Check(name, figure, bound, _state(figure, bound, *beyond.get(name, (0.0, 0.0))), effect)
         for name, figure, bound, effect in every
     )
 
 
-def _state(figure: Figure | None, margin: float, explained: float, both_sides: bool) -> State:
+def _state(figure: Figure | None, margin: float, up: float, down: float) -> State:
+    """Where an interval lies; effects begin ``up`` above and ``down`` below the margins (infinite: there is none)."""
     if figure is None or figure.interval is None:
         return State.UNKNOWN
     low, high = figure.interval
-    if low > margin + explained or (both_sides and high < -margin - explained):
+    if low > margin + up or high < -margin - down:
         return State.EFFECT
-    return State.NONE if high < margin and (not both_sides or low > -margin) else State.OPEN
+    if low > margin or (high < -margin and math.isfinite(down)):
+        return State.LENGTHS
+    return State.NONE if high < margin and (low > -margin or math.isinf(down)) else State.OPEN
 
 
 def _joined(notes: Sequence[str]) -> str | None:

@@ -40,6 +40,8 @@ LOOKED_AT = 4
 """Times as many most frequent words are looked at as may stay."""
 SHOWS_LANGUAGE = 0.3
 """Share of the 100 most frequent words in a list from which on the texts are taken to be in its language."""
+MOST_TOPICS = 500
+"""Topics that a classifier is asked to tell apart."""
 PARTS = 5
 """Parts of the authors, each of which is named topics for after learning from the others."""
 
@@ -82,7 +84,7 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
     """
     known = (author >= 0) & (topic >= 0)
     counts, sizes, author, topic = counts[known], sizes[known], author[known], topic[known]
-    if not len(sizes) or not sizes.sum():
+    if len(np.unique(topic)) < 2 or not sizes.sum():
         return np.full(counts.shape[1], np.nan)
     rate = np.asarray(counts.sum(axis=0)).ravel() / sizes.sum()
     width = int(author.max()) + 1
@@ -115,9 +117,12 @@ def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
 def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) -> float | None:
     """Share of texts whose topic naive Bayes names from these words, having learned from other authors.
 
-    None where fewer than two topics, or authors fewer than parts, are known. Arguments as in ``spread_over_topics``.
+    Topics are the most frequent, at most ``MOST_TOPICS``. None where fewer than two topics, or authors fewer than
+    parts, are known. Arguments as in ``spread_over_topics``.
     """
-    known = (author >= 0) & (topic >= 0)
+    sizes = np.bincount(topic[topic >= 0], minlength=1)
+    large = np.isin(topic, np.argsort(-sizes, kind="stable")[:MOST_TOPICS])
+    known = (author >= 0) & (topic >= 0) & large
     counts, author, topic = counts[known].astype(np.float64), author[known], topic[known]
     names, topic = np.unique(topic, return_inverse=True)
     writers, author = np.unique(author, return_inverse=True)

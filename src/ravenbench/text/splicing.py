@@ -13,6 +13,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -200,7 +201,7 @@ class Splicer:
         visible = sum(count * len("".join(piece.split())) for piece, count in often)
         return ranked[:COUNTED], (characters - visible) / characters if characters else 0.0
 
-    @property
+    @cached_property
     def _counted(self) -> tuple[csr_array, Floats]:
         """Counts of the most frequent words in the texts of the sample, (n, ranked), and all words of each, (n,)."""
         from scipy.sparse import csr_array

@@ -11,7 +11,7 @@ from ravenbench.types import Int32s, Ints
 
 @njit(cache=True)
 def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_bounds: Ints, longest: int) -> Int32s:
-    """For each place, of ``slots`` characters, a word of the donor that fits it (see ``splicing.fit``)."""
+    """For each place, of ``slots`` characters, a word of the donor that fits it (see ``Splicer.splice``)."""
     given = np.empty(len(slots), np.int32)
     order = np.empty(len(words), np.int64)
     for pair in range(len(slot_bounds) - 1):

@@ -20,7 +20,7 @@ from ravenbench.problems.donors import ByContent
 from ravenbench.problems.linked import known_authors
 from ravenbench.problems.references import References
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.problems.transplanted import shortage
+from ravenbench.problems.transplanted import Transplanted, shortage
 from ravenbench.randomness import stream
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.text.splicing import FUNCTION_WORDS
@@ -114,10 +114,13 @@ def plan_transplants(
 ) -> Transplants:
     """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
     entries, made, left_out = list[TransplantedFold](), list[Fold](), dict[str, int]()
+    first = list[Transplanted]()
     same = different = 0
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         found = transplanter.transplant(fold.test, fold.test_same)
+        if sum(map(len, first)) < REFERENCE_PROBLEMS:
+            first.append(found)
         truth = fold.test_same[found.rows]
         for why, count in found.left_out.items():
             left_out[why] = left_out.get(why, 0) + count
@@ -167,9 +170,9 @@ def plan_transplants(
         left_out=left_out,
         folds=entries,
         kept_by=transplanter.splicer.by,
-        references=[] if reason is not None else references(transplanter, folds),
+        references=[] if reason is not None else references(transplanter, folds[: len(first)], first),
         named=named,
-        topics=0 if topics is None else len(topics.names),
+        topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
     )
     table, tests = on_one_table([fold.test for fold in made], texts)
     return Transplants(section, [replace(f, test=t) for f, t in zip(made, tests, strict=True)], table)
@@ -186,21 +189,27 @@ def _again(size: int, seed: int, name: str) -> list[int]:
     return rng.permutation(size)[: min(IN_BATCH, size // 2)].tolist() if size >= 4 else []
 
 
-def references(transplanter: Transplanter, folds: Sequence[Fold]) -> list[ReferenceRecord]:
-    """The reference scorers where 100, 200 and 500 words may stay, on the first folds."""
-    scorers = References(transplanter)
-    found = []
+def references(
+    transplanter: Transplanter, folds: Sequence[Fold], done: Sequence[Transplanted]
+) -> list[ReferenceRecord]:
+    """The reference scorers where 100, 200 and 500 words may stay; ``done`` holds these folds transplanted already.
+
+    Of a larger fold a seeded part is taken: what is measured is the probe, not a verifier.
+    """
+    scorers, found = References(transplanter), []
     for count in WORDS:
         maker = transplanter if count == FUNCTION_WORDS else transplanter.keeping(count)
         design, scores = list[KeptFold](), dict[str, list[Versions | None]]()
-        done = 0
-        for fold in folds:
-            if done >= REFERENCE_PROBLEMS:
-                break
-            test = maker.transplant(fold.test, fold.test_same)
+        for fold, made in zip(folds, done, strict=True):
+            rng = stream(transplanter.seed, "references", fold.name)
+            some = np.sort(rng.permutation(made.rows)[:REFERENCE_PROBLEMS])
+            if maker is transplanter:
+                test = made.select(np.searchsorted(made.rows, some))
+            else:
+                test = maker.transplant(fold.test.select(some), fold.test_same[some])
+                test = replace(test, rows=some[test.rows])
             if not len(test):
                 continue
-            done += len(test)
             design.append(_kept(transplanter, fold, test.rows, len(design)))
             each = [scorers.score(version) for version in (test.plain, test.on, test.off, test.off2)]
             for name in each[0]:
@@ -211,7 +220,7 @@ def references(transplanter: Transplanter, folds: Sequence[Fold]) -> list[Refere
             ReferenceRecord(
                 function_words=count,
                 kept=len(maker.splicer.functions),
-                problems=done,
+                problems=sum(len(fold.same) for fold in design),
                 content=figures.get("content", {}),
                 lengths=figures.get("lengths", {}),
                 named=maker.splicer.topics_named()[0],
@@ -221,17 +230,17 @@ def references(transplanter: Transplanter, folds: Sequence[Fold]) -> list[Refere
 
 
 def _kept(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
-    """The problems of a fold that were transplanted, by authors and topics where these are known, else by group."""
+    """The problems of a fold that were transplanted, by authors and topics where the corpus names these, else by groups
+    of linked problems, as verifiers' figures are."""
     test, same = fold.test, fold.test_same
     row = transplanter.rows_here(test)
     pair = np.stack([row[test.known_index[test.known_ptr[:-1]]], row[test.questioned_index]], axis=1)
-    if transplanter.author is not None:
-        sides = transplanter.author.codes[pair]
-    else:
+    problem = (pair @ np.array([len(transplanter.texts), 1]))[rows]
+    if transplanter.topic is None or transplanter.author is None:
         sides = np.repeat(test.groups(same)[:, None] + number * len(transplanter.texts), 2, axis=1)
-    topics = None if transplanter.topic is None else transplanter.topic.codes[pair[rows]]
-    known = topics if topics is not None and (topics >= 0).all() else None
-    return KeptFold(same[rows], sides[rows], pair[rows] @ np.array([len(row), 1]), known)
+        return KeptFold(same[rows], sides[rows], problem)
+    topics = transplanter.topic.codes[pair[rows]]
+    return KeptFold(same[rows], transplanter.author.codes[pair][rows], problem, topics if (topics >= 0).all() else None)
 
 
 def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, float | None]]:

@@ -7,11 +7,15 @@ from ravenbench.bench.run.probe import NEAR
 from ravenbench.bench.shared.keys import content_key, decides
 from ravenbench.bench.shared.manifest import cell_places, verifier_record
 from ravenbench.bench.shared.record import FoldRecord
+from ravenbench.bench.simulate.adversaries import RARE, REFUSED, REFUSED_SPLICED, STYLE
 from ravenbench.bench.simulate.record import ReplicateRecord, SimulatePlan
-from ravenbench.bench.simulate.scorers import BLUR, LETTERS
+from ravenbench.bench.simulate.scorers import BLUR, LETTERS, names
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.worlds import ALIKE, ENCODER, FIRST_SEED
 from ravenbench.components import identity
+from ravenbench.problems.donors import TOGETHER
+from ravenbench.statistics.content import COMMON
+from ravenbench.text.kept_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
 from ravenbench.verifiers.controls.blend import Blend
 from ravenbench.verifiers.controls.style_only import StyleOnly
 from ravenbench.verifiers.controls.topic_only import TopicOnly
@@ -28,7 +32,9 @@ def drawing(spec: SimulateSpec) -> str:
             identity([StyleOnly(), TopicOnly(), registry.parse("verifier", "function-words")]),
             {"pools": spec.pools, "folds": spec.folds, "repetitions": spec.repetitions, "near": NEAR},
             {"doses": list(spec.doses), "function_words": spec.function_words, "blur": BLUR, "letters": LETTERS},
-            {"first": FIRST_SEED, "alike": ALIKE},
+            {"first": FIRST_SEED, "alike": ALIKE, "scorers": names(spec.doses)},
+            {"refused": [REFUSED, REFUSED_SPLICED], "rare": RARE, "style": STYLE, "common": COMMON},
+            {"even": [EVEN, EVEN_OVER_TEXTS, LOOKED_AT], "together": TOGETHER},
         ]
     )
 

@@ -67,7 +67,7 @@ def content_tables(overview: Overview) -> tuple[Table, ...]:
     several = len(overview.corpora) > 1
     made = [content_table(overview.content, "content", f"{TITLE}: mean of the corpora")] if several else []
     made += [content_table(c.content, f"content-{i + 1}", f"{TITLE}: {c.name}") for i, c in enumerate(overview.corpora)]
-    made += [reference_table(c.content, f"references-{i + 1}") for i, c in enumerate(overview.corpora)]
+    made += [reference_table(c.content, f"references-{i + 1}", c.name) for i, c in enumerate(overview.corpora)]
     return tuple(table for table in made if table.rows)
 
 

@@ -104,7 +104,11 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
         for why, count in section.left_out.items():
             left_out[why] = left_out.get(why, 0) + count
     folds = [fold for section in asked for fold in section.folds]
-    return msgspec.structs.replace(asked[0], left_out=left_out, folds=folds, references=[])
+    ways = " or ".join(sorted({section.kept_by for section in asked}))
+    most = max(section.function_words for section in asked)
+    return msgspec.structs.replace(
+        asked[0], left_out=left_out, folds=folds, references=[], kept_by=ways, function_words=most
+    )
 
 
 def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:

@@ -86,8 +86,9 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
 OVER_GROUPS = "authors, or over groups of linked problems where no authors are named"
 
 
-def reference_table(probe: ContentProbe | None, key: str = "references") -> Table:
+def reference_table(probe: ContentProbe | None, key: str = "references", corpus: str | None = None) -> Table:
     """What scorers of known kind reach in the same probe, by how many frequent words may stay."""
+    title = "What the probe itself lets through"
     rows: list[tuple[Value, ...]] = []
     for r in () if probe is None else probe.section.references:
         values: list[Value] = [str(r.function_words), str(r.kept)]
@@ -103,7 +104,7 @@ def reference_table(probe: ContentProbe | None, key: str = "references") -> Tabl
         Column("stay"),
         Column("content: AUC"),
         Column("content: style left"),
-        Column("interval"),
+        Column("interval of content: style left"),
         Column("content: swing", signed=True),
         Column("interval of content: swing", signed=True),
         Column("lengths: swing", signed=True),
@@ -112,11 +113,11 @@ def reference_table(probe: ContentProbe | None, key: str = "references") -> Tabl
     )
     note = (
         "Content: a scorer that sees content words alone; what it has left is the floor from which style left "
-        "counts. Lengths: a scorer that sees how long words are and nothing else. May stay: so many of the most "
-        "frequent words, where they spread evenly over topics or belong to a closed class. Topic named: share of texts "
-        "whose topic a classifier names from the words that stay; it has not seen their authors."
+        "counts. Lengths: a scorer that sees how long words are and nothing else. May stay: so many words at most, of "
+        "four times as many most frequent ones, that spread evenly over topics or belong to a closed class. Topic "
+        "named: share of texts whose topic a classifier names from the words that stay; it has not seen their authors."
     )
-    return Table(key, "What the probe itself lets through", columns, tuple(rows), note)
+    return Table(key, title if corpus is None else f"{title}: {corpus}", columns, tuple(rows), note)
 
 
 def reference_sentences(probe: ContentProbe | None) -> list[str]:
@@ -173,8 +174,8 @@ def content_sentence(row: ContentRow) -> str:
     moves = any(c.effect is Content.RELIES and c.state is State.EFFECT for c in judged.checks)
     text = (
         f"AUC is {figure(f.auc.value)}, and {figure(f.style_left.value)}{interval_in_words(f.style_left)} with content "
-        f"replaced; topic alone {'moves it' if moves else 'changes it'} by {figure(f.swing.value, signed=True)}"
-        f"{interval_in_words(f.swing, signed=True)}."
+        f"replaced; topic alone {'moves it' if moves else 'makes a difference of'} "
+        f"{'by ' if moves else ''}{figure(f.swing.value, signed=True)}{interval_in_words(f.swing, signed=True)}."
     )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."

@@ -91,7 +91,8 @@ def _row(
     dose, trained = _known(design, name)
     null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in found]
     judged = [
-        content_axis(one.content, lengths=None if own is None else own.interval)
+        # The scorer of lengths itself has no excuse.
+        content_axis(one.content, lengths=None if own is None or name == LENGTHS else own.interval)
         for one, own in zip(found, lengths, strict=True)
     ]
     content = _axis([one.content.swing for one in found], [one.swing_alone for one in found], judged, kinds)

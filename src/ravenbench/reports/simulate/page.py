@@ -194,7 +194,7 @@ def outcomes(simulation: Simulation) -> dict[str, Figure]:
     with style():
         differences, axes = _drawn(rows, _of_figure, "mean difference in AUC")
         axes.axvline(0, color=INK, linewidth=0.8)
-        convicted, axes = _drawn(rows, _of_convicted, "share of worlds convicted")
+        convicted, axes = _drawn(rows, _of_convicted, "share of worlds with an effect stated")
         axes.axvline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
         axes.set_xlim(-0.03, 1.03)
     return {"differences": differences, "convicted": convicted}
