@@ -65,7 +65,7 @@ def test_given_sets_with_several_known_documents(corpus, program, tmp_path):
     assert section.by == "content similarity" and section.reason is None
     (entry,) = section.folds
     before, after = done.store.fold("given").test, done.store.fold(entry.arms["off"]).test
-    assert (before.sizes == 2).all() and after.ids.tolist() == before.ids[entry.rows].tolist()
+    assert (before.sizes == 2).all() and not set(after.ids.tolist()) & set(before.ids.tolist())
     known = [after.texts[row] for row in after.known_index]
     assert known == [before.texts[row] for i in entry.rows for row in before.known(i)]
     rows = analyse(done.store).content.rows

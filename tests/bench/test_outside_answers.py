@@ -44,7 +44,9 @@ def test_exported_folds_are_told_apart(store, tmp_path):
     assert told["given"]["source"] is None and told["given"]["version"] is None
     found = read_problems(tmp_path / "out" / "given-along" / "test").problems
     test = store.fold("given-along").test
-    assert [found.texts[r] for r in found.questioned_index] == [test.texts[r] for r in test.questioned_index]
+    texts = dict(zip(found.ids.tolist(), found.texts.rows(found.questioned_index), strict=True))
+    assert texts == dict(zip(test.ids.tolist(), test.texts.rows(test.questioned_index), strict=True))
+    assert not set(texts) & set(store.fold("given").test.ids.tolist()), "no answer is taken over by its id"
 
 
 def test_its_answers_are_judged_as_those_of_a_verifier(store, tmp_path):

@@ -135,6 +135,16 @@ class Standardised(Scorer):
         found = cosine(problems)
         return (found - found.mean()) / (found.std() or 1)
 
+class Keeping(Scorer):
+    def fit(self, problems, same):
+        self.kept_ = {}
+        return self
+
+    def score(self, problems):
+        found = cosine(problems)
+        return np.array([self.kept_.setdefault(i, s) for i, s in zip(problems.ids.tolist(), found)])
+
+
 class Silent(Scorer):
     def fit(self, problems, same):
         used = {problems.texts[row] for row in problems.documents}
@@ -153,9 +163,12 @@ def test_hiding_is_found_out(tmp_path, monkeypatch):
     (tmp_path / "hiding.py").write_text(HIDING)
     monkeypatch.syspath_prepend(tmp_path)
     options = OPTIONS | {"probe": "transplant"}
-    names = "hiding:Standardised, hiding:Silent"
+    names = "hiding:Standardised, hiding:Silent, hiding:Keeping"
     store = run(CORPUS, verifiers=names, out=tmp_path / "run", workers=1, **options).store
-    batched, silent = to_json(analyse(store))["content"]
+    batched, silent, keeping = to_json(analyse(store))["content"]
+    assert keeping["outcome"] == "relies", (
+        "arms have ids of their own, and a method that is asked once more knows of none"
+    )
     assert batched["batch_matters"] and batched["outcome"] == "relies" and batched["swing"] > 0.3
     assert batched["both_ways"] is batched["null_swing"] is None
     assert not silent["batch_matters"] and silent["outcome"] in ("relies", "loses", "notices")
@@ -184,7 +197,7 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
     labels = getattr(corpus, what)
     order = np.random.default_rng(0).permutation(len(corpus))
     shuffled = replace(corpus, **{what: labels.take(order)})
-    monkeypatch.setattr("ravenbench.bench.run.plan.load_corpus", lambda _: shuffled)
+    monkeypatch.setattr("ravenbench.bench.run.plan.load_corpus", lambda _, **how: shuffled)
     result = run(CORPUS, verifiers="style-only, topic-only", out=tmp_path / "run", workers=1, **OPTIONS)
     analysis = analyse(result.store)
     for p in to_json(analysis)["domain"]:

@@ -55,8 +55,8 @@ def test_what_the_message_advises_mends_the_file(name, tmp_path):
 
 
 def test_a_text_in_utf16_is_mended_as_advised(tmp_path):
-    path = tmp_path / "a.txt"
     for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32"):
+        path = tmp_path / f"{encoding}.txt"
         path.write_bytes("It’s a text.\n".encode(encoding))
         error = refused(path)
         option = str(error.fix).partition(",")[0].removeprefix("--encoding ")
@@ -64,6 +64,23 @@ def test_a_text_in_utf16_is_mended_as_advised(tmp_path):
             assert archive.text(path.name) == "It’s a text.\n"
         follow(str(error.fix))
         assert path.read_text("utf-8").removeprefix("\ufeff") == "It’s a text.\n"
+
+
+def test_what_is_not_sixteen_bits_wide_is_not_read_so(tmp_path):
+    """Any eight-bit text of even length would be read as Chinese characters."""
+    path = tmp_path / "a.txt"
+    path.write_bytes("Déjà vu, l’été.\n".encode("cp1252"))
+    with Archive(path, "utf-16") as archive, pytest.raises(FormatError, match="no NUL byte"):
+        archive.text(path.name)
+
+
+def test_an_original_is_never_written_over(tmp_path):
+    path, kept = tmp_path / "a.txt", tmp_path / "a.txt.orig"
+    path.write_bytes("Déjà vu.\n".encode("cp1252"))
+    kept.write_text("the only true one")
+    with pytest.raises(subprocess.CalledProcessError):
+        follow(str(refused(path).fix))
+    assert kept.read_text() == "the only true one" and path.read_bytes() == "Déjà vu.\n".encode("cp1252")
 
 
 def test_control_characters_are_what_the_wrong_encoding_left(tmp_path):

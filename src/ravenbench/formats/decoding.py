@@ -157,16 +157,11 @@ def check_controls(text: str, file: str | Path, line: int | None = None, encodin
     elif _inside(file):
         fix = "unpack the zip and convert the file again, from Windows-1252 to UTF-8"
     else:
-        old, new = shlex.quote(f"{file}.orig"), shlex.quote(str(file))
-        fix = f"mv {new} {old} && iconv -f UTF-8 -t ISO-8859-1 {old} | iconv -f WINDOWS-1252 -t UTF-8 > {new}"
+        aside, old, new = _aside(file)
+        fix = f"{aside} && iconv -f UTF-8 -t ISO-8859-1 {old} | iconv -f WINDOWS-1252 -t UTF-8 > {new}"
     raise FormatError(
         f"{problem}: Windows-1252 was read as ISO-8859-1", file=file, line=line, found=said, expected="text", fix=fix
     )
-
-
-def has_controls(text: str) -> bool:
-    """Whether C1 control characters stand in a text."""
-    return _CONTROLS.search(text) is not None
 
 
 class Faults:
@@ -207,14 +202,18 @@ class Faults:
         heads = list(dict.fromkeys(fix.partition(", or ")[0] for fix in fixes))
         if len(heads) == 1 and heads[0].startswith("--encoding"):
             return heads[0]
-        return fixes[0] + (" (the first; the others likewise)" if len(fixes) > 1 else "") if fixes else None
+        if len(fixes) < 2:
+            return fixes[0] if fixes else None
+        # One --encoding would read those in another one as something else.
+        own = fixes[0].partition(", or ")[2] if fixes[0].startswith("--encoding") else fixes[0]
+        return f"{own or fixes[0]} (the first; repeat the command to be told of the next)"
 
 
 def old_mac(file: str | Path, line: int) -> FormatError:
     """The error for lines that end with a carriage return alone."""
     return FormatError(
         "lines end as on old Macs, or a carriage return stands within one", file=file, line=line, found="\\r",
-        expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {Path(file).name} > NEW",
+        expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {shlex.quote(str(file))} > NEW",
     )  # fmt: skip
 
 
@@ -240,6 +239,13 @@ def _is_utf8(name: str) -> bool:
 
 
 def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | None) -> str:
+    wide = codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+    if wide and len(data) > 3 and b"\0" not in data and data[:2] not in _MARKS:
+        # Any eight-bit text of even length would be read as Chinese characters.
+        raise FormatError(
+            f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
+            found="no NUL byte and no byte order mark", fix="leave --encoding out to be told which it seems to be",
+        )  # fmt: skip
     try:
         text = data.decode(encoding).removeprefix("\ufeff" if offset == 0 else "")
         if "\0" in text:
@@ -265,9 +271,15 @@ def _advice(file: str | Path, encoding: str, option: bool) -> str:
     if _inside(file):
         convert = f"unpack the zip and convert the file from {name} to UTF-8"
     else:
-        old, new = shlex.quote(f"{file}.orig"), shlex.quote(str(file))
-        convert = f"mv {new} {old} && iconv -f {name} -t UTF-8 {old} > {new}"
+        aside, old, new = _aside(file)
+        convert = f"{aside} && iconv -f {name} -t UTF-8 {old} > {new}"
     return f"--encoding {encoding}, or {convert}" if option else convert
+
+
+def _aside(file: str | Path) -> tuple[str, str, str]:
+    """The command that puts a file aside and never over another, and the names it uses then and before."""
+    old, new = shlex.quote(f"{file}.orig"), shlex.quote(str(file))
+    return f"test ! -e {old} && mv {new} {old}", old, new
 
 
 def _inside(file: str | Path) -> bool:

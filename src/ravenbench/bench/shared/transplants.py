@@ -8,6 +8,7 @@ hide in it. Whether any does is asked by one more set, a part of the problems in
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -25,7 +26,7 @@ from ravenbench.randomness import stream
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.text.splicing import FUNCTION_WORDS
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Fold, Ints, Labels, Problems
+from ravenbench.types import Bools, Fold, Ints, Labels, Problems, Strings, name_array
 
 ARMS = ("along", "against", "off")
 BATCHES = 2
@@ -149,6 +150,7 @@ def plan_transplants(
 
         def asked(name: str, arm: str, test: Problems, same: Bools, fold: Fold = fold) -> Fold:
             labels = {"transplanted": arm, "source": fold.name}
+            test = replace(test, ids=_renamed(test.ids.tolist(), name))
             return replace(fold, name=name, test=test, test_same=same, labels=labels, counts={})
 
         made += [asked(names[arm], arm, problems, truth) for arm, problems in arms.items()]
@@ -181,6 +183,11 @@ def plan_transplants(
 def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
     """Problems over one table whose questioned texts are those of the first where ``same``, else of the second."""
     return replace(of_same, questioned_index=np.where(same, of_same.questioned_index, of_different.questioned_index))
+
+
+def _renamed(ids: Sequence[str], fold: str) -> Strings:
+    """Other ids in every arm: an answer kept by its id would else be taken over from the original text."""
+    return name_array(hashlib.blake2b(f"{fold}\x1f{i}".encode(), digest_size=8).hexdigest() for i in ids)
 
 
 def _again(size: int, seed: int, name: str) -> list[int]:

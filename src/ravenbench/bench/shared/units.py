@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ from ravenbench.verifiers.contract.base import (
     fresh,
 )
 from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
+
+FIRST = {"off": 0, "along": 1, "against": 1, "batch": 2}
+"""When the arms of a transplant are asked; test sets as they are come last."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,8 @@ def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
         except Exception as error:
             failure = tell(error)
     fitted = time.perf_counter()
-    for key, name in unit.cells:
+    # Replaced content is asked first: what a method keeps of its answers then never comes from the texts as they were.
+    for key, name in sorted(unit.cells, key=lambda cell: FIRST.get(store.plan.folds[cell[1]].transplanted or "", 3)):
         test = fold.test if name == fold.name else fold_of(name).test
         arrays: dict[str, Floats] = {}
         faults: dict[str, str] = {}
@@ -74,10 +79,11 @@ def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
         if failure is None:
             try:
                 with guarded():
+                    asked = _copied(verifier) if foreign(unit.component) else verifier
                     if unit.isolate:
-                        scores, answers, faults = answer_each(verifier, test)
+                        scores, answers, faults = answer_each(asked, test)
                     else:
-                        scores, answers = answer(verifier, test, features)
+                        scores, answers = answer(asked, test, features)
                 arrays = {"scores": scores, "answers": answers}
             except Exception as error:
                 wrong = tell(error)
@@ -97,6 +103,14 @@ def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
         if wrong is not None:
             errors.append(f"{unit.verifier} on {name}: {wrong.splitlines()[0]}")
     return errors
+
+
+def _copied(verifier: Verifier) -> Verifier:
+    """A copy of what was fitted, which does not know what it was asked before; itself where it cannot be copied."""
+    try:
+        return copy.deepcopy(verifier)
+    except Exception:
+        return verifier
 
 
 def _fitted(component: Component, fold: Fold, features: PairFeatures | None) -> Verifier:

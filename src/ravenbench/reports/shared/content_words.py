@@ -192,7 +192,7 @@ def content_sentence(row: ContentRow) -> str:
             if judged.needed
             else "more problems would hardly decide it"
         )
-        said.append(f"The interval of {names} holds its margin; {end}.")
+        said.append(f"Undecided: {names} may lie on either side of the margin; {end}.")
     if f.batched:
         said.append("Its answers depend on the other problems of a batch: figures are those of whole arms.")
     return " ".join(said) if judged.reason is None else f"{' '.join(said)} Note: {judged.reason}."
@@ -216,9 +216,8 @@ def _finding(check: Check) -> str:
         return f"Content words matter to it: AUC {change} {by} without them."
     if check.effect is Content.NOTICES:
         return (
-            f"It leaves {abs(100 * value):.0f} points {'more' if value > 0 else 'fewer'} of the problems open, or "
-            "gives one and the same answer to them, when content is replaced: it notices the replacement, so what it "
-            "would do with topics cannot be seen."
+            f"When content is replaced it answers {abs(100 * value):.0f} % {'fewer' if value > 0 else 'more'} of the "
+            "problems (one and the same answer to many counts as none): it notices the replacement."
         )
     return f"Topic moves single answers both ways, by {figure(value)} standard deviations more than chance does."
 
