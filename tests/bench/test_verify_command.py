@@ -82,6 +82,12 @@ def test_answers_in_both_forms(corpus):
     assert np.array_equal(plain.value, lines.value)
 
 
+def test_answers_are_no_table(corpus, tmp_path):
+    done = ask(corpus, "answers.csv", "length")
+    assert isinstance(done.exception, InputError) and "answers.jsonl" in str(done.exception)
+    assert not (tmp_path / "answers.csv").exists()
+
+
 def test_saved_and_loaded(corpus, tmp_path):
     ask(corpus, "a.txt", METHOD, "--save", "trained")
     done = run(METHOD, "--load", "trained", "--test", corpus / "test", "--out", "b.txt")

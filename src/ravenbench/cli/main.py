@@ -143,7 +143,12 @@ def _run() -> None:
         # Rust's, which polars raises and which is no Exception.
         if type(error).__name__ != "PanicException":
             raise
-        _fail(f"polars gave up ({said(error).splitlines()[0]})", "give the process more memory (ulimit -v) and repeat")
+        told = said(error).splitlines()[0]
+        short = any(word in told.lower() for word in ("memory", "alloc", "thread"))
+        _fail(
+            f"polars gave up ({told})",
+            "give the process more memory (ulimit -v) and repeat" if short else "report it, with this message",
+        )
 
 
 def _fail(problem: str, fix: str) -> NoReturn:

@@ -162,7 +162,9 @@ def check_file(
             raise InputError("the output is no ordinary file", file=path, fix="name a new file")
         if place.stat().st_size and not (known and digest(place) in known) and not (mark and _begins(place, mark)):
             raise InputError(
-                "the output exists, and this command did not write it", file=path, fix="give a new name, or remove it"
+                "the output exists, and it was not this run that wrote it",
+                file=path,
+                fix="give a new name, or remove it",
             )
     if is_remote(place):
         return place

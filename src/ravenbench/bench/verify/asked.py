@@ -92,8 +92,14 @@ def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known:
     Raises
     ------
     InputError
-        If something else is there, the place cannot be written, or an id cannot stand in a ``.txt``.
+        If something else is there, the place cannot be written or is named as a table, or an id cannot stand in a
+        ``.txt``.
     """
+    if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".xlsx"):
+        raise InputError(
+            "answers are written as JSON lines or as PAN's .txt, not as a table", file=path, found=path.suffix,
+            fix=f"name it {path.stem}.jsonl or {path.stem}.txt",
+        )  # fmt: skip
     if path.suffix.lower() == ".txt" and (odd := [name for name in ids if name.split() != [name]]):
         raise InputError("an id with white space cannot stand in a .txt", found=odd[0], fix="write a .jsonl")
     check_file(path, inputs=inputs, known=known)

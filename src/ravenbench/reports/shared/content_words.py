@@ -211,9 +211,9 @@ def _finding(check: Check) -> str:
     assert check.figure is not None
     value = check.figure.value
     if check.effect is Content.LOSES:
-        change = "loses" if value > 0 else "gains"
-        by = f"{figure(abs(value))}{interval_in_words(check.figure)}"
-        return f"Content words matter to it: AUC {change} {by} without them."
+        ends = sorted(map(abs, check.figure.interval)) if check.figure.interval else None
+        by = f"{figure(abs(value))}{_range((ends[0], ends[1]) if ends else None)}"
+        return f"Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {by} without them."
     if check.effect is Content.NOTICES:
         return (
             f"When content is replaced it answers {abs(100 * value):.0f} % {'fewer' if value > 0 else 'more'} of the "
