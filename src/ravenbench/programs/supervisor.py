@@ -39,9 +39,10 @@ def main(arguments: list[str]) -> None:
         _ask(_PARENT_DEATH, signal.SIGTERM)
         _ask(_SUBREAPER, 1)
         if os.getppid() == parent:
+            me = os.getpid()
             program = os.fork()
             if program == 0:
-                _become(arguments[5:], status, {resource.RLIMIT_NOFILE: files, resource.RLIMIT_FSIZE: size})
+                _become(arguments[5:], me, status, {resource.RLIMIT_NOFILE: files, resource.RLIMIT_FSIZE: size})
             said = _await(program, float(arguments[4]))
     except Stop:
         pass
@@ -52,6 +53,8 @@ def main(arguments: list[str]) -> None:
 
 
 def _stop(number: int, frame: object) -> None:
+    # Once is enough: told twice, it would be interrupted in ending what it started.
+    signal.signal(number, signal.SIG_IGN)
     raise Stop
 
 
@@ -61,12 +64,14 @@ def _ask(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, ctypes.c_ulong(value), 0, 0, 0)
 
 
-def _become(program: list[str], status: int, limits: dict[int, int]) -> NoReturn:
+def _become(program: list[str], parent: int, status: int, limits: dict[int, int]) -> NoReturn:
     """Turn into the program, in a session of its own, that dies with the supervisor."""
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.setsid()
         _ask(_PARENT_DEATH, signal.SIGKILL)
+        if os.getppid() != parent:  # killed before the wish was known: nobody would ever end this process
+            os._exit(127)
         for what, most in {**limits, resource.RLIMIT_CORE: 0}.items():
             hard = resource.getrlimit(what)[1]
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
