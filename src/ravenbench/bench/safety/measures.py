@@ -16,9 +16,8 @@ from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import StoreError
 from ravenbench.files import make_folder
 from ravenbench.obfuscation.measures import neural
-from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
-from ravenbench.obfuscation.measures.soundness import Soundness, survives
+from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, survives
 from ravenbench.services.languagetool import LanguageTool
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import read_record, write_record

@@ -11,7 +11,7 @@ import msgspec
 
 from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
-from ravenbench.obfuscation.measures.efficiency import efficiency
+from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.shared.public import public_head
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
