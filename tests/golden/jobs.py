@@ -86,8 +86,8 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
          "--workers", "1"),
     ),
     "attribute": (
-        ("attribute", "corpus.jsonl", "--methods", "svm, burrows-delta", "--min-docs", "2", "--min-topics", "2", "--out",
-         "run", "--workers", "1"),
+        ("attribute", "corpus.jsonl", "--methods", "svm, burrows-delta", "--min-docs", "2", "--min-topics", "2",
+         "--out", "run", "--workers", "1"),
     ),
     "obfuscate": (
         ("obfuscate", "identity", "texts", "--out", "hidden", "--folder", "run", "--workers", "1"),
