@@ -82,11 +82,12 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "verify": (
         ("verify", "char-ngram", "--train", "toy", "--test", "toy", "--out", "answers.jsonl", "--folder", "run",
          "--save", "saved", "--workers", "1"),
-        ("verify", "char-ngram", "--load", "saved", "--test", "toy/test", "--out", "again.jsonl"),
+        ("verify", "char-ngram", "--load", "saved", "--test", "toy/test", "--out", "again.jsonl", "--folder", "second",
+         "--workers", "1"),
     ),
     "attribute": (
-        ("attribute", "corpus.jsonl", "--methods", "svm, burrows-delta", "--min-docs", "2", "--min-topics", "2", "--out", "run",
-         "--workers", "1"),
+        ("attribute", "corpus.jsonl", "--methods", "svm, burrows-delta", "--min-docs", "2", "--min-topics", "2",
+         "--out", "run", "--workers", "1"),
     ),
     "obfuscate": (
         ("obfuscate", "identity", "texts", "--out", "hidden", "--folder", "run", "--workers", "1"),
