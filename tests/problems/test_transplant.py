@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.references.splicing import splice_reference
 
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError
@@ -12,7 +13,6 @@ from ravenbench.problems.matched import Matched
 from ravenbench.problems.references import Lengths, References
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.problems.transplanted import shortage
-from ravenbench.text.splicing import splice_reference
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels, Problems
 

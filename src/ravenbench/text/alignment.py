@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from ravenbench.types import Ints
 
@@ -134,17 +133,6 @@ def common(a: Ints, b: Ints) -> Ints:
         else:
             j += 1
     return found[:k]
-
-
-def common_reference(a: Sequence[int] | NDArray[np.int64], b: Sequence[int] | NDArray[np.int64]) -> int:
-    """The length of a longest common subsequence by its textbook recursion."""
-    above = [0] * (len(b) + 1)
-    for x in a:
-        row = [0]
-        for j, y in enumerate(b):
-            row.append(above[j] + 1 if x == y else max(above[j + 1], row[j]))
-        above = row
-    return above[-1]
 
 
 @dataclass(frozen=True)

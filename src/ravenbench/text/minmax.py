@@ -15,7 +15,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.types import Bools, Floats, Int32s, Ints
+from ravenbench.types import Floats, Int32s, Ints
 
 Measure = Literal["minmax", "cosine"]
 Masks = NDArray[np.float32]
@@ -225,13 +225,3 @@ def _paired(bounds: Ints, ids: Int32s, values: Floats, left: Ints, right: Ints) 
             j += b <= a
         result[p] = shared / (whole - shared) if whole > shared else 0.0
     return result
-
-
-def reference(x: Floats, y: Floats, subset: Bools, measure: Measure = "minmax") -> float:
-    """The similarity of two documents on one subset of the features, by its definition."""
-    x, y = x[subset], y[subset]
-    if measure == "minmax":
-        above, below = np.minimum(x, y).sum(), np.maximum(x, y).sum()
-    else:
-        above, below = x @ y, np.sqrt((x @ x) * (y @ y))
-    return float(above / below) if below > 0 else 0.0

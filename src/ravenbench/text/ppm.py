@@ -9,7 +9,7 @@ do not sum to one. ``escape="C"`` is PPM-C proper (Moffat 1990), without exclusi
 References
 ----------
 W. J. Teahan and D. J. Harper, *Using compression-based language models for text categorization*, 2003; the PAN
-2020–23 verification baselines. ``ppm_reference`` says the same in plain Python.
+2020–23 verification baselines. ``tests/references/ppm.py`` says the same plainly.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ Every distinct text is cut once and kept as piece numbers; new texts are then pu
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,7 +30,7 @@ from ravenbench.text.kept_words import (
     spread_over_texts,
     spread_over_topics,
 )
-from ravenbench.text.pieces import CAPITAL, CUT, UPPER, Pieces, case_of
+from ravenbench.text.pieces import Pieces
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Int32s, Ints
 
@@ -238,46 +237,3 @@ def _flat(parts: Sequence[Int32s]) -> tuple[Int32s, Ints]:
     bounds = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([len(part) for part in parts], out=bounds[1:])
     return np.concatenate([np.empty(0, np.int32), *parts]), bounds
-
-
-def splice_reference(into: str, donors: Sequence[str], functions: frozenset[str]) -> str:
-    """What ``Splicer.splice`` does, plainly: one word after the other."""
-
-    def is_content(word: str) -> bool:
-        return not any(c.isdigit() for c in word) and word.lower() not in functions
-
-    def length(word: str) -> int:
-        return min(len(word.lower()), LONGEST)
-
-    places = [word for word in CUT.findall(into) if is_content(word)]
-    every = [word.lower() for donor in donors for word in CUT.findall(donor) if is_content(word)]
-    left = list(every)
-    given: list[str | None] = []
-    for word in places:
-        fit = next((word_left for word_left in left if length(word_left) == length(word)), None)
-        if fit is not None:
-            left.remove(fit)
-        given.append(fit)
-    for number, word in enumerate(places):
-        if given[number] is None:
-            left = left or list(every)
-            prefer = 1 if number % 2 else -1
-
-            def distance(other: str, size: int = length(word), prefer: int = prefer) -> tuple[int, int]:
-                off = length(other) - size
-                return abs(off), int(off * prefer < 0)
-
-            fit = min(left, key=distance)
-            left.remove(fit)
-            given[number] = fit
-    taken = iter(given)
-
-    def stand_in(match: re.Match[str]) -> str:
-        word = match[0]
-        if not is_content(word):
-            return word
-        new = str(next(taken))
-        case = case_of(word)
-        return new.upper() if case == UPPER else new[:1].upper() + new[1:] if case == CAPITAL else new
-
-    return CUT.sub(stand_in, into)
