@@ -42,7 +42,7 @@ from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.transplants import ARMS
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.shared.content import content_probe
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
 
 HERE = Path(__file__).parent
 SHOWN = ("auc", "style_left", "drop", "swing", "sway", "silence", "share", "null_swing")

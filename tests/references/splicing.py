@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ravenbench.text.pieces import CAPITAL, CUT, UPPER, case_of
-from ravenbench.text.splicing import LONGEST
+from ravenbench.text.splicing import CAPITAL, CUT, LONGEST, UPPER, case_of
 
 
 def splice_reference(into: str, donors: Sequence[str], functions: frozenset[str]) -> str:

@@ -11,14 +11,8 @@ from tests.references.local_search import best_swap_plainly
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
-from ravenbench.sampling.anti import Anti
-from ravenbench.sampling.farthest_first import FarthestFirst, traverse
-from ravenbench.sampling.grouping import Grouping
-from ravenbench.sampling.hits import HITS, choose
-from ravenbench.sampling.hybrid import Hybrid
 from ravenbench.sampling.local_search import LocalSearch, best_swap, set_leakage
-from ravenbench.sampling.random import Random
-from ravenbench.sampling.units import units
+from ravenbench.sampling.samplers import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, traverse, units
 from ravenbench.testing import check_component
 from ravenbench.topics.vectors import cosine_similarity
 

@@ -11,9 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ravenbench.sampling.base import Sampler, Selection
-from ravenbench.sampling.hits import choose
-from ravenbench.sampling.units import units
+from ravenbench.sampling.samplers import Sampler, Selection, choose, units
 from ravenbench.types import Floats, Ints
 
 LEAST = 1e-9

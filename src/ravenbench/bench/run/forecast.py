@@ -20,8 +20,7 @@ from ravenbench.bench.shared.trial import runs_program, try_out
 from ravenbench.components import Component, parts
 from ravenbench.errors import RavenError, SpecError, said
 from ravenbench.statistics.axes import DOMAIN_MARGIN
-from ravenbench.statistics.detectable import detectable
-from ravenbench.statistics.pools import correlation
+from ravenbench.statistics.pools import correlation, detectable
 from ravenbench.types import Fold
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fresh
 

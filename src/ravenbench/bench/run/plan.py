@@ -29,10 +29,10 @@ from ravenbench.bench.shared.trial import rehearsable, rehearse
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.problems import needs, sources
-from ravenbench.problems.hopeless import check_pairs_possible
-from ravenbench.problems.lengths import at_length
+from ravenbench.problems.needs import check_pairs_possible
+from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.sampling.pools import draw_pools
+from ravenbench.sampling.samplers import draw_pools
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Floats, Fold, Labels, Problems

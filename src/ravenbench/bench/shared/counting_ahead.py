@@ -14,8 +14,7 @@ import numpy as np
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.store import Store
 from ravenbench.components import Component
-from ravenbench.text.counting import Units, count_ahead
-from ravenbench.text.kept_counts import folder_of
+from ravenbench.text.counting import Units, count_ahead, folder_of
 
 LARGE = 64 * 2**20
 """Bytes of text from which on it pays."""

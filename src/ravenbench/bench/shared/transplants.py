@@ -18,10 +18,8 @@ from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.progress import Progress
 from ravenbench.bench.shared.record import Record
 from ravenbench.problems.donors import ByContent
-from ravenbench.problems.linked import known_authors
 from ravenbench.problems.references import References
-from ravenbench.problems.transplant import Transplanter
-from ravenbench.problems.transplanted import Transplanted, shortage
+from ravenbench.problems.transplant import Transplanted, Transplanter, known_authors, shortage
 from ravenbench.randomness import stream
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.text.splicing import FUNCTION_WORDS

@@ -18,8 +18,8 @@ from ravenbench.bench.simulate.plan import NAME
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.components import identity
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
+from ravenbench.statistics.estimates import Figure
 from ravenbench.verifiers.controls.blend import Blend
 
 CONTENT = ("auc", "style_left", "drop", "swing", "share", "sway", "silence", "null_swing", "null_share")

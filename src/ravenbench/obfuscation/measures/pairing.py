@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
-from ravenbench.text.alignment import plain_words
-from ravenbench.text.sentence_alignment import align_sentences
+from ravenbench.text.alignment import align_sentences, plain_words
 
 _LONG = 2 * PART_WORDS
 

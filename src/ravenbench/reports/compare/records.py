@@ -10,7 +10,7 @@ from ravenbench.bench.shared.record import Head
 from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.model import Validated
 from ravenbench.reports.shared.cell_scores import Failure
-from ravenbench.statistics.elub import Bounds
+from ravenbench.statistics.likelihood_ratios import Bounds
 from ravenbench.types import Floats
 
 Interval = tuple[float, float]

@@ -15,7 +15,7 @@ from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.shared.store import Store
 from ravenbench.metrics.safety import VerificationEffect, effect, verification_effect
 from ravenbench.reports.safety.answers import answers_of, cell_of
-from ravenbench.statistics.attributed import Texts
+from ravenbench.statistics.attacks import Texts
 from ravenbench.types import Bools, Floats, Ints
 
 Prior = tuple[float, float, float | None]

@@ -9,8 +9,8 @@ from ravenbench.bench.safety.record import Detection
 from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.safety import Effect, VerificationEffect
 from ravenbench.reports.safety.grades import People
-from ravenbench.statistics.attributed import AttributionChange
-from ravenbench.statistics.bootstrap import Interval
+from ravenbench.statistics.attacks import AttributionChange
+from ravenbench.statistics.estimates import Interval
 
 
 @dataclass(frozen=True)
