@@ -21,9 +21,8 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, MissingPart, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
-from ravenbench.obfuscation.apply import tasks_of
-from ravenbench.obfuscation.recipes.identity import Identity
-from ravenbench.obfuscation.recipes.random import Random
+from ravenbench.obfuscation.base import tasks_of
+from ravenbench.obfuscation.recipes.controls import Identity, Random
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse

@@ -21,7 +21,7 @@ from ravenbench.bench.compare.screening import FEWEST_WORDS
 from ravenbench.bench.compare.spec import build
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.errors import InputError, MissingPart, SpecError
-from ravenbench.obfuscation.guards.choice import relatives, same_form
+from ravenbench.obfuscation.guards import relatives, same_form
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
 from ravenbench.text.nltk_data import missing

@@ -19,9 +19,8 @@ from ravenbench.bench.shared.work import Engine, carry_out
 from ravenbench.errors import StoreError
 from ravenbench.files import make_folder
 from ravenbench.obfuscation.measures import neural
-from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
-from ravenbench.obfuscation.measures.soundness import Soundness, survives
+from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, survives
 from ravenbench.services.languagetool import LanguageTool
 from ravenbench.text.nltk_data import missing
 

@@ -13,7 +13,7 @@ from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
 from ravenbench.bench.shared.record import Head
 from ravenbench.bench.shared.store import Store
-from ravenbench.obfuscation.measures.efficiency import efficiency
+from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.shared.public import public_head
 
 

@@ -1,4 +1,4 @@
-"""Obfuscation by random noise: the floor that a recipe that claims to target style must beat."""
+"""Raven's own controls: the text as it is, random noise (the floor) and another author's text (the ceiling)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,76 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from ravenbench.errors import SpecError
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, check_mode, count_operations
-from ravenbench.obfuscation.guards.choice import relatives, same_form
-from ravenbench.obfuscation.guards.stretches import stretches
+from ravenbench.errors import InputError, SpecError
+from ravenbench.obfuscation.base import (
+    ObfuscationTask,
+    Obfuscator,
+    Part,
+    Rewriting,
+    check_mode,
+    count_operations,
+    unchanged,
+)
+from ravenbench.obfuscation.guards import relatives, same_form, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.wording.words import match_case, related, usual_sense
 from ravenbench.text.nltk_data import missing
+
+
+class Identity(Obfuscator):
+    """Returns the text as it is."""
+
+    name = "identity"
+    english = False
+    hides = False
+    provenance = "ours"
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        return unchanged(task.questioned)
+
+
+class OtherAuthor(Obfuscator):
+    """Replaces the text by a known text of another problem of the document set.
+
+    Of the known texts whose problem shares no document with this one, the draw is among the ten nearest in
+    length. Authors are unknown here, so a text may by chance be the same author's where a set has few authors.
+    """
+
+    name = "other-author"
+    english = False
+    provenance = "ours"
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        """Keep the set's known texts as the pool.
+
+        Raises
+        ------
+        InputError
+            If fewer than two problems have known texts.
+        """
+        if sum(bool(task.known) for task in tasks) < 2:
+            raise InputError(
+                "other-author takes its texts from the other problems of a set", found=f"{len(tasks)} problems",
+                fix="give a set of problems with known texts",
+            )  # fmt: skip
+        self.pool_ = [frozenset((*task.known, task.questioned)) for task in tasks]
+        self.known_ = [task.known for task in tasks]
+        return self
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        if not hasattr(self, "pool_"):
+            raise InputError("other-author was not fitted", fix="call fit with the tasks of the document set first")
+        text = task.questioned
+        own = frozenset((*task.known, text))
+        texts = sorted(
+            {t for all_, known in zip(self.pool_, self.known_, strict=True) if not all_ & own for t in known}
+        )
+        if not texts:
+            raise InputError(f"{task.id}: every other problem shares a text with this one")
+        near = sorted(texts, key=lambda t: (abs(len(t) - len(text)), t))[:10]
+        chosen = near[int(self.draws(seed, task, "choose").integers(0, len(near)))]
+        return Rewriting((Part(0, len(text), text, chosen, ("replace",)),), counts={"replace": 1})
+
 
 _WHOLE = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 _WORD = re.compile(r"[^\W\d_]+")
