@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.engine.cells import CellUnit
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
+from ravenbench.statistics.estimates import Figure
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
 
