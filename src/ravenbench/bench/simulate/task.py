@@ -62,8 +62,7 @@ class Simulate(Task):
         from ravenbench.engine.pool import run_units
 
         seeds = {one.fold: one.seed for one in store.plan_as(SimulatePlan).replicates}
-        missing = store.unanswered()
-        units = [ReplicateUnit(store.path, self.spec, one.fold, seeds[one.fold], one.key) for one in missing]
+        units = [ReplicateUnit(store.path, self.spec, (one,), seeds[one.fold]) for one in store.unanswered()]
         return run_units(self.engine, units, self.progress, "simulating")
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
