@@ -24,11 +24,11 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
 from ravenbench.formats.answers import read_answers, read_truth
-from ravenbench.formats.attributes import read_attribute
 from ravenbench.formats.pan_attribution import read_attribution
 from ravenbench.formats.pan_obfuscation import read_parts
 from ravenbench.formats.problems import read_problem_sets
 from ravenbench.formats.reviews import read_reviews
+from ravenbench.formats.tabular import read_attribute
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.texts import TextTable
 

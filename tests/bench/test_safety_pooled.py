@@ -10,7 +10,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.cli.safety import folders, trains
 from ravenbench.errors import SpecError
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.pooled import pool, pooled_tables
 from ravenbench.testing import toy_problems

@@ -18,8 +18,7 @@ from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan
 from ravenbench.bench.shared.one_table import on_one_table
 from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.store import Store
-from ravenbench.corpora.author_folders import MAIL
-from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.load import MAIL, load_corpus
 from ravenbench.errors import SpecError
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Corpus, Floats, Fold

@@ -15,7 +15,7 @@ from ravenbench.bench.shared.progress import Progress, silent
 from ravenbench.bench.shared.store import Store
 from ravenbench.bench.shared.transplants import TransplantRecord, plan_given_transplants
 from ravenbench.components import Component
-from ravenbench.formats.problem_set import ProblemSet
+from ravenbench.formats.problems import ProblemSet
 from ravenbench.problems.sources import given
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold

@@ -10,8 +10,7 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import write_json
 from ravenbench.formats.output import fresh_folder
-from ravenbench.formats.pan_pairs import write_pan_pairs
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 
 EXPORTED = ("run", "pan14")
 """Tasks whose folds can be written."""

@@ -17,8 +17,7 @@ from ravenbench.bench.verify.spec import VerifySpec
 from ravenbench.components import Component
 from ravenbench.errors import InputError, SpecError
 from ravenbench.formats.output import check_file
-from ravenbench.formats.problem_set import ProblemSet
-from ravenbench.formats.problems import read_problems
+from ravenbench.formats.problems import ProblemSet, read_problems
 from ravenbench.verifiers.contract import persist
 
 

@@ -17,7 +17,7 @@ from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan
 from ravenbench.bench.shared.record import Head
 from ravenbench.bench.shared.store import Store
 from ravenbench.formats.answers import Truth
-from ravenbench.formats.attributes import Attribute
+from ravenbench.formats.tabular import Attribute
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
 from ravenbench.reports.shared.cell_scores import Failure
