@@ -11,7 +11,7 @@ import numpy as np
 
 from ravenbench.components import Component
 from ravenbench.errors import InputError
-from ravenbench.text.distortion import mask
+from ravenbench.text.masks import mask
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints, Strings
 

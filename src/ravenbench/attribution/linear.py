@@ -20,8 +20,7 @@ from ravenbench.attribution.counts import Counts, PaperWords, Scaled
 from ravenbench.randomness import stream
 from ravenbench.text.lexicon import CONTENT_WORDS
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.profiles import TokenProfiles
-from ravenbench.text.tfidf import Tfidf
+from ravenbench.text.tfidf import Tfidf, TokenProfiles
 from ravenbench.text.tokens import collapse, frequent_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints

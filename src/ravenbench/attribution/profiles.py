@@ -22,9 +22,8 @@ from ravenbench.attribution.counts import Counts
 from ravenbench.randomness import stream
 from ravenbench.text.lexicon import Tokens
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.profiles import TokenProfiles
+from ravenbench.text.tfidf import TokenProfiles, unit
 from ravenbench.text.tokens import frequent_words, words
-from ravenbench.text.vectors import unit
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 

@@ -1,7 +1,8 @@
-"""What an attack did to one attribution method: scores before and after, with intervals over authors and a test.
+"""What an attack did: to verifiers (bootstrap intervals of impact, over problems, over verifiers and over both) and to
+an attribution method (scores before and after, with intervals over authors and a test).
 
-Authors are drawn with all their questioned texts, the same draws before and after the attack. A text by nobody among
-the candidates is an author of its own. An author drawn twice counts twice in macro F1.
+For attribution, authors are drawn with all their questioned texts, the same draws before and after the attack. A text
+by nobody among the candidates is an author of its own. An author drawn twice counts twice in macro F1.
 """
 
 from __future__ import annotations
@@ -11,10 +12,71 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ravenbench.metrics.safety import impact
 from ravenbench.randomness import stream
-from ravenbench.statistics.bootstrap import Interval, expanded
-from ravenbench.statistics.topic_permutation import sign_flip
+from ravenbench.statistics.estimates import Interval, expanded
+from ravenbench.statistics.novel_topics import sign_flip
 from ravenbench.types import Bools, Floats, Ints
+
+IMPACT_REPLICATES = 4000
+
+
+@dataclass(frozen=True, eq=False)
+class ImpactIntervals:
+    """95 % intervals: of the average impact by what is drawn, and of each verifier's impact over problems (V)."""
+
+    average: Interval | None
+    problems: Interval | None
+    verifiers: Interval | None
+    each: tuple[Interval, ...]
+
+
+def impact_intervals(before: Bools, after: Bools, *, clusters: Ints | None = None) -> ImpactIntervals:
+    """Estimate intervals of impact by resampling attacked problems and verifiers.
+
+    Parameters
+    ----------
+    before : (V, P) bool
+        Whether each verifier was right on each attacked problem; thresholds stay as they are.
+    after : (S, V, P) bool
+        The same after the attack, for each of its seeds; impacts are averaged over seeds.
+    clusters : (P,) int64, optional
+        The author of each problem, from 0 without gaps: authors are then drawn instead, with all their problems.
+
+    Returns
+    -------
+    ImpactIntervals
+        ``average`` draws problems and verifiers; all verifiers see the same problems. None where V or P is 0.
+    """
+    count, size = before.shape
+    if not count or not size:
+        return ImpactIntervals(None, None, None, ())
+    rng = stream(0, "impact-intervals", count, size)
+    units = size if clusters is None else int(clusters.max()) + 1
+    weights = rng.multinomial(units, np.full(units, 1 / units), size=IMPACT_REPLICATES) / units
+    if clusters is not None:
+        weights = weights[:, clusters] / weights[:, clusters].sum(axis=1, keepdims=True)
+    drawn = rng.multinomial(count, np.full(count, 1 / count), size=IMPACT_REPLICATES) / count
+    impacts = _mean_impact(weights, before, after)
+    observed = _mean_impact(np.full((1, size), 1 / size), before, after)
+
+    def interval(values: Floats, drawn: int) -> Interval:
+        low, high = np.quantile(values, expanded(0.95, drawn))
+        return float(low), float(high)
+
+    return ImpactIntervals(
+        average=interval((impacts * drawn).sum(axis=1), min(units, count) if count > 1 else units),
+        problems=interval(impacts.mean(axis=1), units),
+        verifiers=interval((observed * drawn).sum(axis=1), count) if count > 1 else None,
+        each=tuple(interval(impacts[:, v], units) for v in range(count)),
+    )
+
+
+def _mean_impact(weights: Floats, before: Bools, after: Bools) -> Floats:
+    """The impact on each verifier under each weighting of the problems, (B, V)."""
+    recall = weights @ before.T
+    return np.asarray(np.mean([impact(recall, weights @ one.T) for one in after], axis=0))
+
 
 REPLICATES = 2000
 

@@ -1,4 +1,5 @@
-"""Which frequent words carry no content, so that they stay when content is replaced; what topic they still tell (ours).
+"""Which frequent words carry no content, so that they stay when content is replaced; what topic they still tell; and
+how alike texts are in their content words (ours).
 
 Rank alone does not tell function words from content: where everybody writes about computers, *windows* is among the 200
 most frequent words. A word stays if it is frequent and spreads evenly over topics, or belongs to a closed class
@@ -18,6 +19,7 @@ enter then, so more is allowed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
@@ -26,10 +28,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.randomness import stream
+from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
 
 EVEN = 1.5
 """Spread up to which a frequent word stays. Register that drifts strongly with topic moves hardly a function word by
@@ -146,3 +150,39 @@ def _summed(counts: csr_array, sizes: Floats, group: Ints, size: int) -> tuple[c
 
     adding = csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(size, len(group)))
     return csr_array(adding @ counts), np.bincount(group, sizes, size).astype(np.float64)
+
+
+FUNCTION_WORDS = 200
+"""Most frequent words that do not count as content."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class ContentSpace:
+    """Vectors of texts over the content words of some texts, all but the most frequent words of these.
+
+    Attributes
+    ----------
+    functions : frozenset of str
+        Lowercase words that do not count.
+    """
+
+    def __init__(self, texts: Sequence[str], function_words: int = FUNCTION_WORDS) -> None:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self.functions = frozenset(frequent_words(texts, function_words))
+        self._space = TfidfVectorizer(analyzer=self.words, sublinear_tf=True)
+        self._space.fit([*texts, "content"])
+
+    def words(self, text: str) -> list[str]:
+        """The content words of a text, in lowercase."""
+        return [word for word in map(str.lower, _WORD.findall(text)) if word not in self.functions]
+
+    def cosines(self, one: Sequence[str], other: Sequence[str]) -> Floats:
+        """Cosines of texts, (one, other), in [0, 1]; 0 where a text has no word that is known."""
+        left, right = (self._space.transform(list(side)) for side in (one, other))
+        return np.asarray((left @ right.T).toarray(), dtype=np.float64)
+
+    def paired(self, one: Sequence[str], other: Sequence[str]) -> Floats:
+        """Cosine (n,) of each text with the one in its place on the other side."""
+        left, right = (self._space.transform(list(side)) for side in (one, other))
+        return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()

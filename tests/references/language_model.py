@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from ravenbench.text.language_model_training import ORDER
+from ravenbench.text.language_model import ORDER
 
 
 def reference_log10(training: Sequence[Sequence[str]], tokens: Sequence[str]) -> list[float]:

@@ -1,11 +1,11 @@
-"""Standard errors of means over problems that share authors (and topics), in one fold or in several.
+"""Estimates with standard errors: means and AUCs over problems that share authors (and topics), in one fold or several.
 
 Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
-problem on a figure (see ``placements``) the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an
-author: the sandwich formula for dyads. It is the limit of the bootstrap that draws authors, without its draws and
-without its excess (a problem between two authors would count three times there, see ``bootstrap``), so a verdict needs
-no seed. That folds overlap is part of it: a problem that stands in several folds has one ψ, the sum over them, and
-an author's problems are added up over all folds before they are squared.
+problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich
+formula for dyads. It is the limit of the bootstrap that draws authors, without its draws and without its excess (a
+problem between two authors would count three times there, see ``bootstrap``), so a verdict needs no seed. That folds
+overlap is part of it: a problem that stands in several folds has one ψ, the sum over them, and an author's problems are
+added up over all folds before they are squared.
 
 Topics may be given as further units: then the pairs of problems that share a topic count too, and what shares an
 author and a topic is not counted twice as far as it is the same problem (Cameron, Gelbach & Miller). Topics that are
@@ -13,11 +13,18 @@ alike are not independent either (a topic is easy for a verifier trained on one 
 similarities, pairs of problems on two topics count by how alike these are (after Conley). A variance is never below
 that of drawing problems independently.
 
+The influence on an AUC comes from placements: the AUC is the mean over same-author problems of the share of
+different-author problems below them, and as well the mean over different-author problems of the share of same-author
+problems above them. With these shares, V, it moves by about (V − AUC)/m when one of m problems of a class is drawn once
+more.
+
 References
 ----------
 Aronow, Samii & Assenova 2015, Cluster-robust variance estimation for dyadic data. Political Analysis 23(4).
 Cameron, Gelbach & Miller 2011, Robust inference with multiway clustering. JBES 29(2).
 Conley 1999, GMM estimation with cross sectional dependence. Journal of Econometrics 92(1).
+DeLong, DeLong & Clarke-Pearson 1988, Comparing the areas under two or more correlated receiver operating
+characteristic curves. Biometrics 44.
 """
 
 from __future__ import annotations
@@ -30,7 +37,46 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.types import Floats, Ints
+from ravenbench.types import Bools, Floats, Ints
+
+
+def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, Floats]:
+    """An AUC and the placement of every problem.
+
+    Parameters
+    ----------
+    same : (n,) bool
+        Truth; both classes occur.
+    positive, negative : (n,) float
+        Scores, higher = same author: same-author problems are scored by ``positive``, the others by ``negative``.
+
+    Returns
+    -------
+    auc : float
+    placement : (n,) float
+        Its mean over either class is the AUC.
+    """
+    above, below = positive[same], negative[~same]
+    result = np.empty(len(same))
+    result[same] = _share(np.sort(below), above)
+    result[~same] = 1 - _share(np.sort(above), below)
+    return float(result[same].mean()), result
+
+
+def influence(same: Bools, value: float, placement: Floats) -> Floats:
+    """What drawing each problem once more adds to the AUC, (n,): sums to 0 over each class.
+
+    Widened by √(m/(m − 1)), so that for problems drawn independently the sum of squares is DeLong's variance.
+    """
+    sizes = np.where(same, same.sum(), len(same) - same.sum()).astype(np.float64)
+    return np.asarray((placement - value) / np.sqrt(sizes * np.maximum(sizes - 1, 1)), dtype=np.float64)
+
+
+def _share(ordered: Floats, values: Floats) -> Floats:
+    """Share of ``ordered`` below each value, ties half."""
+    count = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
+    return np.asarray(count / (2 * len(ordered)), dtype=np.float64)
+
 
 Interval = tuple[float, float]
 
@@ -149,6 +195,16 @@ def figure(
     error = math.sqrt(variance)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
     return Figure(value, error, (value - half, value + half), freedom)
+
+
+def expanded(level: float, units: int) -> tuple[float, float]:
+    """The two quantiles of an expanded percentile interval from ``units`` independent units."""
+    from scipy.special import ndtr, stdtrit
+
+    if units < 2:
+        return 0.0, 1.0
+    tail = float(ndtr(np.sqrt(units / (units - 1)) * stdtrit(units - 1, (1 - level) / 2)))
+    return tail, 1 - tail
 
 
 def within(found: Figure, low: float, high: float) -> Figure:

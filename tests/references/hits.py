@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.sampling.units import check, units
+from ravenbench.sampling.samplers import check, units
 from ravenbench.types import Floats, Ints
 
 
