@@ -24,7 +24,7 @@ from ravenbench.reports.site.divided import divisions, kind_of_text, parts_of
 from ravenbench.reports.site.joined import joined
 from ravenbench.reports.site.records import Board, FoldPage, Number, Standing
 from ravenbench.statistics.axes import Domain
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import Store
 
 METRICS = ("auc", "c@1", "overall", "final")
@@ -218,7 +218,7 @@ def _folds(found: Any) -> tuple[FoldPage, ...]:
     return tuple(pages)
 
 
-def _number(figure: Figure | None) -> Number:
+def _number(figure: Estimate | None) -> Number:
     return Number(None) if figure is None else Number(figure.value, figure.interval)
 
 
