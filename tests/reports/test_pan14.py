@@ -167,17 +167,17 @@ def test_raven_report_rebuilds_it_and_raven_evaluate_reads_it(whole):
 
 
 def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
-    from ravenbench.engine import cells
+    from ravenbench.engine.cells import FitUnit
 
-    real, calls = cells.run_fit, []
+    real, calls = FitUnit.work, []
 
     def dies(unit):
-        calls.append(unit.verifier)
+        calls.append(unit.name)
         if len(calls) == 3:
             raise KeyboardInterrupt
         return real(unit)
 
-    monkeypatch.setattr(cells, "run_fit", dies)
+    monkeypatch.setattr(FitUnit, "work", dies)
     options = {"verifiers": VERIFIERS, "out": tmp_path / "run", "workers": 1}
     with pytest.raises(KeyboardInterrupt):
         pan14([whole / "data"], **options)
