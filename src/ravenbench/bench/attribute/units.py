@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.attribution.cues import moved, weights
-from ravenbench.attribution.evaluate import fit_split, predict_split
+from ravenbench.attribution.protocols import fit_split, moved, predict_split, weights
 from ravenbench.bench.attribute.documents import open_documents, open_splits
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.store.records import CellPlace

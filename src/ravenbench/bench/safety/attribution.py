@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.attribution.open_set import Leads
+from ravenbench.attribution.protocols import Leads
 from ravenbench.bench.attribute.methods import method_identity
 from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.engine.cells import CellUnit, Filled, pending
