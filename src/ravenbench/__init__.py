@@ -15,11 +15,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ravenbench.bench.advise.api import advise as advise
+    from ravenbench.bench.api import pan14 as pan14
     from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.attribute.api import attribute as attribute
     from ravenbench.bench.compare.api import compare as compare
     from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
-    from ravenbench.bench.pan14.api import pan14 as pan14
     from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
     from ravenbench.bench.task import RunResult as RunResult
@@ -64,7 +64,7 @@ else:
         "Labels": "types",
         "load_corpus": "corpora.load",
         "obfuscate": "bench.obfuscate.api",
-        "pan14": "bench.pan14.api",
+        "pan14": "bench.api",
         "parse": "registry",
         "Problems": "types",
         "RavenError": "errors",

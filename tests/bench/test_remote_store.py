@@ -101,7 +101,7 @@ def test_a_store_without_rights(bucket, need_extra):
 
 
 def test_verify_and_pan14_in_an_object_store(bucket, tmp_path):
-    from ravenbench.bench.pan14.api import pan14
+    from ravenbench.bench.api import pan14
     from ravenbench.bench.verify.api import verify
     from ravenbench.formats.answers import read_answers
     from ravenbench.formats.problems import write_pan_problems

@@ -4,7 +4,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ravenbench.bench.task import RunResult
+from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
+
+def pan14(
+    data: str | Path | Sequence[str | Path],
+    *,
+    verifiers: str | Sequence[str | Component] | None = None,
+    probe: str | None = None,
+    encoding: str | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
 
 def simulate(
     corpus: str | None = None,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
 from ravenbench.bench.options import Option, Spec, options_of, spec_of
@@ -57,14 +57,17 @@ class Preview:
         return asdict(self)
 
 
+P = TypeVar("P", bound="Plan")
+
+
 @dataclass(frozen=True, eq=False)
-class Draft:
+class Draft(Generic[P]):
     """A whole plan, nothing of it written yet; what stands beside it as in ``save_plan``.
 
     Without texts it is a plan alone.
     """
 
-    plan: Plan
+    plan: P
     folds: Sequence[Fold] = ()
     texts: TextTable | None = None
     labels: Mapping[str, Labels | None] = field(default_factory=dict)
@@ -197,7 +200,7 @@ class Task:
         """The methods by the name that the plan gives them."""
         raise NotImplementedError
 
-    def draft(self) -> Draft:
+    def draft(self) -> Draft[Any]:
         """The plan that a new folder would get.
 
         Raises
@@ -256,7 +259,7 @@ class Task:
         done, fits = len(plan.cells) - len(missing), self.fits(plan, missing)
         return Preview(self.name, str(self.folder), self.sizes(draft), len(plan.cells), done, fits)
 
-    def sizes(self, draft: Draft) -> Mapping[str, int]:
+    def sizes(self, draft: Draft[Any]) -> Mapping[str, int]:
         """How many problems a plan has, by the set they stand in."""
         return {"test": size} if (size := sum(len(fold.test) for fold in draft.folds)) else {}
 

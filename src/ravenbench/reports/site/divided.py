@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.bench.pan14.record import Pan14Plan
+from ravenbench.bench.pan14.plan import Pan14Plan
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.problems import read_problems
