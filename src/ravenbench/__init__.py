@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from ravenbench.bench.advise.api import advise as advise
     from ravenbench.bench.api import pan14 as pan14
     from ravenbench.bench.api import simulate as simulate
+    from ravenbench.bench.api import verify as verify
     from ravenbench.bench.attribute.api import attribute as attribute
     from ravenbench.bench.compare.api import compare as compare
     from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
     from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
     from ravenbench.bench.task import RunResult as RunResult
-    from ravenbench.bench.verify.api import Verified as Verified
-    from ravenbench.bench.verify.api import verify as verify
+    from ravenbench.bench.verify.task import Verified as Verified
     from ravenbench.corpora.load import load_corpus as load_corpus
     from ravenbench.errors import InputError as InputError
     from ravenbench.errors import RavenError as RavenError
@@ -76,9 +76,9 @@ else:
         "Store": "store.store",
         "site": "reports.site.api",
         "TextTable": "texts",
-        "Verified": "bench.verify.api",
+        "Verified": "bench.verify.task",
         "Verifier": "verifiers.contract.base",
-        "verify": "bench.verify.api",
+        "verify": "bench.api",
         "write_report": "reports.of_any",
     }
 

@@ -10,13 +10,12 @@ import pytest
 from given_problems import made_up, write_made_up
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import pan14
+from ravenbench.bench.api import pan14, verify
 from ravenbench.bench.pan14.plan import Pan14Plan
 from ravenbench.bench.pan14.task import Pan14
 from ravenbench.bench.run.api import run
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.verify.api import verify
-from ravenbench.bench.verify.record import VerifyPlan
+from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.transplant import known_authors

@@ -11,9 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
+from ravenbench.bench.api import verify
 from ravenbench.bench.verify import api, blocks, plan
-from ravenbench.bench.verify.api import outlook, verify
-from ravenbench.bench.verify.record import VerifyPlan
+from ravenbench.bench.verify.plan import VerifyPlan
+from ravenbench.bench.verify.task import Verify
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError, StoreError
 from ravenbench.formats.answers import read_answers
@@ -311,7 +312,7 @@ def test_cells_that_are_lost_or_damaged_are_computed_again(corpus, tmp_path, mon
         found.scores is None
         and "blocks of problems have no answers" in ravenbench.write_report(first.store).read_text()
     )
-    told = outlook(METHOD, **options)
+    told = Verify({"verifier": METHOD, **options}).preview()
     assert (told.problems, told.cells, told.done, told.fits) == ({"train": 24, "test": 12}, 3, 1, 0)
     again = verify(METHOD, **options, workers=1)
     assert again.seconds["fit"] is None and np.array_equal(first.answers.value, again.answers.value)

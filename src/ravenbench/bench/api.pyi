@@ -4,8 +4,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ravenbench.bench.task import RunResult
+from ravenbench.bench.verify.task import Verified
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
+
+def verify(
+    verifier: str | Component,
+    *,
+    test: str | Path,
+    out: str | Path | None = None,
+    train: str | Path | None = None,
+    save: str | Path | None = None,
+    load: str | Path | None = None,
+    probe: str | None = None,
+    encoding: str | None = None,
+    folder: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Verified:
+    """Train a verifier on problems, or load a trained one, and answer others."""
 
 def pan14(
     data: str | Path | Sequence[str | Path],

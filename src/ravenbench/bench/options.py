@@ -31,6 +31,7 @@ ENCODING = (
 )
 PATH = "str | Path"
 PATHS = "str | Path | Sequence[str | Path]"
+COMPONENT = "str | Component"
 COMPONENTS = "str | Sequence[str | Component]"
 
 

@@ -22,7 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
     "compare": ("ravenbench.cli.compare:command", "Did this person write this text? One case, with its evidence."),
     "pan14": ("ravenbench.cli.tasks:pan14", "Verifiers on PAN-2014 corpora: the overview's tables."),
-    "verify": ("ravenbench.cli.verify:command", "Train one verifier on problems and answer others."),
+    "verify": ("ravenbench.cli.tasks:verify", "Train one verifier on problems and answer others."),
     "report": ("ravenbench.cli.report:command", "Rebuild a run's tables and page from its store."),
     "export": ("ravenbench.cli.export:command", "Write a run's folds as PAN problems for outside systems."),
     "corpus": ("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora."),

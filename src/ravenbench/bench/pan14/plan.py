@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.bench.task import Draft
-from ravenbench.bench.verify.asked import check_classes
+from ravenbench.bench.verify.plan import check_classes
 from ravenbench.components import Component
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.transplants import TransplantRecord, plan_given_transplants

@@ -85,7 +85,7 @@ def _planned(store: Store) -> list[tuple[str, str, str]]:
     """Method, fold and key of every cell that a run should have."""
     if store.kind != "verify":
         return [(place.verifier, place.fold, place.key) for place in store.plan.cells]
-    from ravenbench.bench.verify.record import VerifyPlan
+    from ravenbench.bench.verify.plan import VerifyPlan
 
     plan = store.plan_as(VerifyPlan)
     name = plan.verifiers[0].name

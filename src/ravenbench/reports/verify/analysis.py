@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.verify.blocks import Collected, cells_of, collect
-from ravenbench.bench.verify.record import VerifyPlan
-from ravenbench.bench.verify.trained import read_trained
+from ravenbench.bench.verify.blocks import Collected, cells_of, collect, read_trained
+from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.reports.shared.cell_scores import answered
 from ravenbench.reports.shared.content import ContentProbe, Read, content_probe
 from ravenbench.reports.shared.content_json import content_json
