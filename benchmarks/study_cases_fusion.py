@@ -12,8 +12,7 @@ import numpy as np
 
 from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.shared.store import Store
-from ravenbench.reports.compare.model import System, learn, taken
-from ravenbench.reports.compare.scores import ShapeScores, read_scores
+from ravenbench.reports.compare.model import ShapeScores, System, learn, read_scores, taken
 from ravenbench.statistics.likelihood_ratios import LN10, cllr
 from ravenbench.statistics.lr_models import Fusion, calibrate, fuse
 from ravenbench.types import Bools, Floats

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import RavenError
-from ravenbench.reports.site.api import MOST, site
+from ravenbench.reports.site.pages import MOST, site
 
 TITLE = "What authorship verifiers of two decades go by"
 
