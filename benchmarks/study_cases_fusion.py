@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ravenbench.bench.compare.record import ComparePlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.reports.compare.model import ShapeScores, System, learn, read_scores, taken
 from ravenbench.statistics.likelihood_ratios import LN10, cllr
 from ravenbench.statistics.lr_models import Fusion, calibrate, fuse
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats
 
 Way = Callable[[Floats, Bools, Floats], Fusion]

@@ -13,7 +13,6 @@ from ravenbench.bench.compare.material import read_material
 from ravenbench.bench.compare.outlook import outlook
 from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.compare.spec import build as spec_of
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
@@ -21,6 +20,7 @@ from ravenbench.reports.compare.analysis import disagreement, signed
 from ravenbench.reports.compare.model import UNSHOWN, read_scores
 from ravenbench.reports.compare.report import to_json
 from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ravenbench.bench.shared.spec import checked
+from ravenbench.bench.options import checked
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
 from ravenbench.bench.simulate.record import SimulatePlan
 from ravenbench.bench.simulate.scorers import BLIND, COMPARED, names, shown
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 
 Interval = tuple[float, float]

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Store
 from ravenbench.bench.verify.blocks import Collected, cells_of, collect
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.trained import read_trained
@@ -30,6 +28,8 @@ from ravenbench.reports.shared.content_words import (
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.public import public_head
 from ravenbench.reports.shared.tables import Column, Table, Value, printable
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
 from ravenbench.types import Answers, Floats
 
 if TYPE_CHECKING:

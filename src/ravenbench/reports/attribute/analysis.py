@@ -18,7 +18,7 @@ from ravenbench.statistics.weighted_folds import FoldMean, fold_mean, published_
 from ravenbench.types import Ints
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 
 LEVEL = 0.05

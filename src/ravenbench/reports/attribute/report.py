@@ -12,6 +12,7 @@ from ravenbench.attribution.selection import Rules
 from ravenbench.bench.attribute.answers import Attributed
 from ravenbench.bench.attribute.collections import CollectionScores
 from ravenbench.reports.attribute.analysis import AttributionAnalysis, ProtocolScore
+from ravenbench.reports.attribute.analysis import analyse as analyse
 from ravenbench.reports.shared.figures import FAINT, SETUP, canvas, style
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render

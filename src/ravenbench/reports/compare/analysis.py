@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Store
 from ravenbench.reports.compare.evidence import Evidence, evidence
 from ravenbench.reports.compare.model import (
     FUSED,
@@ -29,6 +27,8 @@ from ravenbench.reports.shared.public import public_head
 from ravenbench.reports.shared.tables import Column, number
 from ravenbench.statistics.elub import Bounds, elub
 from ravenbench.statistics.likelihood_ratios import cllr, cllr_min, eer, misleading
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats
 
 SCALE = (

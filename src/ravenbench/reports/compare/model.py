@@ -21,12 +21,12 @@ import numpy as np
 from ravenbench import files
 from ravenbench.bench.compare.background import FEWEST_AUTHORS
 from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
-from ravenbench.bench.shared.store import Store
 from ravenbench.randomness import stream
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.statistics.elub import Bounds, elub
 from ravenbench.statistics.likeness import KNEE, Excess, excess, reach_of, stands_for, stranger
 from ravenbench.statistics.lr_models import Calibration, Fusion, calibrate, fuse, worth
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
 
 

@@ -27,6 +27,7 @@ from ravenbench.reports.compare.analysis import (
     times,
     verbal,
 )
+from ravenbench.reports.compare.analysis import analyse as analyse
 from ravenbench.reports.compare.evidence import Evidence, Passage, Token
 from ravenbench.reports.compare.model import FUSED
 from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style

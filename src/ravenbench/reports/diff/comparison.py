@@ -15,9 +15,8 @@ from markupsafe import Markup, escape
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.reviews import VERSION
-from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
-from ravenbench.obfuscation.measures.soundness import pinc
+from ravenbench.obfuscation.measures.soundness import efficiency, pinc
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.reports.shared.page import render

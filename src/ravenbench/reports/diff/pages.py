@@ -16,7 +16,6 @@ from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measures_of
 from ravenbench.bench.safety.record import MeasuredText, SafetyPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
 from ravenbench.formats.archive import Archive, Split, no_such
@@ -28,6 +27,7 @@ from ravenbench.formats.problems import read_problems
 from ravenbench.formats.tabular import is_lines
 from ravenbench.formats.whole_text import read_whole
 from ravenbench.reports.diff.comparison import Comparison, columns_page, compare, diff_page, index_page
+from ravenbench.store.store import Store
 
 SHOWN = (
     ("soundness", "meteor", "METEOR"),

@@ -22,8 +22,6 @@ from ravenbench.bench.safety.record import (
     SafetyPlan,
 )
 from ravenbench.bench.safety.recovery import ATTACKS, UNSAFE, recovery, unsafe
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Cell, Store
 from ravenbench.metrics.safety import (
     WEAK,
     Effect,
@@ -43,6 +41,8 @@ from ravenbench.statistics.bootstrap import Interval, expanded
 from ravenbench.statistics.impact import ImpactIntervals, impact_intervals
 from ravenbench.statistics.mcnemar import sign_test
 from ravenbench.statistics.multiplicity import holm
+from ravenbench.store.records import Head
+from ravenbench.store.store import Cell, Store
 from ravenbench.types import Bools, Floats, Ints
 
 

@@ -21,6 +21,7 @@ from ravenbench.reports.safety.analysis import (
     listed,
     mean,
 )
+from ravenbench.reports.safety.analysis import analyse as analyse
 from ravenbench.reports.safety.readers import people_tables
 from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style

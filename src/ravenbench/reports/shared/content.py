@@ -18,8 +18,8 @@ from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFol
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
-    from ravenbench.bench.shared.transplants import TransplantedFold, TransplantRecord
+    from ravenbench.engine.transplants import TransplantedFold, TransplantRecord
+    from ravenbench.store.store import Store
 
 Read = Callable[[str, str], tuple[Floats | None, str]]
 """Scores (n,) of a verifier on a fold's test problems, NaN where it could not answer one; None and why without any."""

@@ -15,8 +15,6 @@ import numpy as np
 
 from ravenbench.bench.pan14.record import Pan14Plan
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.record import Plan
-from ravenbench.bench.shared.store import Cell, Store
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.attributes import Attribute, quantiles
@@ -33,6 +31,8 @@ from ravenbench.reports.shared.public import public_head, public_json
 from ravenbench.reports.shared.tables import Column, Table, to_csv
 from ravenbench.statistics.axes import Domain
 from ravenbench.statistics.clustered import Figure
+from ravenbench.store.records import Plan
+from ravenbench.store.store import Cell, Store
 from ravenbench.text.lengths import count_words
 from ravenbench.types import Labels
 
