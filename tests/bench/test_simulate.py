@@ -19,8 +19,8 @@ from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.reports.of_any import analyse, write_report
 from ravenbench.reports.simulate import Share, findings, summarise, to_json
 from ravenbench.statistics.axes import Content
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
+from ravenbench.statistics.estimates import Figure
 from ravenbench.store.store import Store
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"

@@ -12,9 +12,8 @@ from ravenbench.attribution.crosstab import DOMINANT, CorpusView, view
 from ravenbench.attribution.selection import Chosen
 from ravenbench.bench.attribute.answers import Attributed, MethodAnswers, ProtocolAnswers, read_answers
 from ravenbench.reports.shared.tables import figure
-from ravenbench.statistics.multiplicity import holm
-from ravenbench.statistics.topic_permutation import paired_topics, topics_needed
-from ravenbench.statistics.weighted_folds import FoldMean, fold_mean, published_t
+from ravenbench.statistics.novel_topics import FoldMean, fold_mean, paired_topics, published_t, topics_needed
+from ravenbench.statistics.significance import holm
 from ravenbench.types import Ints
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from ravenbench.reports.compare.model import (
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.reports.shared.public import public_head
 from ravenbench.reports.shared.tables import Column, number
-from ravenbench.statistics.elub import Bounds, elub
-from ravenbench.statistics.likelihood_ratios import cllr, cllr_min, eer, misleading
+from ravenbench.statistics.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats

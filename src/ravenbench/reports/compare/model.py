@@ -23,9 +23,8 @@ from ravenbench.bench.compare.background import FEWEST_AUTHORS
 from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
 from ravenbench.randomness import stream
 from ravenbench.reports.shared.cell_scores import Failure
-from ravenbench.statistics.elub import Bounds, elub
+from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, worth
 from ravenbench.statistics.likeness import KNEE, Excess, excess, reach_of, stands_for, stranger
-from ravenbench.statistics.lr_models import Calibration, Fusion, calibrate, fuse, worth
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
 

@@ -14,9 +14,8 @@ from ravenbench.reports.shared.content_json import figure_interval
 from ravenbench.reports.shared.content_words import value_of
 from ravenbench.reports.shared.figures import FAINT, INK, canvas
 from ravenbench.reports.shared.tables import Column, Table
-from ravenbench.statistics.clustered import Figure as Estimate
-from ravenbench.statistics.clustered import Units, figure, within
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure as Estimate
+from ravenbench.statistics.estimates import Units, figure, influence, placements, within
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

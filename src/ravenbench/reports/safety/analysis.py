@@ -36,11 +36,15 @@ from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.randomness import stream
 from ravenbench.reports.safety.readers import People, people
 from ravenbench.reports.shared.public import public_head
-from ravenbench.statistics.attributed import AttributionChange, Texts, attribution_change
-from ravenbench.statistics.bootstrap import Interval, expanded
-from ravenbench.statistics.impact import ImpactIntervals, impact_intervals
-from ravenbench.statistics.mcnemar import sign_test
-from ravenbench.statistics.multiplicity import holm
+from ravenbench.statistics.attacks import (
+    AttributionChange,
+    ImpactIntervals,
+    Texts,
+    attribution_change,
+    impact_intervals,
+)
+from ravenbench.statistics.estimates import Interval, expanded
+from ravenbench.statistics.significance import holm, sign_test
 from ravenbench.store.records import Head
 from ravenbench.store.store import Cell, Store
 from ravenbench.types import Bools, Floats, Ints

@@ -14,8 +14,8 @@ from ravenbench.formats.reviews import VERDICTS
 from ravenbench.reports.shared.cell_scores import mean
 from ravenbench.reports.shared.tables import Column, Table, range_of
 from ravenbench.statistics.agreement import alpha_interval, ordinal_alpha
-from ravenbench.statistics.bootstrap import Interval
-from ravenbench.statistics.rank_correlation import RankCorrelation, rank_correlation
+from ravenbench.statistics.estimates import Interval
+from ravenbench.statistics.ranks import RankCorrelation, rank_correlation
 from ravenbench.store.store import Store
 
 Text = tuple[str, int, str]

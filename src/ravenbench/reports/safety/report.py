@@ -28,7 +28,7 @@ from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import inline, render
 from ravenbench.reports.shared.tables import Column, Table, Value, printable, range_of, without
-from ravenbench.statistics.attributed import Change
+from ravenbench.statistics.attacks import Change
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,8 +13,8 @@ import numpy as np
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.reports.shared.cell_scores import Failure, answered, sides_of
 from ravenbench.statistics.axes import Content, Judged, content_axis
-from ravenbench.statistics.clustered import Interval
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
+from ravenbench.statistics.estimates import Interval
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:

@@ -30,10 +30,10 @@ from ravenbench.reports.shared.outside import TASKS, with_answers
 from ravenbench.reports.shared.public import public_head, public_json
 from ravenbench.reports.shared.tables import Column, Table, to_csv
 from ravenbench.statistics.axes import Domain
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Cell, Store
-from ravenbench.text.lengths import count_words
+from ravenbench.text.tokens import count_words
 from ravenbench.types import Labels
 
 Interval = tuple[float, float]
