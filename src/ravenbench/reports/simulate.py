@@ -40,7 +40,7 @@ from ravenbench.statistics.axes import (
     content_checks,
     domain_axis,
 )
-from ravenbench.statistics.estimates import Figure as Estimate
+from ravenbench.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

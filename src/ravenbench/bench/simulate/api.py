@@ -71,13 +71,8 @@ def carry(spec: SimulateSpec, out: str | Path | None, engine: Engine, progress: 
     folder = _folder(spec, out)
     with folder_lock(folder):
         store = open_or_create(folder, "simulate", spec.resolved(), fingerprint(spec), plan, spec.seed)
-        missing = {place.key for place in store.unanswered()}
-        keys = {place.fold: place.key for place in store.plan.cells}
-        units = [
-            ReplicateUnit(store.path, spec, r.fold, r.seed, keys[r.fold])
-            for r in store.plan_as(SimulatePlan).replicates
-            if keys[r.fold] in missing
-        ]
+        seeds = {replicate.fold: replicate.seed for replicate in store.plan_as(SimulatePlan).replicates}
+        units = [ReplicateUnit(store.path, spec, (place,), seeds[place.fold]) for place in store.unanswered()]
         return RunResult(store, tuple(run_units(engine, units, progress, "simulating")))
 
 

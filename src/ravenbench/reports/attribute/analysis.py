@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.attribution.crosstab import DOMINANT, CorpusView, view
-from ravenbench.attribution.selection import Chosen
+from ravenbench.attribution.selection import DOMINANT, Chosen, CorpusView, view
 from ravenbench.bench.attribute.answers import Attributed, MethodAnswers, ProtocolAnswers, read_answers
 from ravenbench.reports.shared.tables import figure
 from ravenbench.statistics.novel_topics import FoldMean, fold_mean, paired_topics, published_t, topics_needed

@@ -17,8 +17,8 @@ from ravenbench.bench.pan14.record import Pan14Plan
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
-from ravenbench.formats.attributes import Attribute, quantiles
 from ravenbench.formats.problems import read_problems
+from ravenbench.formats.tabular import Attribute, quantiles
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.evaluation import Evaluation
 from ravenbench.reports.evaluate.of_run import read_run
@@ -30,7 +30,7 @@ from ravenbench.reports.shared.outside import TASKS, with_answers
 from ravenbench.reports.shared.public import public_head, public_json
 from ravenbench.reports.shared.tables import Column, Table, to_csv
 from ravenbench.statistics.axes import Domain
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import Plan
 from ravenbench.store.store import Cell, Store
 from ravenbench.text.tokens import count_words
@@ -408,7 +408,7 @@ def _folds(found: Any) -> tuple[FoldPage, ...]:
     return tuple(pages)
 
 
-def _number(figure: Figure | None) -> Number:
+def _number(figure: Estimate | None) -> Number:
     return Number(None) if figure is None else Number(figure.value, figure.interval)
 
 
