@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench.bench.api import verify
-from ravenbench.bench.verify import api, blocks, plan
+from ravenbench.bench.verify import blocks, plan, task
 from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.bench.verify.task import Verify
 from ravenbench.cli.main import build
@@ -141,7 +141,7 @@ def test_goes_on_where_it_stopped(corpus, monkeypatch):
             verify(METHOD, train=corpus, test=corpus, workers=1)
     finally:
         signal.signal(signal.SIGINT, before)
-    monkeypatch.setattr(api, "_fit", lambda *_: pytest.fail("trained again"))
+    monkeypatch.setattr(task, "_fit", lambda *_: pytest.fail("trained again"))
     found = verify(METHOD, train=corpus, test=corpus, workers=1)
     assert calls == [5, 5, 5, 2] and found.seconds["fit"] is None
     assert np.array_equal(found.answers.value, verify(METHOD, train=corpus, test=corpus, workers=1).answers.value)
@@ -234,7 +234,7 @@ def test_a_method_that_fails_on_all_writes_nothing(corpus, tmp_path, monkeypatch
     with pytest.raises(RavenError, match="no luck"):
         verify("length", train=corpus, test=corpus, workers=1, out="answers.txt")
     assert not (tmp_path / "answers.txt").exists()
-    monkeypatch.setattr(api, "kept", lambda *_: None)
+    monkeypatch.setattr(task, "kept", lambda *_: None)
     with pytest.raises(RavenError, match="failed in training"):
         verify("length", train=corpus, test=corpus, workers=1, folder=tmp_path / "new")
 

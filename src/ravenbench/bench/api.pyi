@@ -1,12 +1,31 @@
 """The functions of tasks as type checkers see them, written by ``python -m ravenbench.bench.functions``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ravenbench.bench.task import RunResult
 from ravenbench.bench.verify.task import Verified
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
+
+def compare(
+    questioned: str | Path | Sequence[str | Path] | None = None,
+    known: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]] | None = None,
+    background: str | Path | None = None,
+    *,
+    batch: str | Path | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    authors: int | None = None,
+    folds: int | None = None,
+    donors: int | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
 
 def verify(
     verifier: str | Component,

@@ -150,13 +150,18 @@ def spec_of(shape: type[S], values: Mapping[str, Any], file: Path | None = None)
         if value is None:
             continue
         if option.many:
-            value = tuple(map(str, [value] if isinstance(value, str | Path) else value))
+            value = listed(value)
         elif isinstance(value, Path | Component):
             value = str(value)
         elif option.takes == COMPONENTS and not isinstance(value, str):
             value = ", ".join(map(str, value))
         plain[name] = value
     return checked(plain, shape, file)
+
+
+def listed(value: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
+    """One or several paths as texts."""
+    return (str(value),) if isinstance(value, str | Path) else tuple(map(str, value))
 
 
 def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:

@@ -256,12 +256,28 @@ class Task:
         draft = self.draft()
         plan, store = draft.plan, self.earlier()
         missing = plan.cells if store is None else store.unanswered(plan.cells)
-        done, fits = len(plan.cells) - len(missing), self.fits(plan, missing)
-        return Preview(self.name, str(self.folder), self.sizes(draft), len(plan.cells), done, fits)
+        return Preview(
+            task=self.name,
+            folder=str(self.folder),
+            problems=self.sizes(draft),
+            cells=len(plan.cells),
+            done=len(plan.cells) - len(missing),
+            fits=self.fits(plan, missing),
+            notes=tuple(self.notes(draft)),
+            cpu_seconds=self.cost(draft, missing),
+        )
 
     def sizes(self, draft: Draft[Any]) -> Mapping[str, int]:
         """How many problems a plan has, by the set they stand in."""
         return {"test": size} if (size := sum(len(fold.test) for fold in draft.folds)) else {}
+
+    def notes(self, draft: Draft[Any]) -> list[str]:
+        """What a plan does, in sentences."""
+        return []
+
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+        """About how many CPU seconds these cells take, with all that goes around them; None where nobody knows."""
+        return None
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
         """How often a method has to be trained for these cells."""

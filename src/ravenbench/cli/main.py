@@ -20,7 +20,7 @@ from ravenbench.errors import RavenError, remedy, said, visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
-    "compare": ("ravenbench.cli.compare:command", "Did this person write this text? One case, with its evidence."),
+    "compare": ("ravenbench.cli.tasks:compare", "Did this person write this text? One case, with its evidence."),
     "pan14": ("ravenbench.cli.tasks:pan14", "Verifiers on PAN-2014 corpora: the overview's tables."),
     "verify": ("ravenbench.cli.tasks:verify", "Train one verifier on problems and answer others."),
     "report": ("ravenbench.cli.report:command", "Rebuild a run's tables and page from its store."),
