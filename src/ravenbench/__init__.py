@@ -15,11 +15,11 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ravenbench.bench.advise.api import advise as advise
+    from ravenbench.bench.api import attribute as attribute
     from ravenbench.bench.api import compare as compare
     from ravenbench.bench.api import pan14 as pan14
     from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.api import verify as verify
-    from ravenbench.bench.attribute.api import attribute as attribute
     from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
     from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
@@ -51,7 +51,7 @@ else:
         "advise": "bench.advise.api",
         "analyse": "reports.of_any",
         "Answers": "types",
-        "attribute": "bench.attribute.api",
+        "attribute": "bench.api",
         "Calibrated": "verifiers.contract.base",
         "Calibrator": "verifiers.contract.base",
         "compare": "bench.api",

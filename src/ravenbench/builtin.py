@@ -7,6 +7,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "compare": "ravenbench.bench.compare.task:Compare",
         "verify": "ravenbench.bench.verify.task:Verify",
         "pan14": "ravenbench.bench.pan14.task:Pan14",
+        "attribute": "ravenbench.bench.attribute.task:Attribute",
         "simulate": "ravenbench.bench.simulate.task:Simulate",
     },
     "corpus": {

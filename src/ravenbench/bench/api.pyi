@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ravenbench.bench.task import RunResult
 from ravenbench.bench.verify.task import Verified
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
+from ravenbench.types import Corpus
 
 def compare(
     questioned: str | Path | Sequence[str | Path] | None = None,
@@ -56,6 +58,32 @@ def pan14(
     progress: Progress | None = None,
 ) -> RunResult:
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
+
+def attribute(
+    corpus: str | Corpus,
+    *,
+    topic: str | None = None,
+    protocol: str | None = None,
+    methods: str | Sequence[Any] | None = None,
+    folds: int | None = None,
+    min_docs: int | None = None,
+    min_topics: int | None = None,
+    min_per_topic: int | None = None,
+    min_topic_docs: int | None = None,
+    docs_per_topic: int | None = None,
+    merge_authors: bool | None = None,
+    sampler: str | None = None,
+    topics: int | None = None,
+    encoder: str | None = None,
+    difference: float | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Attribute documents on topics that training never saw, and compare methods with the statistics this needs."""
 
 def simulate(
     corpus: str | None = None,

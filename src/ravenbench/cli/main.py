@@ -31,7 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "advise": ("ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain."),
     "safety": ("ravenbench.cli.safety:command", "Attack verifiers with obfuscators; measure safety, soundness, sense."),
     "diff": ("ravenbench.cli.diff:command", "A page that shows what a rewriting changed, for reading and grading."),
-    "attribute": ("ravenbench.cli.attribute:command", "Who wrote it, when the topic was never seen?"),
+    "attribute": ("ravenbench.cli.tasks:attribute", "Who wrote it, when the topic was never seen?"),
     "simulate": ("ravenbench.cli.tasks:simulate", "Check both verdicts on scorers whose reliance is known."),
     "site": ("ravenbench.cli.site:command", "A static site of runs: leaderboards, systems, corpora, folds."),
     "problems": ("ravenbench.cli.problems:command", "Build PAN-style verification problems from a corpus."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -118,6 +119,8 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     from ravenbench.cli.show import progress_bar, say, show_preview, show_report
     from ravenbench.engine import pool
 
+    if task.name == "attribute" and _answered(values):
+        return
     use(values.pop("device", None))
     values.pop("cell_timeout", None)
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
@@ -138,3 +141,26 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
         raise typer.Exit(1)
     if not json and (closing := task.closing(values)):
         typer.echo(closing)
+
+
+def _answered(values: Mapping[str, Any]) -> bool:
+    """Whether a corpus is PAN's attribution problems, which are then answered and their scores printed."""
+    from ravenbench.bench.attribute import collections
+    from ravenbench.cli.show import print_json, print_parts, progress_bar, show_preview
+    from ravenbench.reports.attribute.report import collection_json, collection_table
+    from ravenbench.reports.shared.tables import terminal
+
+    path = values["corpus"]
+    if not collections.is_collection(path):
+        return False
+    how: dict[str, Any] = {name: values.get(name) for name in ("methods", "out", "lenient", "encoding")}
+    if values["plan"]:
+        show_preview(collections.collection_preview(path, **how), values["json"])
+        return True
+    with progress_bar() as progress:
+        found = collections.answer_collection(path, reject=values["reject"], progress=progress, **how)
+    if values["json"]:
+        print_json(collection_json(found))
+    else:
+        print_parts([terminal(collection_table(found)), *found.notes])
+    return True

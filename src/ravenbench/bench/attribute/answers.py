@@ -9,8 +9,7 @@ import numpy as np
 
 from ravenbench.attribution.protocols import Cue, Split, cues, lengths
 from ravenbench.attribution.selection import Chosen
-from ravenbench.bench.attribute.documents import open_documents, open_splits
-from ravenbench.bench.attribute.record import AttributePlan, CuesRecord, ProtocolRecord
+from ravenbench.bench.attribute.plan import AttributePlan, CuesRecord, ProtocolRecord, open_documents, open_splits
 from ravenbench.bench.attribute.spec import AttributeSpec
 from ravenbench.bench.attribute.units import read_weights
 from ravenbench.bench.options import checked

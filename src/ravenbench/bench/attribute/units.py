@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.attribution.protocols import fit_split, moved, predict_split, weights
-from ravenbench.bench.attribute.documents import open_documents, open_splits
+from ravenbench.bench.attribute.plan import open_documents, open_splits
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
