@@ -29,8 +29,8 @@ from ravenbench.bench.shared.transplants import ARMS
 from ravenbench.bench.shared.work import Engine
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.scores import scores
-from ravenbench.reports.shared.cell_scores import sides_of
-from ravenbench.reports.shared.content import NOTHING, content_probe
+from ravenbench.reports.cells import sides_of
+from ravenbench.reports.content import NOTHING, content_probe
 from ravenbench.statistics.clustered import Figure, Units, figure
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.placements import influence, placements

@@ -40,8 +40,8 @@ from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.shared.execute import execute
 from ravenbench.bench.shared.opened import open_store
 from ravenbench.bench.shared.transplants import ARMS
+from ravenbench.reports.content import content_probe
 from ravenbench.reports.run.probe import probing
-from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.clustered import Figure
 
 HERE = Path(__file__).parent

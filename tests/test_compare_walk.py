@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
-from ravenbench.reports.of_any import analyse
+from ravenbench.reports.report import analyse
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "disputed-text.md"
 

@@ -22,7 +22,7 @@ from ravenbench.reports.compare.json_form import to_json
 from ravenbench.reports.compare.model import UNSHOWN
 from ravenbench.reports.compare.scores import read_scores
 from ravenbench.reports.compare.words import signed
-from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.reports.report import analyse, write_report
 
 
 @pytest.fixture(scope="module")

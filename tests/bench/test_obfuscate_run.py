@@ -14,7 +14,7 @@ from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.recipes.controls import Random
-from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.testing import toy_problems
 
 

@@ -17,7 +17,7 @@ from ravenbench.bench.simulate.worlds import draw
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
-from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.reports.simulate.analysis import summarise
 from ravenbench.reports.simulate.page import findings
 from ravenbench.reports.simulate.records import Share

@@ -22,11 +22,11 @@ from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.scores import scores
 from ravenbench.reports.evaluate.of_run import read_run
-from ravenbench.reports.of_any import write_report
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
 from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.pan14.published import CORPORA, publication
+from ravenbench.reports.report import write_report
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.controls.length import Length
 

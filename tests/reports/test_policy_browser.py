@@ -12,8 +12,8 @@ from kinds_of_pages import Pages
 from test_evaluate_browser import BROWSER
 
 from ravenbench.bench.shared.store import Store
-from ravenbench.reports.of_any import REPORTS, write_report
-from ravenbench.reports.shared.page import policy
+from ravenbench.reports.page import policy
+from ravenbench.reports.report import REPORTS, write_report
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 

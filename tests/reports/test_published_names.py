@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ravenbench.bench.shared.record import Head
-from ravenbench.reports.shared.public import public, public_head, public_json
+from ravenbench.reports.view import public, public_head, public_json
 
 PATHS = {
     "/home/ann/Client Meyer/q.txt": "q.txt",

@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from ravenbench.bench.shared.store import Store
-    from ravenbench.reports.shared.completeness import Gap
+    from ravenbench.reports.report import Gap
 
 
 def command(
@@ -37,7 +37,7 @@ def command(
     """
     from ravenbench.bench.shared.store import Store
     from ravenbench.cli.show import say, show_report
-    from ravenbench.reports.shared.outside import parse_given, with_answers
+    from ravenbench.reports.outside import parse_given, with_answers
 
     store = Store.open(run)
     if not answers:

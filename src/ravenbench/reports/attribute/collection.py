@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ravenbench.bench.attribute.collections import CollectionScores
-from ravenbench.reports.shared.tables import Column, Table
+from ravenbench.reports.view import Column, Table
 
 
 def collection_table(found: CollectionScores) -> Table:

@@ -11,11 +11,10 @@ from ravenbench import __version__
 from ravenbench.reports.attribute import tables
 from ravenbench.reports.attribute.json_form import settings, to_json
 from ravenbench.reports.attribute.records import AttributionAnalysis
-from ravenbench.reports.shared.figures import FAINT, SETUP, canvas, style
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Table, to_html
-from ravenbench.reports.shared.tables import terminal as rich_table
+from ravenbench.reports.page import FAINT, SETUP, canvas, inline, render, style
+from ravenbench.reports.report import write_parts
+from ravenbench.reports.view import Table, to_html
+from ravenbench.reports.view import for_terminal as rich_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

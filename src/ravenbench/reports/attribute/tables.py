@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ravenbench.reports.attribute.records import AttributionAnalysis, ProtocolScore
-from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
+from ravenbench.reports.view import Column, Measure, Range, Table, Value
 
 TITLES = {"novel-topic": "Novel-topic", "k-fold": "K-fold"}
 

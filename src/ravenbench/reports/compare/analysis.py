@@ -6,6 +6,7 @@ import numpy as np
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan
 from ravenbench.bench.shared.store import Store
+from ravenbench.reports.cells import Failure
 from ravenbench.reports.compare.agreement import disagreement, sets_llr
 from ravenbench.reports.compare.content_check import content_check
 from ravenbench.reports.compare.evidence import Evidence, evidence
@@ -14,8 +15,7 @@ from ravenbench.reports.compare.records import Answer, CaseFound, Comparison, Li
 from ravenbench.reports.compare.scores import ShapeScores, read_scores
 from ravenbench.reports.compare.words import signed
 from ravenbench.reports.compare.worth import slices, worth_of
-from ravenbench.reports.shared.cell_scores import Failure
-from ravenbench.reports.shared.public import public_head
+from ravenbench.reports.view import public_head
 from ravenbench.statistics.likelihood_ratios import misleading
 from ravenbench.types import Floats
 

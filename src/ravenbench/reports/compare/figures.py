@@ -9,7 +9,7 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.reports.compare.model import FUSED
 from ravenbench.reports.compare.records import Answer
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas
 from ravenbench.statistics.likelihood_ratios import pav, tippett
 
 if TYPE_CHECKING:

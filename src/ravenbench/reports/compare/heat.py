@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.passages import Passage, Token
-from ravenbench.reports.shared.tables import Column, printable
-from ravenbench.reports.shared.tables import number as number_of
+from ravenbench.reports.view import Column, printable
+from ravenbench.reports.view import number as number_of
 
 STEPS = (0.25, 0.6, 1.1)
 """|log10 ratio| from which a token has the first, second and third depth of colour."""

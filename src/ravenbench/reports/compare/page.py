@@ -15,12 +15,10 @@ from ravenbench.reports.compare.json_form import to_json
 from ravenbench.reports.compare.records import CaseFound, Comparison
 from ravenbench.reports.compare.tables import case_table, feature_tables, material_table, slice_table, verifier_table
 from ravenbench.reports.compare.words import NO_PROBABILITY, sided, signed, support, times
-from ravenbench.reports.shared.figures import style
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.public import public_json
-from ravenbench.reports.shared.tables import Table, to_html
-from ravenbench.reports.shared.tables import terminal as shown
+from ravenbench.reports.page import inline, render, style
+from ravenbench.reports.report import write_parts
+from ravenbench.reports.view import Table, public_json, to_html
+from ravenbench.reports.view import for_terminal as shown
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

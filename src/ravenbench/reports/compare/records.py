@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
 from ravenbench.bench.shared.record import Head
+from ravenbench.reports.cells import Failure
 from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.model import Validated
-from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.statistics.elub import Bounds
 from ravenbench.types import Floats
 

@@ -6,7 +6,7 @@ from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.model import FUSED
 from ravenbench.reports.compare.records import Answer, CaseFound, Comparison
 from ravenbench.reports.compare.words import sided
-from ravenbench.reports.shared.tables import Column, Range, Table, without
+from ravenbench.reports.view import Column, Range, Table, without
 
 LR = "log10 LR"
 WORTH_NOTE = (

@@ -7,7 +7,7 @@ ENFSI 2015, Guideline for evaluative reporting in forensic science, table of ver
 
 from __future__ import annotations
 
-from ravenbench.reports.shared.tables import Column, number
+from ravenbench.reports.view import Column, number
 
 SCALE = (
     (6.0, "extremely strong support"),

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from ravenbench.reports.diff.characters import shown
 from ravenbench.reports.diff.comparison import Block, Comparison
-from ravenbench.reports.shared.page import render
+from ravenbench.reports.page import render
 
 
 class Row(NamedTuple):

@@ -14,7 +14,7 @@ from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
 from ravenbench.bench.shared.record import Head
 from ravenbench.bench.shared.store import Store
 from ravenbench.obfuscation.measures.soundness import efficiency
-from ravenbench.reports.shared.public import public_head
+from ravenbench.reports.view import public_head
 
 
 @dataclass(frozen=True)

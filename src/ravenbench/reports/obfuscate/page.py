@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ravenbench.reports.obfuscate.analysis import Obfuscation, to_json
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import render
-from ravenbench.reports.shared.tables import Column, Table, to_html
+from ravenbench.reports.page import render
+from ravenbench.reports.report import write_parts
+from ravenbench.reports.view import Column, Table, to_html
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -20,7 +20,7 @@ from ravenbench.reports.safety.judged import Attributors, Judged, Verifiers, jud
 from ravenbench.reports.safety.quality import qualities, surviving
 from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis, Shame, VerifierRow
 from ravenbench.reports.safety.recovery import recoveries
-from ravenbench.reports.shared.public import public_head
+from ravenbench.reports.view import public_head
 from ravenbench.statistics.impact import ImpactIntervals, impact_intervals
 from ravenbench.statistics.mcnemar import sign_test
 from ravenbench.types import Bools

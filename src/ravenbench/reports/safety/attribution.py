@@ -10,7 +10,7 @@ from ravenbench.bench.safety.record import ObfuscatorRecord
 from ravenbench.reports.safety.answers import mean
 from ravenbench.reports.safety.judged import Attributors
 from ravenbench.reports.safety.records import AttributionRow, SafetyAnalysis, listed
-from ravenbench.reports.shared.tables import Column, Table, range_of
+from ravenbench.reports.view import Column, Table, range_of
 from ravenbench.statistics.attributed import Change, attribution_change
 from ravenbench.statistics.multiplicity import holm
 

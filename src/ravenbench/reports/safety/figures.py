@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis
 from ravenbench.reports.safety.tables import title
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.shared.tables import printable
+from ravenbench.reports.view import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

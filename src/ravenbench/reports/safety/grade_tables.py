@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ravenbench.reports.safety.grades import People
-from ravenbench.reports.shared.tables import Column, Table, range_of
+from ravenbench.reports.view import Column, Table, range_of
 
 
 def people_tables(found: People | None, title: Callable[[str], str]) -> list[Table]:

@@ -10,14 +10,14 @@ import msgspec
 
 from ravenbench.metrics.safety import REASONS
 from ravenbench.obfuscation.measures.soundness import SURVIVAL
+from ravenbench.reports import view
+from ravenbench.reports.page import inline, render
+from ravenbench.reports.report import write_parts
 from ravenbench.reports.safety.figures import trade_off
 from ravenbench.reports.safety.json_form import to_json
 from ravenbench.reports.safety.records import FEW, ObfuscatorRow, SafetyAnalysis, listed
 from ravenbench.reports.safety.tables import all_tables, title
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Column, Table
+from ravenbench.reports.view import Column, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +52,7 @@ def terminal(analysis: SafetyAnalysis) -> list[RenderableType]:
         "detection",
         "failures",
     )
-    return [tables.terminal(made[key]) for key in shown if key in made and made[key].rows]
+    return [view.for_terminal(made[key]) for key in shown if key in made and made[key].rows]
 
 
 def page(analysis: SafetyAnalysis, made: Mapping[str, Table], figure: Figure | None) -> str:
@@ -75,7 +75,7 @@ def page(analysis: SafetyAnalysis, made: Mapping[str, Table], figure: Figure | N
         findings=[{"obfuscator": o.name, "text": finding(o)} for o in ranked],
         counted=sum(v is None for v in analysis.verifiers.values()),
         figure="" if figure is None else inline(figure, "trade-off"),
-        tables={key: tables.to_html(table) if table.rows else "" for key, table in made.items()},
+        tables={key: view.to_html(table) if table.rows else "" for key, table in made.items()},
         reasons=REASONS,
         survival={title(name): limits for name, limits in SURVIVAL.items()},
     )
@@ -85,14 +85,14 @@ def finding(o: ObfuscatorRow) -> str:
     """What was found of one obfuscator, as a sentence that claims no more than the interval."""
     assert o.average_impact is not None
     form = Column("", signed=True)
-    text = f"average impact {tables.number(o.average_impact, form)}"
+    text = f"average impact {view.number(o.average_impact, form)}"
     if o.interval is not None:
         low, high = o.interval
-        text += f" (95 % interval {tables.number(low, form)} to {tables.number(high, form)})"
+        text += f" (95 % interval {view.number(low, form)} to {view.number(high, form)})"
     if o.survivors is not None and o.changed:
         text += f"; {o.survivors:.0%} of the texts kept within the stated limits of meaning"
         if o.surviving is not None:
-            text += f", with impact {tables.number(o.surviving, form)} on these"
+            text += f", with impact {view.number(o.surviving, form)} on these"
     unsafe = [r.attack for r in o.recovery if r.unsafe]
     if unsafe:
         text += f"; unsafe: {' and '.join(unsafe)} recovers most of it"

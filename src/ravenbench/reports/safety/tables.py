@@ -9,7 +9,7 @@ from ravenbench.reports.safety.answers import mean
 from ravenbench.reports.safety.attribution import attribution_tables
 from ravenbench.reports.safety.grade_tables import people_tables
 from ravenbench.reports.safety.records import ObfuscatorRow, Quality, SafetyAnalysis, listed
-from ravenbench.reports.shared.tables import Column, Table, Value, range_of, without
+from ravenbench.reports.view import Column, Table, Value, range_of, without
 
 SOUND = (
     "meteor", "bleu", "chrf", "ter", "pinc", "tfidf", "lsa", "numbers", "names", "negations", "antonyms",

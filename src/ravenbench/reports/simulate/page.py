@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ravenbench.bench.simulate.adversaries import HIDDEN
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Column, Range, Table, Value, to_html
+from ravenbench.reports import view
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, inline, render, style
+from ravenbench.reports.report import write_parts
 from ravenbench.reports.simulate.records import Axis, Mean, ScorerRow, Share, Simulation, to_json
+from ravenbench.reports.view import Column, Range, Table, Value, to_html
 from ravenbench.statistics.axes import Content
 
 if TYPE_CHECKING:
@@ -48,10 +47,11 @@ def terminal(simulation: Simulation) -> list[RenderableType]:
     """Both tables for 80 columns, and what was found."""
     from rich.text import Text
 
-    content = tables.without(content_table(simulation), *WIDE)
-    domain = tables.without(domain_table(simulation), "less", "interval of gain", "alone", "shows", "interval")
-    outcomes = tables.terminal(outcome_table(simulation))
-    return [tables.terminal(content), outcomes, tables.terminal(domain), *(Text(line) for line in findings(simulation))]
+    content = view.without(content_table(simulation), *WIDE)
+    domain = view.without(domain_table(simulation), "less", "interval of gain", "alone", "shows", "interval")
+    outcomes = view.for_terminal(outcome_table(simulation))
+    tables = [view.for_terminal(content), outcomes, view.for_terminal(domain)]
+    return [*tables, *(Text(line) for line in findings(simulation))]
 
 
 def findings(simulation: Simulation) -> list[str]:
@@ -254,5 +254,5 @@ def _value(mean: Mean | None) -> float | None:
 def _interval(share: Share) -> str:
     if share.interval is None:
         return ""
-    low, high = (tables.figure(end) for end in share.interval)
+    low, high = (view.figure(end) for end in share.interval)
     return f", 95 % interval {low} to {high}"

@@ -8,7 +8,7 @@ from pathlib import Path
 from ravenbench.errors import InputError
 from ravenbench.files import location, write_text
 from ravenbench.formats.output import check_folder
-from ravenbench.reports.shared.folder import write_whole
+from ravenbench.reports.report import write_whole
 from ravenbench.reports.site.collect import boards, takes_answers
 from ravenbench.reports.site.pages import site_pages
 from ravenbench.reports.site.records import slugs

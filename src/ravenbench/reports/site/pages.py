@@ -8,9 +8,9 @@ from typing import Any
 from markupsafe import Markup
 
 from ravenbench import __version__
-from ravenbench.reports.shared.page import render
-from ravenbench.reports.shared.tables import figure, to_html
+from ravenbench.reports.page import render
 from ravenbench.reports.site.records import Board, Number, Standing, slugs
+from ravenbench.reports.view import figure, to_html
 
 TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
 

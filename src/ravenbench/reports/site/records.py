@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ravenbench.reports.shared.tables import Table
+from ravenbench.reports.view import Table
 
 Interval = tuple[float, float]
 LEADERS = 5

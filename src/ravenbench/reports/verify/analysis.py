@@ -13,10 +13,9 @@ from ravenbench.bench.shared.store import Store
 from ravenbench.bench.verify.blocks import Collected, cells_of, collect
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.trained import read_trained
-from ravenbench.reports.shared.cell_scores import answered
-from ravenbench.reports.shared.content import ContentProbe, Read, content_probe
-from ravenbench.reports.shared.content_json import content_json
-from ravenbench.reports.shared.public import public_head
+from ravenbench.reports.cells import answered
+from ravenbench.reports.content import ContentProbe, Read, content_json, content_probe
+from ravenbench.reports.view import public_head
 from ravenbench.types import Answers, Floats
 
 METRICS = ("auc", "c@1", "final")

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.content_words import (
+from ravenbench.reports import view
+from ravenbench.reports.content import (
     WIDE,
     content_table,
     headline,
@@ -16,9 +16,9 @@ from ravenbench.reports.shared.content_words import (
     reference_table,
     verdicts,
 )
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.tables import Column, Table, Value, printable
+from ravenbench.reports.report import write_parts
 from ravenbench.reports.verify.analysis import Answered, to_json
+from ravenbench.reports.view import Column, Table, Value, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,8 +43,8 @@ def write(answered: Answered, folder: Path) -> None:
 
 def draw(answered: Answered) -> dict[str, Figure]:
     """``content``: style left and swing, where the probe found any."""
-    from ravenbench.reports.shared.content_figure import content_figure
-    from ravenbench.reports.shared.figures import style
+    from ravenbench.reports.content import content_figure
+    from ravenbench.reports.page import style
 
     if answered.content is None or all(r.figures.swing is None for r in answered.content.rows):
         return {}
@@ -56,9 +56,9 @@ def page(answered: Answered, figures: Mapping[str, Figure]) -> str:
     """One self-contained page."""
     import msgspec
 
-    from ravenbench.reports.shared.page import inline, render
+    from ravenbench.reports.page import inline, render
 
-    made = {table.key: tables.to_html(table) for table in all_tables(answered) if table.rows}
+    made = {table.key: view.to_html(table) for table in all_tables(answered) if table.rows}
     sections = {
         "summary": "Answers",
         "content": "Content" if answered.content is not None else "",
@@ -102,8 +102,8 @@ def terminal(answered: Answered) -> list[RenderableType]:
             if len(reasons) > SHOWN:
                 shown.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
     shown += [Text(text) for text in no_verdict(answered.content)]
-    content = tables.without(content_table(answered.content), *WIDE)
-    return [*shown, *(tables.terminal(table) for table in (scores_table(answered), content) if table.rows)]
+    content = view.without(content_table(answered.content), *WIDE)
+    return [*shown, *(view.for_terminal(table) for table in (scores_table(answered), content) if table.rows)]
 
 
 def all_tables(answered: Answered) -> tuple[Table, ...]:
