@@ -9,8 +9,8 @@ from typing import Any
 from benchmarks.measure import compare
 from ravenbench.bench.run.plan import draft
 from ravenbench.bench.run.spec import build
-from ravenbench.bench.shared.progress import silent
 from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.pool import silent
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.text.splicing import Splicer, splice_reference
 from ravenbench.topics.levels import topic_similarity

@@ -12,7 +12,7 @@ import ravenbench
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "randomness", "texts", "types", "components", "kinds", "builtin", "registry"]
 ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
-ROOMS += ["attribution", "obfuscation", "statistics", "bench", "reports", "cli"]
+ROOMS += ["attribution", "obfuscation", "statistics", "store", "engine", "bench", "reports", "cli"]
 STRANGERS = {
     ("attribution", "verifiers"),
     ("obfuscation", "verifiers"),
@@ -22,7 +22,7 @@ STRANGERS = {
     ("statistics", "bench"),
 }
 OPEN_TO_ALL = {
-    "bench": {"shared"},
+    "bench": {"options", "task"},
     "reports": {"view", "page", "report", "content", "cells", "outside"},
     "verifiers": {"contract", "calibrators"},
 }
@@ -95,13 +95,13 @@ def of_a_task(parts):
 
 def test_a_task_is_seen_from_another_room(tmp_path):
     path = tmp_path / "report.py"
-    path.write_text("from ravenbench.bench import verify\nfrom ravenbench.bench.shared.store import Store\n")
+    path.write_text("from ravenbench.bench import verify\nfrom ravenbench.store.store import Store\n")
     assert [".".join(parts) for parts in modules(path) if of_a_task(parts)] == ["bench.verify"]
 
 
 def test_workers_import_no_report():
     code = (
-        "import sys, ravenbench.bench.shared.units, ravenbench.bench.shared.engines; "
+        "import sys, ravenbench.engine.cells, ravenbench.engine.pool; "
         "print([m for m in sys.modules if m.startswith(('ravenbench.reports', 'ravenbench.cli', 'matplotlib'))])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

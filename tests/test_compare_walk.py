@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.reports.report import analyse
 

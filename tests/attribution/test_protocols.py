@@ -18,7 +18,6 @@ from ravenbench.attribution.evaluate import fit_split, predict_split
 from ravenbench.attribution.protocols import k_fold, splits
 from ravenbench.attribution.selection import Rules, choose, lookalikes
 from ravenbench.bench.attribute.api import attribute, outlook, task
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.reports.attribute.task import analyse, terminal, to_json
 from ravenbench.reports.report import analyse as analyse_any

@@ -13,7 +13,6 @@ from ravenbench.bench.compare.material import read_material
 from ravenbench.bench.compare.outlook import outlook
 from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.compare.spec import build as spec_of
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 from ravenbench import files
 from ravenbench.bench.obfuscate.api import obfuscate
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems

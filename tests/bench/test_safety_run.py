@@ -17,7 +17,6 @@ from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.recovery import mirrored, normalised, recovery, unsafe
 from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.bench.safety.spec import build as build_spec
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, MissingPart, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
@@ -31,6 +30,7 @@ from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.json_form import to_json
 from ravenbench.reports.safety.page import page
 from ravenbench.reports.safety.tables import all_tables
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from campaigns.job import differences, state, work
 from campaigns.outcome import Outcome
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import RavenError
 from ravenbench.reports.report import report_of
 

@@ -82,11 +82,12 @@ JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
     "verify": (
         ("verify", "char-ngram", "--train", "toy", "--test", "toy", "--out", "answers.jsonl", "--folder", "run",
          "--save", "saved", "--workers", "1"),
-        ("verify", "char-ngram", "--load", "saved", "--test", "toy/test", "--out", "again.jsonl"),
+        ("verify", "char-ngram", "--load", "saved", "--test", "toy/test", "--out", "again.jsonl", "--folder", "second",
+         "--workers", "1"),
     ),
     "attribute": (
-        ("attribute", "corpus.jsonl", "--methods", "svm, burrows-delta", "--min-docs", "2", "--min-topics", "2", "--out", "run",
-         "--workers", "1"),
+        ("attribute", "corpus.jsonl", "--methods", "svm, burrows-delta", "--min-docs", "2", "--min-topics", "2",
+         "--out", "run", "--workers", "1"),
     ),
     "obfuscate": (
         ("obfuscate", "identity", "texts", "--out", "hidden", "--folder", "run", "--workers", "1"),
@@ -143,7 +144,7 @@ def pieces_of_job(name: str, folder: Path) -> dict[str, str]:
         for place in sorted(p for p in files if p.suffix not in (".png", ".pdf", ".zip") and p.name != "log.txt"):
             shown = place.relative_to(folder)
             for part, text in pieces_of_file(place, folder):
-                many = len(shown.parts) > 1 and shown.parts[-2] in MANY or shown.parts[0] in MANY
+                many = (len(shown.parts) > 1 and shown.parts[-2] in MANY) or shown.parts[0] in MANY
                 if many:
                     whole = f"{'/'.join(shown.parts[:2])}: every {shown.suffix}"
                     pieces[whole] = pieces.get(whole, "") + f"{shown}{part}\n{text}\n"

@@ -14,8 +14,6 @@ import ravenbench
 from ravenbench.bench.pan14.api import outlook, pan14
 from ravenbench.bench.pan14.corpora import read_corpora, shared_documents
 from ravenbench.bench.pan14.record import Pan14Plan
-from ravenbench.bench.shared.record import FORMAT, write_record
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
@@ -168,9 +166,9 @@ def test_raven_report_rebuilds_it_and_raven_evaluate_reads_it(whole):
 
 
 def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
-    from ravenbench.bench.shared import units
+    from ravenbench.engine import cells
 
-    real, calls = units.run_fit, []
+    real, calls = cells.run_fit, []
 
     def dies(unit):
         calls.append(unit.verifier)
@@ -178,7 +176,7 @@ def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return real(unit)
 
-    monkeypatch.setattr(units, "run_fit", dies)
+    monkeypatch.setattr(cells, "run_fit", dies)
     options = {"verifiers": VERIFIERS, "out": tmp_path / "run", "workers": 1}
     with pytest.raises(KeyboardInterrupt):
         pan14([whole / "data"], **options)

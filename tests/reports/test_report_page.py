@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import pytest
 from kinds_of_pages import Pages
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.reports import page, view
 from ravenbench.reports.report import write_report

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ravenbench.bench.shared.spec import ENCODING
+from ravenbench.bench.options import ENCODING
 from ravenbench.errors import InputError
 
 

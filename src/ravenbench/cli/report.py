@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
     from ravenbench.reports.report import Gap
+    from ravenbench.store.store import Store
 
 
 def command(
@@ -35,7 +35,6 @@ def command(
 
         raven report raven-runs/newsgroups-1234 --answers theirs=answers/
     """
-    from ravenbench.bench.shared.store import Store
     from ravenbench.cli.show import say, show_report
     from ravenbench.reports.outside import parse_given, with_answers
 

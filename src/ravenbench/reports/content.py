@@ -24,8 +24,8 @@ from ravenbench.types import Bools, Floats
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ravenbench.bench.shared.store import Store
-    from ravenbench.bench.shared.transplants import TransplantedFold, TransplantRecord
+    from ravenbench.engine.transplants import TransplantedFold, TransplantRecord
+    from ravenbench.store.store import Store
 
 
 Read = Callable[[str, str], tuple[Floats | None, str]]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 REPORTS = ("run", "pan14", "attribute", "safety", "simulate", "verify", "obfuscate", "compare")
 """Tasks with a report; that of ``run`` is the class ``RunReport`` in ``reports/run/report.py``, and so on."""
@@ -318,8 +318,8 @@ def write_parts(
 
     ``report.json`` names its ``kind`` and the ``format`` of run folders it was made with, beside the report's values.
     """
-    from ravenbench.bench.shared.record import FORMAT
     from ravenbench.reports.page import svg
+    from ravenbench.store.records import FORMAT
 
     for inner in ("tables", "figures"):
         (folder / inner).mkdir()

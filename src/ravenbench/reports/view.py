@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import msgspec
 from markupsafe import Markup, escape
 
-from ravenbench.bench.shared.record import Head
+from ravenbench.store.records import Head
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import msgspec
 
 from ravenbench import registry
+from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.bench.run.spec_file import read_toml
-from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.components import Component, identity_hash, seeded
 from ravenbench.errors import SpecError, did_you_mean
 

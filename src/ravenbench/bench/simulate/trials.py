@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ravenbench.bench.shared.transplants import mixed
 from ravenbench.bench.simulate.adversaries import BATCHED, Adversaries, Cosine
 from ravenbench.bench.simulate.scorers import Scorers, names, shown, untrained
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.worlds import World, draw
+from ravenbench.engine.transplants import mixed
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.problems.transplanted import Transplanted
 from ravenbench.randomness import stream

@@ -24,7 +24,7 @@ from ravenbench.statistics.weighted_folds import fold_mean, published_t
 from ravenbench.types import Ints
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 
 def analyse(store: Store, difference: float | None = None) -> AttributionAnalysis:

@@ -11,8 +11,6 @@ import msgspec
 
 from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Store
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.view import public_head
 

@@ -2,10 +2,10 @@
 
 from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
-from ravenbench.bench.shared.store import Store
 from ravenbench.reports.obfuscate.analysis import analyse, to_json
 from ravenbench.reports.obfuscate.page import terminal, write
 from ravenbench.reports.report import Gap
+from ravenbench.store.store import Store
 
 __all__ = ["analyse", "gaps", "terminal", "to_json", "write"]
 

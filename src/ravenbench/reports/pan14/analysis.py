@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Store
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.attributes import Attribute
 from ravenbench.reports.cells import Failure

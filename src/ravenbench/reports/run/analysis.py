@@ -27,8 +27,8 @@ from ravenbench.statistics.ttest import t_test
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.record import FoldRecord, PairCounts, Sides
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.records import FoldRecord, PairCounts, Sides
+    from ravenbench.store.store import Store
 
 NEIGHBOURS = 5
 _Pools = dict[tuple[str, int | None], list[FoldRow]]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ravenbench.bench.run.record import LengthRecord, RunPlan
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 COLORS = ("#2b6cb0", "#c05621", "#2f8f7a", "#a3476e", "#9a7d1f", "#6b7280")
 MARKS = "osD^vP*X"

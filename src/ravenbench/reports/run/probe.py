@@ -16,7 +16,7 @@ from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure
 
 if TYPE_CHECKING:
     from ravenbench.bench.run.record import ProbeRecord
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 FOUR = ("aa", "ab", "ba", "bb")
 """Training domain, test domain."""

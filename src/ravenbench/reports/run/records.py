@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import ContentProbe

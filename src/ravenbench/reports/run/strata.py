@@ -20,7 +20,7 @@ from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
     from ravenbench.bench.run.record import RunPlan
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 PARTS = 3
 """Equal parts of the distances between topics."""

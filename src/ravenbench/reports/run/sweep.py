@@ -21,8 +21,8 @@ from ravenbench.statistics.stability import ranking_stability
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.record import FoldRecord
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.records import FoldRecord
+    from ravenbench.store.store import Store
 
 AVERAGE = "average"
 """Mean of the stability in the shown metrics, as in the paper's Tables 8–10."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import FormatError, InputError
 from ravenbench.reports.content import badge
 from ravenbench.reports.evaluate.analysis import evaluate
@@ -25,6 +24,7 @@ from ravenbench.reports.site.records import Board, FoldPage, Number, Standing
 from ravenbench.reports.view import Column, Table, public_head, public_json, to_csv
 from ravenbench.statistics.axes import Domain
 from ravenbench.statistics.clustered import Figure
+from ravenbench.store.store import Store
 
 METRICS = ("auc", "c@1", "overall", "final")
 REPLICATES = 2_000

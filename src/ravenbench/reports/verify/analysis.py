@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Store
 from ravenbench.bench.verify.blocks import Collected, cells_of, collect
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.trained import read_trained

@@ -1,9 +1,9 @@
 """The report of ``raven verify``, as every task offers it."""
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.reports.verify.analysis import analyse, to_json
 from ravenbench.reports.verify.folder import terminal, write
+from ravenbench.store.store import Store
 
 __all__ = ["analyse", "planned", "terminal", "to_json", "write"]
 

@@ -14,9 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ravenbench.bench.shared.one_table import on_one_table
-from ravenbench.bench.shared.progress import Progress
-from ravenbench.bench.shared.record import Record
+from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
 from ravenbench.problems.linked import known_authors
 from ravenbench.problems.references import References
@@ -24,6 +22,8 @@ from ravenbench.problems.transplant import Transplanter
 from ravenbench.problems.transplanted import Transplanted, shortage
 from ravenbench.randomness import stream
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
+from ravenbench.store.plans import on_one_table
+from ravenbench.store.records import Record
 from ravenbench.text.splicing import FUNCTION_WORDS
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Fold, Ints, Labels, Problems, Strings, name_array

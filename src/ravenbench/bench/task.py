@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ravenbench.bench.shared.record import Kind
+from ravenbench.store.records import Kind
+from ravenbench.store.store import Store
 
 
 @dataclass(frozen=True)
@@ -30,3 +31,11 @@ class Outlook:
     def to_json(self) -> dict[str, Any]:
         """One object of plain values."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A finished run of any task: its store, and the errors of the cells that failed."""
+
+    store: Store
+    errors: tuple[str, ...]

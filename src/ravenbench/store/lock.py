@@ -103,7 +103,7 @@ _WANTED: dict[str, _Lock] = {}
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[None]:
+def folder_lock(folder: Path) -> Iterator[None]:
     """Be the only one who writes a run's folder; one that does not exist yet is locked by ``hold`` when it is made.
 
     Raises
@@ -116,7 +116,7 @@ def alone(folder: Path) -> Iterator[None]:
         raise lock._held()
     _WANTED[name] = lock
     try:
-        # Whether an object store answers is found out first, by ``take_up``.
+        # Whether an object store answers is found out first, by ``open_or_create``.
         if not is_remote(folder) and folder.is_dir():
             lock.acquire()
         yield

@@ -1,21 +1,103 @@
-"""Engines: ways to do units. Both call ``work.run_unit``; a failed unit is data, a dead worker an error."""
+"""How a task tells what it is doing."""
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from multiprocessing import resource_tracker
 from pathlib import Path
+from typing import Protocol, TypeVar, runtime_checkable
 
-from ravenbench.bench.shared.care import LIMIT, in_worker, time_limit
-from ravenbench.bench.shared.memory import keep_memory
-from ravenbench.bench.shared.work import Engine, Losable, Unit, Units, one_thread, run_unit
+from ravenbench import files
+from ravenbench.engine.guard import LIMIT, in_worker, one_thread, stdout_to_stderr, time_limit, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError
 from ravenbench.files import is_remote
+from ravenbench.programs.confinement import noted
+
+Progress = Callable[[str, int, int], None]
+"""Called with (stage, done, total); a total of 0 means that it is not known."""
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""Options of ``mallopt``."""
+
+
+def give_back() -> None:
+    """Have it returned to the system: workers need the memory that planning took."""
+    _glibc("malloc_trim", 0)
+
+
+@cache
+def keep_memory() -> None:
+    """From now on this worker uses memory that it has freed again, as other processes do.
+
+    Dask has glibc return all beyond 64 KB at once, and to ask for as much anew takes half as long as the work.
+    """
+    _glibc("mallopt", _TRIM_THRESHOLD, 1 << 28)
+    _glibc("mallopt", _MMAP_THRESHOLD, 1 << 25)
+
+
+def _glibc(function: str, *values: int) -> None:
+    with suppress(AttributeError, OSError, TypeError):
+        getattr(ctypes.CDLL(None), function)(*values)
+
+
+class Unit(Protocol):
+    """What an engine does, here or in another process."""
+
+    def work(self) -> list[str]:
+        """Do it, commit what it found, and return the errors of cells that failed."""
+
+
+@runtime_checkable
+class Losable(Protocol):
+    """A unit whose cells can be told failed where its work ended the process."""
+
+    def lost(self, reason: str) -> list[str]:
+        """Commit all its cells as failed for this reason, and return their errors."""
+
+
+Units = Sequence[Unit]
+Engine = Callable[[Units], Iterator[list[str]]]
+"""Does all units in any order and yields the errors of each as it ends."""
+
+
+def run_units(engine: Engine, units: Units, progress: Progress, stage: str) -> list[str]:
+    """Do all units, showing how many are done; returns the errors of the cells that failed.
+
+    When it returns, the disk has every cell.
+    """
+    errors: list[str] = []
+    if units:
+        progress(stage, 0, len(units))
+        give_back()
+        with stdout_to_stderr():
+            for done, failed in enumerate(engine(units), start=1):
+                errors += failed
+                progress(stage, done, len(units))
+        runs: set[Path] = {unit.run for unit in units if hasattr(unit, "run")}
+        for run in runs:
+            files.sync_folder(run / "cells")
+    return errors
+
+
+def run_unit(unit: Unit) -> list[str]:
+    """Do one unit; errors of the method become failed cells. Returns the errors."""
+    with one_thread(), noted(), watched():
+        return unit.work()
+
 
 _ADDRESS = "an address such as tcp://10.0.0.1:8786"
 _MOST_GROWN = 8 << 30
@@ -204,3 +286,69 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
     if scheduler is None:
         raise SpecError("--engine dask needs --scheduler", expected=_ADDRESS)
     return dask(scheduler)
+
+
+T = TypeVar("T")
+
+
+class Aside(Protocol):
+    """Begin ``work(*args)``, and return what gives its result when that is needed."""
+
+    def __call__(self, work: Callable[..., T], *args: object) -> Callable[[], T]: ...
+
+
+def here(work: Callable[..., T], *args: object) -> Callable[[], T]:
+    """Nothing is begun: the work is done in this process when its result is asked for."""
+    return partial(work, *args)
+
+
+@contextmanager
+def aside(cores: int) -> Iterator[Aside]:
+    """Each work in a process of its own, which ends with this context; with one core it is done here.
+
+    Where a process fails, the work is done again here, so that its error is told as usual.
+    """
+    if cores < 2:
+        yield here
+        return
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    with ExitStack() as stack:
+
+        def begin(work: Callable[..., T], *args: object) -> Callable[[], T]:
+            pool = ProcessPoolExecutor(max_workers=1)
+            stack.callback(pool.shutdown, wait=False, kill_workers=True)
+            with _sigint_blocked():
+                begun = pool.submit(_other, work, args)
+            begun.add_done_callback(lambda _: pool.shutdown(wait=False))
+
+            def result() -> T:
+                try:
+                    found: T = begun.result()
+                except Exception:
+                    return work(*args)
+                return found
+
+            return result
+
+        yield begin
+
+
+@contextmanager
+def _sigint_blocked() -> Iterator[None]:
+    """What is started here never hears Ctrl-C, of which it would tell while it is being set up; this process hears it
+    afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # when it starts, signals are let through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _other(work: Callable[..., T], args: tuple[object, ...]) -> T:
+    end_with(os.getppid())
+    return work(*args)

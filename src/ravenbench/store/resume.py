@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from ravenbench import __version__, files, registry
-from ravenbench.bench.shared.alone import NAME as LOCK
-from ravenbench.bench.shared.alone import hold
-from ravenbench.bench.shared.record import Head, Kind, OtherFormat, open_record, write_record
-from ravenbench.bench.shared.store import Store
 from ravenbench.components import identity_hash, source_hash
 from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
 from ravenbench.formats.output import check_apart, check_folder, digest
+from ravenbench.store.lock import NAME as LOCK
+from ravenbench.store.lock import hold
+from ravenbench.store.records import Head, Kind, OtherFormat, open_record, write_record
+from ravenbench.store.store import Store
 
 logger = logging.getLogger(__name__)
 MADE_WITH = ("numpy", "scipy", "scikit-learn", "numba", "polars")
@@ -30,7 +30,7 @@ Planner = Callable[[Store, Callable[[], None]], None]
 """Writes a plan into a store; calls its second argument, which writes ``run.json``, before it writes anything else."""
 
 
-def take_up(
+def open_or_create(
     folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0,
     inputs: Iterable[str] = (),
 ) -> Store:  # fmt: skip
@@ -117,7 +117,7 @@ def _name_edited(store: Store) -> None:
 
 
 def earlier(folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
-    """The planned folder that ``take_up`` would take up, None where it would begin anew; nothing is written.
+    """The planned folder that ``open_or_create`` would take up, None where it would begin anew; nothing is written.
 
     Raises
     ------
@@ -243,3 +243,15 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
             found=", ".join(changed(found.data, wanted.data)), fix=fix + " and run again",
         )  # fmt: skip
     return True
+
+
+def written(folder: Path) -> frozenset[str]:
+    """Hashes of what a run has written elsewhere; none where it is new."""
+    place = folder / "products"
+    return frozenset(p.name for p in place.iterdir()) if place.is_dir() else frozenset()
+
+
+def note(folder: Path, digest: str) -> None:
+    """Note a product before it takes its place, so that no moment of an end can make a stranger's of it."""
+    files.make_folder(folder / "products")
+    files.write_bytes(folder / "products" / digest, b"")

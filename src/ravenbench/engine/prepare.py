@@ -1,28 +1,140 @@
-"""Features of distinct document pairs, computed once a run for scorers that learn nothing from a fold (contract 8)."""
+"""Texts that a fixed model encodes, encoded once before the cells that ask about them.
+
+Without this, workers that begin with different folds of one corpus would encode the texts of both.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isqrt
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
 from ravenbench import files
-from ravenbench.bench.shared.care import guarded
-from ravenbench.bench.shared.keys import pairs_key
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.packed import read_packed, write_packed
-from ravenbench.bench.shared.record import Record
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import tell
+from ravenbench.components import Component
+from ravenbench.engine.guard import isolated, tell
 from ravenbench.errors import StoreError
+from ravenbench.store.plans import pairs_key
+from ravenbench.store.records import Record, read_packed, write_packed
+from ravenbench.store.store import Store, open_store
+from ravenbench.text.counting import Units, count_ahead
+from ravenbench.text.kept_counts import folder_of
 from ravenbench.text.ppm import close_together
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
 from ravenbench.verifiers.contract.checks import checked_scores
+
+MOST, FEWEST = 3072, 512
+"""Texts in a unit: large ones leave less of their batches empty, small ones at the end let workers end together."""
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """A method that can encode texts before it is asked about them."""
+
+    def prepare(self, texts: list[str]) -> None:
+        """Encode them and keep what was found where every process finds it."""
+
+
+@dataclass(frozen=True)
+class EncodeUnit:
+    """Some texts of a run for one model."""
+
+    run: Path
+    method: Prepares
+    rows: tuple[int, ...]
+
+    def work(self) -> list[str]:
+        """Encode them. What fails here fails again, with its reason, in the cells that need it."""
+        texts = open_store(self.run).texts
+        with suppress(Exception), isolated():
+            self.method.prepare([texts[row] for row in self.rows])
+        return []
+
+
+def plan_encoding(store: Store, components: Mapping[str, Component], folds: Sequence[str]) -> list[EncodeUnit]:
+    """Units for all texts of these folds; texts of about equal length together, for a batch is as wide as its longest.
+
+    A method counts that reads whole texts as they are: by itself, or as the scorer of a calibrated one.
+    """
+    parts = {str(part): part for one in components.values() for part in (one, getattr(one, "scorer", None))}
+    methods = [part for part in parts.values() if isinstance(part, Prepares)]
+    if not methods:
+        return []
+    rows = store.documents(folds)
+    rows = rows[np.argsort(store.texts.offsets[rows] - store.texts.offsets[rows + 1], kind="stable")]
+    blocks = list[tuple[int, ...]]()
+    while len(rows):
+        size = min(MOST, max(FEWEST, len(rows) // 6))
+        blocks.append(tuple(rows[:size].tolist()))
+        rows = rows[size:]
+    return [EncodeUnit(store.path, method, block) for method in methods for block in blocks]
+
+
+LARGE = 64 * 2**20
+"""Bytes of text from which on it pays."""
+
+
+@dataclass(frozen=True)
+class CountUnit:
+    """All texts of a run in one kind of unit."""
+
+    run: Path
+    units: Units
+    rows: tuple[int, ...]
+
+    def work(self) -> list[str]:
+        """Count them. Where this fails, workers count for themselves."""
+        with suppress(Exception):
+            count_ahead(open_store(self.run).texts, np.array(self.rows, dtype=np.int64), self.units)
+        return []
+
+    def lost(self, reason: str) -> list[str]:
+        """It has no cells that could fail."""
+        return []
+
+
+@contextmanager
+def no_counts_left(store: Store) -> Iterator[None]:
+    """Remove counts of texts before and after: those that a killed process left may be those of another version."""
+    folder = folder_of(store.texts)
+    try:
+        _remove(folder)
+        yield
+    finally:
+        _remove(folder)
+
+
+def _remove(folder: Path | None) -> None:
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str]) -> list[CountUnit]:
+    """Units for the texts of these folds where they are large, one for every kind that is counted in several fits.
+
+    Parameters
+    ----------
+    fitted : sequence
+        The verifier of every fit; one counts by itself or as the scorer of a calibrated one.
+    """
+    kinds = [getattr(part, "counted", None) for one in fitted for part in (one, getattr(one, "scorer", None))]
+    # A stranger's method may mean something else by the name.
+    several = [units for units, fits in Counter(kind for kind in kinds if isinstance(kind, Units)).items() if fits > 1]
+    if not several or folder_of(store.texts) is None or store.texts.offsets[-1] < LARGE:
+        return []
+    rows = store.documents(folds)
+    if (store.texts.offsets[rows + 1] - store.texts.offsets[rows]).sum() < LARGE:
+        return []
+    return [CountUnit(store.path, units, tuple(rows.tolist())) for units in several]
+
 
 BLOCK = 16_384
 """Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is
@@ -67,7 +179,7 @@ def run_pairs(unit: PairUnit, failure: str | None = None) -> list[str]:
     if failure is None:
         try:
             known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
-            with guarded():
+            with isolated():
                 given = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
             arrays = {"features": checked_scores(given, unit.stop - unit.start, str(unit.scorer))}
         except Exception as error:
@@ -155,7 +267,7 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
         for problems in (fold.train.apart[1], fold.test):
             keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
     pairs = np.stack(np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size))
-    pairs, starts = _blocks(pairs)
+    pairs, starts = _pair_blocks(pairs)
     files.make_folder(store.path / "pairs")
     digest = files.write_array(store.path / "pairs" / "pairs.npy", pairs)
     files.write_array(store.path / "pairs" / "starts.npy", starts)
@@ -169,7 +281,7 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     }
 
 
-def _blocks(pairs: Ints) -> tuple[Ints, Ints]:
+def _pair_blocks(pairs: Ints) -> tuple[Ints, Ints]:
     """Pairs (2, n) in an order in which those of a document share few blocks, and where each block begins."""
     n = pairs.shape[1]
     documents, ends = np.unique(pairs, return_inverse=True)
