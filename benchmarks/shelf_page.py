@@ -29,9 +29,8 @@ from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.scores import scores
 from ravenbench.reports.cells import sides_of
 from ravenbench.reports.content import NOTHING, content_probe
-from ravenbench.statistics.clustered import Figure, Units, figure
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure, Units, figure, influence, placements
 from ravenbench.store.store import Store, open_store
 from ravenbench.types import Bools, Floats
 

@@ -41,7 +41,7 @@ from ravenbench.engine.cells import execute
 from ravenbench.engine.transplants import ARMS
 from ravenbench.reports.content import content_probe
 from ravenbench.reports.run.probe import probing
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
 from ravenbench.store.store import open_store
 
 HERE = Path(__file__).parent

@@ -22,8 +22,8 @@ from ravenbench.reports.simulate.page import findings
 from ravenbench.reports.simulate.records import Share
 from ravenbench.reports.simulate.task import to_json
 from ravenbench.statistics.axes import Content
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
+from ravenbench.statistics.estimates import Figure
 from ravenbench.store.store import Store
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"

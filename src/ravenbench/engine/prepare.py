@@ -24,8 +24,7 @@ from ravenbench.errors import StoreError
 from ravenbench.store.plans import pairs_key
 from ravenbench.store.records import Record, read_packed, write_packed
 from ravenbench.store.store import Store, open_store
-from ravenbench.text.counting import Units, count_ahead
-from ravenbench.text.kept_counts import folder_of
+from ravenbench.text.counting import Units, count_ahead, folder_of
 from ravenbench.text.ppm import close_together
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem

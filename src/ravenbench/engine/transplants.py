@@ -16,10 +16,8 @@ import numpy as np
 
 from ravenbench.engine.pool import Progress
 from ravenbench.problems.donors import ByContent
-from ravenbench.problems.linked import known_authors
 from ravenbench.problems.references import References
-from ravenbench.problems.transplant import Transplanter
-from ravenbench.problems.transplanted import Transplanted, shortage
+from ravenbench.problems.transplant import Transplanted, Transplanter, known_authors, shortage
 from ravenbench.randomness import stream
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
 from ravenbench.store.plans import on_one_table

@@ -16,9 +16,9 @@ from ravenbench.reports.cells import Failure, answered, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.view import Column, Range, Table, Value, figure, named, printable
 from ravenbench.statistics.axes import FOUND, Check, Content, Domain, Judged, State, content_axis
-from ravenbench.statistics.clustered import Figure as Estimate
-from ravenbench.statistics.clustered import Interval
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
+from ravenbench.statistics.estimates import Figure as Estimate
+from ravenbench.statistics.estimates import Interval
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_t
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import RavenError, SpecError, said
 from ravenbench.statistics.axes import DOMAIN_MARGIN
-from ravenbench.statistics.detectable import detectable
-from ravenbench.statistics.pools import correlation
+from ravenbench.statistics.pools import correlation, detectable
 from ravenbench.types import Fold
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fresh
 

@@ -23,10 +23,10 @@ from ravenbench.engine.guard import rehearsable, warm_up_kernels
 from ravenbench.engine.pool import Aside, Progress, aside, here
 from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
 from ravenbench.problems import needs, sources
-from ravenbench.problems.hopeless import check_pairs_possible
-from ravenbench.problems.lengths import at_length
+from ravenbench.problems.needs import check_pairs_possible
+from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.sampling.pools import draw_pools
+from ravenbench.sampling.samplers import draw_pools
 from ravenbench.store.plans import (
     cell_places,
     content_key,

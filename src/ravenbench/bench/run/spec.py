@@ -15,7 +15,7 @@ from ravenbench.components import Component, identity_hash, seeded
 from ravenbench.errors import SpecError, did_you_mean
 
 if TYPE_CHECKING:
-    from ravenbench.sampling.base import Sampler
+    from ravenbench.sampling.samplers import Sampler
 
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
 """Three that are tested, and two controls beside them: one that sees style alone, one that learns nothing."""

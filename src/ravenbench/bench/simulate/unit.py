@@ -16,8 +16,8 @@ from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.components import identity
 from ravenbench.engine.guard import tell
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
+from ravenbench.statistics.estimates import Figure
 from ravenbench.store.records import CellRecord, Seconds
 from ravenbench.store.store import open_store
 from ravenbench.verifiers.controls.blend import Blend

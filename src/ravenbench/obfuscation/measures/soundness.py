@@ -24,9 +24,8 @@ from ravenbench.obfuscation.guards import antonyms
 from ravenbench.obfuscation.measures.neural import Inference, Similarity
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
-from ravenbench.text.alignment import changed, match, pieces, plain_words, runs
+from ravenbench.text.alignment import align_sentences, changed, match, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
-from ravenbench.text.sentence_alignment import align_sentences
 from ravenbench.text.tokens import tokens
 
 _LONG = 2 * PART_WORDS

@@ -9,7 +9,7 @@ from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.model import Validated
-from ravenbench.statistics.elub import Bounds
+from ravenbench.statistics.likelihood_ratios import Bounds
 from ravenbench.store.records import Head
 from ravenbench.types import Floats
 

@@ -22,7 +22,6 @@ from ravenbench.reports.diff.characters import shown
 from ravenbench.reports.page import render
 from ravenbench.text.alignment import Run, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
-from ravenbench.text.sentence_alignment import align_sentences
 from ravenbench.texts import content_hash
 
 SHARED = 5

@@ -13,9 +13,8 @@ from ravenbench.reports.cells import Failure, ranked, sides_of
 from ravenbench.reports.content import figure_interval, value_of
 from ravenbench.reports.page import FAINT, INK, canvas
 from ravenbench.reports.view import Column, Table
-from ravenbench.statistics.clustered import Figure as Estimate
-from ravenbench.statistics.clustered import Units, figure, within
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure as Estimate
+from ravenbench.statistics.estimates import Units, figure, influence, placements, within
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

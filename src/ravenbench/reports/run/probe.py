@@ -11,8 +11,8 @@ import numpy as np
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.reports.cells import Failure, mean, ranked, sides_of
 from ravenbench.statistics.axes import Domain, Judged, domain_axis
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure
+from ravenbench.statistics.estimates import Figure
 
 if TYPE_CHECKING:
     from ravenbench.bench.run.record import ProbeRecord

@@ -14,8 +14,7 @@ import numpy as np
 
 from ravenbench.metrics.calibration import cllr
 from ravenbench.reports.cells import Sides, ranked, sides_of
-from ravenbench.statistics.clustered import Figure, Units, figure
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure, Units, figure, influence, placements
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:

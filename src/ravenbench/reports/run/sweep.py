@@ -17,7 +17,7 @@ from ravenbench.bench.run.record import PointRecord, RunPlan
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.run.fold_rows import SHOWN, FoldRow, fold_rows
 from ravenbench.statistics.pools import pool_mean
-from ravenbench.statistics.stability import ranking_stability
+from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:

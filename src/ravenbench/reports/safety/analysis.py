@@ -20,8 +20,8 @@ from ravenbench.reports.safety.quality import qualities, surviving
 from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis, Shame, VerifierRow
 from ravenbench.reports.safety.recovery import recoveries
 from ravenbench.reports.view import public_head
-from ravenbench.statistics.impact import ImpactIntervals, impact_intervals
-from ravenbench.statistics.mcnemar import sign_test
+from ravenbench.statistics.attacks import ImpactIntervals, impact_intervals
+from ravenbench.statistics.significance import sign_test
 from ravenbench.store.store import Store
 from ravenbench.types import Bools
 

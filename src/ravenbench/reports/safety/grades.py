@@ -13,8 +13,8 @@ from ravenbench.bench.safety.record import GradedText, MeasuredText, SafetyPlan
 from ravenbench.formats.reviews import VERDICTS
 from ravenbench.reports.cells import mean
 from ravenbench.statistics.agreement import alpha_interval, ordinal_alpha
-from ravenbench.statistics.bootstrap import Interval
-from ravenbench.statistics.rank_correlation import RankCorrelation, rank_correlation
+from ravenbench.statistics.estimates import Interval
+from ravenbench.statistics.ranks import RankCorrelation, rank_correlation
 from ravenbench.store.store import Store
 
 Text = tuple[str, int, str]

@@ -34,7 +34,7 @@ from ravenbench.statistics.axes import (
     content_checks,
     domain_axis,
 )
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store

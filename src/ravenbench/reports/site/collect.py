@@ -23,7 +23,7 @@ from ravenbench.reports.site.joined import joined
 from ravenbench.reports.site.records import Board, FoldPage, Number, Standing
 from ravenbench.reports.view import Column, Table, public_head, public_json, to_csv
 from ravenbench.statistics.axes import Domain
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
 from ravenbench.store.store import Store
 
 METRICS = ("auc", "c@1", "overall", "final")

@@ -14,7 +14,7 @@ from ravenbench.formats.problems import read_problems
 from ravenbench.reports.evaluate.records import BreakDown
 from ravenbench.reports.site.records import Number, Part
 from ravenbench.store.store import Store
-from ravenbench.text.lengths import count_words
+from ravenbench.text.tokens import count_words
 from ravenbench.types import Labels
 
 

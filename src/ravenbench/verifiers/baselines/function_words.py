@@ -8,8 +8,7 @@ from typing import Self
 import numpy as np
 
 from ravenbench.text.lexicon import ALL_TOKENS
-from ravenbench.text.profiles import TokenProfiles
-from ravenbench.text.vectors import unit
+from ravenbench.text.tfidf import TokenProfiles, unit
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from ravenbench.text.vectors import centre_of
+from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.calibrators.inputs import learnable
 from ravenbench.verifiers.calibrators.logistic import Logistic, table_of

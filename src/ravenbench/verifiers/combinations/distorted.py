@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from ravenbench.text.distortion import mask
+from ravenbench.text.masks import mask
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.combinations.spreading import Spreading
 from ravenbench.verifiers.contract.base import Scorer

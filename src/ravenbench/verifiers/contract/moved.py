@@ -42,7 +42,20 @@ _RENAMED = {
     "neural.bagnall_text": "neural.bagnall.text",
     "neural.bagnall_training": "neural.bagnall.training",
 }
+# Of the room of texts: what each module took in.
+_TEXT = {
+    "counting": "packed_counts kept_counts sums",
+    "ngrams": "bits interning",
+    "impostor_spaces": "ngram_vocabulary",
+    "minmax": "impostors",
+    "lexicon": "scanning",
+    "tfidf": "vectors profiles",
+    "grammar": "sentences grammar_kernels",
+    "language_model": "language_model_training",
+    "masks": "distortion frequency_mask",
+}
 MOVED = {
     f"{_ROOM}{old}{name}": f"{_ROOM}{new}.{name}" for (old, new), names in _WHOLE.items() for name in names.split()
 } | {_ROOM + old: _ROOM + new for old, new in _RENAMED.items()}
+MOVED |= {f"ravenbench.text.{old}": f"ravenbench.text.{new}" for new, names in _TEXT.items() for old in names.split()}
 """New module of every old one."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ravenbench.text.lexicon import ALL_TOKENS
-from ravenbench.text.profiles import TokenProfiles
+from ravenbench.text.tfidf import TokenProfiles
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.baselines.function_words import profile_cosines
 from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand

@@ -7,11 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.text.counting import CountStore, with_counts
+from ravenbench.text.counting import CountStore, largest, totals, with_counts
 from ravenbench.text.lexicon import ALL_TOKENS
-from ravenbench.text.profiles import spread_counts
-from ravenbench.text.sums import largest, totals
-from ravenbench.text.tfidf import Tfidf
+from ravenbench.text.tfidf import Tfidf, spread_counts
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.baselines.char_ngram import pair_cosines, training_documents

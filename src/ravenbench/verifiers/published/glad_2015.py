@@ -8,7 +8,7 @@ from typing import Literal, Self
 import numpy as np
 
 from ravenbench.errors import SpecError
-from ravenbench.text.vectors import centre_of
+from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators.inputs import learnable
 from ravenbench.verifiers.calibrators.logistic import Logistic

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 
 from ravenbench.text.minmax import Vectors, paired_similarities, whole_similarities
-from ravenbench.text.vectors import centre_of, unit
+from ravenbench.text.tfidf import centre_of, unit
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 from ravenbench.verifiers.raven_2026.grams import Counts, Grams

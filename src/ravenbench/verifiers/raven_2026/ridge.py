@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from ravenbench.metrics.logistic import newton
-from ravenbench.text.vectors import centre_of
+from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Bools, Floats
 
 _FURTHEST = 3.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ravenbench.text.vectors import unit
+from ravenbench.text.tfidf import unit
 from ravenbench.topics import devices
 from ravenbench.topics.batching import batches
 from ravenbench.types import Floats
