@@ -22,6 +22,7 @@ from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.reports.attribute.task import analyse, terminal, to_json
 from ravenbench.reports.report import analyse as analyse_any
 from ravenbench.reports.report import write_report
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 

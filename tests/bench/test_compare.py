@@ -22,6 +22,7 @@ from ravenbench.reports.compare.model import UNSHOWN
 from ravenbench.reports.compare.scores import read_scores
 from ravenbench.reports.compare.words import signed
 from ravenbench.reports.report import analyse, write_report
+from ravenbench.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.recipes.controls import Random
 from ravenbench.reports.report import analyse, write_report
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 
 

@@ -12,6 +12,7 @@ from campaigns.job import differences, state, work
 from campaigns.outcome import Outcome
 from ravenbench.errors import RavenError
 from ravenbench.reports.report import report_of
+from ravenbench.store.store import Store
 
 
 def _truncated(place: Path) -> None:

@@ -25,6 +25,8 @@ from ravenbench.reports.pan14.analysis import META, analyse
 from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.pan14.published import CORPORA, publication
 from ravenbench.reports.report import write_report
+from ravenbench.store.records import FORMAT, write_record
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.controls.length import Length
 

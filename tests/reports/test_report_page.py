@@ -20,6 +20,7 @@ from ravenbench.reports.run import figures as run_figures
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.page import finding
 from ravenbench.reports.run.records import Shortcut
+from ravenbench.store.store import Store
 
 
 class Reader(HTMLParser):

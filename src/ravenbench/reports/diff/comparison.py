@@ -20,7 +20,7 @@ from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.reports.diff.characters import shown
 from ravenbench.reports.page import render
-from ravenbench.text.alignment import Run, pieces, plain_words, runs
+from ravenbench.text.alignment import Run, align_sentences, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
 

@@ -13,6 +13,8 @@ from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.view import public_head
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
 
 
 @dataclass(frozen=True)

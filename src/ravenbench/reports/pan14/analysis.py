@@ -22,6 +22,8 @@ from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
 from ravenbench.reports.outside import WithAnswers
 from ravenbench.reports.view import public_head
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
 from ravenbench.types import Floats, Labels, name_array
 
 META = "META-CLASSIFIER"

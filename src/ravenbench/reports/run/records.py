@@ -14,6 +14,7 @@ from ravenbench.reports.run.lengths import LengthRow
 from ravenbench.reports.run.probe import Probing
 from ravenbench.reports.run.strata import Stratum
 from ravenbench.reports.run.sweep import Sweep
+from ravenbench.store.records import Head
 from ravenbench.types import Floats
 
 METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")

@@ -19,7 +19,7 @@ from ravenbench.reports.report import write_parts
 from ravenbench.reports.safety.answers import mean
 from ravenbench.reports.safety.records import FEW, ObfuscatorRow, SafetyAnalysis
 from ravenbench.reports.view import Column, Table, Value, range_of
-from ravenbench.statistics.bootstrap import Interval
+from ravenbench.statistics.estimates import Interval
 
 FIELDS = {
     "delta_acc": "Δacc", "delta_rec": "Δrec", "delta_auc": "ΔAUC", "delta_c1": "Δc@1", "delta_final": "Δfinal",

@@ -14,6 +14,8 @@ from ravenbench.bench.verify.trained import read_trained
 from ravenbench.reports.cells import answered
 from ravenbench.reports.content import ContentProbe, Read, content_json, content_probe
 from ravenbench.reports.view import public_head
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
 from ravenbench.types import Answers, Floats
 
 METRICS = ("auc", "c@1", "final")
