@@ -23,7 +23,7 @@ from ravenbench.reports.simulate.records import Share
 from ravenbench.reports.simulate.task import to_json
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import Store
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"
@@ -96,8 +96,8 @@ def test_verdicts_are_counted_by_the_rule_of_runs():
     """Swings of known intervals: above the margin, within, and across; two languages have a truth of their own."""
 
     def world(low, high):
-        figure = Figure((low + high) / 2, 0.01, (low, high), 100.0)
-        none, good = Figure(0.0, 0.001, (-0.01, 0.01), 100.0), Figure(0.8, 0.02, (0.7, 0.9), 100.0)
+        figure = Estimate((low + high) / 2, 0.01, (low, high), 100.0)
+        none, good = Estimate(0.0, 0.001, (-0.01, 0.01), 100.0), Estimate(0.8, 0.02, (0.7, 0.9), 100.0)
         content = ContentFigures(
             auc=good, style_left=good, drop=none, swing=figure, sway=none, silence=none, null_swing=none,
             same=100, different=100, folds=5, units=50,

@@ -37,6 +37,7 @@ def command(
     """
     from ravenbench.cli.show import say, show_report
     from ravenbench.reports.outside import parse_given, with_answers
+    from ravenbench.store.store import Store
 
     store = Store.open(run)
     if not answers:

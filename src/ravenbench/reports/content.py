@@ -17,8 +17,7 @@ from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.view import Column, Range, Table, Value, figure, named, printable
 from ravenbench.statistics.axes import FOUND, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
-from ravenbench.statistics.estimates import Figure as Estimate
-from ravenbench.statistics.estimates import Interval
+from ravenbench.statistics.estimates import Estimate, Interval
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:

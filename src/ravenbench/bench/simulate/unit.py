@@ -17,7 +17,7 @@ from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.components import identity
 from ravenbench.engine.guard import tell
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import CellRecord, Seconds
 from ravenbench.store.store import open_store
 from ravenbench.verifiers.controls.blend import Blend
@@ -92,15 +92,15 @@ def found_of(arrays: Mapping[str, NDArray[Any]]) -> list[Found]:
     return found
 
 
-def _numbers(figure: Figure | None) -> list[float]:
+def _numbers(figure: Estimate | None) -> list[float]:
     if figure is None:
         return [np.nan] * 5
     given = (figure.value, figure.error, *(figure.interval or (None, None)), figure.freedom)
     return [np.nan if value is None else value for value in given]
 
 
-def _figure(numbers: Sequence[float]) -> Figure | None:
+def _figure(numbers: Sequence[float]) -> Estimate | None:
     value, error, low, high, freedom = (None if np.isnan(number) else number for number in numbers)
     if value is None:
         return None
-    return Figure(value, error, None if low is None or high is None else (low, high), freedom)
+    return Estimate(value, error, None if low is None or high is None else (low, high), freedom)

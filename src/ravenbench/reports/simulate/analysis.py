@@ -34,7 +34,7 @@ from ravenbench.statistics.axes import (
     content_checks,
     domain_axis,
 )
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -86,7 +86,7 @@ def summarise(
 
 
 def _row(
-    design: SimulateSpec, name: str, found: Sequence[Found], kinds: Sequence[int], lengths: Sequence[Figure | None]
+    design: SimulateSpec, name: str, found: Sequence[Found], kinds: Sequence[int], lengths: Sequence[Estimate | None]
 ) -> ScorerRow:
     dose, trained = _known(design, name)
     null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in found]
@@ -128,12 +128,12 @@ def _known(design: SimulateSpec, name: str) -> tuple[float | None, bool | None]:
 
 
 def _domain(found: Sequence[Found]) -> list[Judged]:
-    nothing = Figure(math.nan, None, None, None)
+    nothing = Estimate(math.nan, None, None, None)
     return [domain_axis(one.gain or nothing, one.repetitions, alike=one.alike) for one in found]
 
 
 def _axis(
-    figures: Sequence[Figure | None], alone: Sequence[Figure | None], judged: Sequence[Judged], kinds: Sequence[int]
+    figures: Sequence[Estimate | None], alone: Sequence[Estimate | None], judged: Sequence[Judged], kinds: Sequence[int]
 ) -> Axis:
     outcomes: list[Any] = [one.outcome for one in judged]
     shows = [one.shows for one in judged if one.shows is not None]
@@ -154,7 +154,7 @@ def _count(outcomes: Sequence[Any], wanted: Callable[[Any], bool]) -> Share:
     return Share(sum(map(wanted, outcomes)), len(outcomes))
 
 
-def _covered(figures: Sequence[Figure | None], kinds: Sequence[int]) -> Share:
+def _covered(figures: Sequence[Estimate | None], kinds: Sequence[int]) -> Share:
     """How many intervals hold the mean figure of their kind of world."""
     known = [(figure, kind) for figure, kind in zip(figures, kinds, strict=True) if figure is not None]
     values: dict[int, list[float]] = {}
@@ -168,7 +168,7 @@ def _covered(figures: Sequence[Figure | None], kinds: Sequence[int]) -> Share:
     return Share(sum(held), len(held))
 
 
-def _mean(figures: Sequence[Figure | None]) -> Mean | None:
+def _mean(figures: Sequence[Estimate | None]) -> Mean | None:
     values = [figure.value for figure in figures if figure is not None]
     if not values:
         return None

@@ -23,7 +23,7 @@ from ravenbench.reports.site.joined import joined
 from ravenbench.reports.site.records import Board, FoldPage, Number, Standing
 from ravenbench.reports.view import Column, Table, public_head, public_json, to_csv
 from ravenbench.statistics.axes import Domain
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import Store
 
 METRICS = ("auc", "c@1", "overall", "final")
@@ -217,7 +217,7 @@ def _folds(found: Any) -> tuple[FoldPage, ...]:
     return tuple(pages)
 
 
-def _number(figure: Figure | None) -> Number:
+def _number(figure: Estimate | None) -> Number:
     return Number(None) if figure is None else Number(figure.value, figure.interval)
 
 
