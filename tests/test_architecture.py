@@ -22,7 +22,7 @@ STRANGERS = {
     ("statistics", "bench"),
 }
 OPEN_TO_ALL = {
-    "bench": {"options", "task"},
+    "bench": {"options", "task", "functions", "api"},
     "reports": {"view", "page", "report", "content", "cells", "outside"},
     "verifiers": {"contract", "calibrators"},
 }

@@ -15,13 +15,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ravenbench.bench.advise.api import advise as advise
+    from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.attribute.api import attribute as attribute
     from ravenbench.bench.compare.api import compare as compare
     from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
     from ravenbench.bench.pan14.api import pan14 as pan14
     from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
-    from ravenbench.bench.simulate.api import simulate as simulate
     from ravenbench.bench.task import RunResult as RunResult
     from ravenbench.bench.verify.api import Verified as Verified
     from ravenbench.bench.verify.api import verify as verify
@@ -72,7 +72,7 @@ else:
         "RunResult": "bench.task",
         "safety": "bench.safety.api",
         "Scorer": "verifiers.contract.base",
-        "simulate": "bench.simulate.api",
+        "simulate": "bench.api",
         "Store": "store.store",
         "site": "reports.site.api",
         "TextTable": "texts",

@@ -7,7 +7,7 @@ import pytest
 from ravenbench.bench.safety.api import safety
 from ravenbench.bench.safety.grades import NAME
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.formats.reviews import VERSION, read_reviews
 from ravenbench.reports.diff.comparison import diff_page
 from ravenbench.reports.diff.sets import from_run

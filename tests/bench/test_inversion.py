@@ -6,7 +6,7 @@ from ravenbench.bench.safety.api import safety
 from ravenbench.bench.safety.channel import Channel, stood_for
 from ravenbench.bench.safety.inversion import Restoration, invert, restoration
 from ravenbench.bench.safety.preimage import candidates, is_deterministic, preimages
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.recipes.controls import Identity

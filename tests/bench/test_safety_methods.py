@@ -9,9 +9,9 @@ from stored import answers
 from typer.testing import CliRunner
 
 from ravenbench import safety
-from ravenbench.attribution.answering import answer_problem
-from ravenbench.attribution.methods.char_svm import CharSVM
-from ravenbench.attribution.methods.delta import BurrowsDelta
+from ravenbench.attribution.linear import CharSVM
+from ravenbench.attribution.profiles import BurrowsDelta
+from ravenbench.attribution.protocols import answer_problem
 from ravenbench.bench.safety.attribution import true_codes
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError

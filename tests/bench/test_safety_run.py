@@ -19,7 +19,7 @@ from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.bench.safety.spec import build as build_spec
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, MissingPart, SpecError, StoreError
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import tasks_of
 from ravenbench.obfuscation.recipes.controls import Identity, Random
 from ravenbench.problems.rewritten import requestion, rewritten

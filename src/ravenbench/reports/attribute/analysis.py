@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.attribution.crosstab import CorpusView, view
-from ravenbench.attribution.selection import Chosen
+from ravenbench.attribution.selection import Chosen, CorpusView, view
 from ravenbench.bench.attribute.answers import Attributed, MethodAnswers, ProtocolAnswers, read_answers
 from ravenbench.reports.attribute.records import (
     AttributionAnalysis,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ravenbench.attribution.crosstab import DOMINANT, CorpusView
+from ravenbench.attribution.selection import DOMINANT, CorpusView
 from ravenbench.bench.attribute.answers import Attributed
 from ravenbench.reports.view import figure
 from ravenbench.statistics.novel_topics import FoldMean

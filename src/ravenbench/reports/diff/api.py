@@ -10,11 +10,10 @@ from typing import Any
 from ravenbench import files
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers
 from ravenbench.errors import InputError
-from ravenbench.formats.archive import Split, no_such
+from ravenbench.formats.archive import Split, no_such, read_whole
 from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.output import check_file, check_folder, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
-from ravenbench.formats.whole_text import read_whole
 from ravenbench.reports.diff.columns import columns_page
 from ravenbench.reports.diff.comparison import compare, diff_page
 from ravenbench.reports.diff.sets import from_run, from_sets, meaning_facts, write_pages

@@ -16,13 +16,11 @@ from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measures_of
 from ravenbench.bench.safety.record import MeasuredText, SafetyPlan
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
-from ravenbench.formats.archive import Archive, Split
+from ravenbench.formats.archive import Archive, Split, read_whole
 from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.pan_obfuscation import Part, parts_file, read_parts
-from ravenbench.formats.pan_problems import problem_roots
-from ravenbench.formats.problems import read_problems
+from ravenbench.formats.problems import problem_roots, read_problems
 from ravenbench.formats.tabular import is_lines
-from ravenbench.formats.whole_text import read_whole
 from ravenbench.reports.diff.columns import columns_page
 from ravenbench.reports.diff.comparison import Comparison, compare, diff_page, index_page
 from ravenbench.store.store import Store

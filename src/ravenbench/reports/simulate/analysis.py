@@ -14,7 +14,7 @@ import numpy as np
 
 from ravenbench.bench.options import checked
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
-from ravenbench.bench.simulate.record import SimulatePlan
+from ravenbench.bench.simulate.plan import SimulatePlan
 from ravenbench.bench.simulate.scorers import BLIND, COMPARED, names, shown
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.trials import Found

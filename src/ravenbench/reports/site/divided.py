@@ -9,8 +9,8 @@ import numpy as np
 from ravenbench.bench.pan14.record import Pan14Plan
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.formats.answers import Truth
-from ravenbench.formats.attributes import Attribute, quantiles
 from ravenbench.formats.problems import read_problems
+from ravenbench.formats.tabular import Attribute, quantiles
 from ravenbench.reports.evaluate.records import BreakDown
 from ravenbench.reports.site.records import Number, Part
 from ravenbench.store.store import Store
