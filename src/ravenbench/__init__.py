@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
     from ravenbench.reports.report import analyse as analyse
     from ravenbench.reports.report import write_report as write_report
-    from ravenbench.reports.site.api import site as site
+    from ravenbench.reports.site.pages import site as site
     from ravenbench.store.store import Store as Store
     from ravenbench.texts import TextTable as TextTable
     from ravenbench.types import Answers as Answers
@@ -74,7 +74,7 @@ else:
         "Scorer": "verifiers.contract.base",
         "simulate": "bench.api",
         "Store": "store.store",
-        "site": "reports.site.api",
+        "site": "reports.site.pages",
         "TextTable": "texts",
         "Verified": "bench.verify.api",
         "Verifier": "verifiers.contract.base",

@@ -13,7 +13,7 @@ from ravenbench.obfuscation.recipes.controls import Identity
 from ravenbench.obfuscation.wording.words import tokens
 from ravenbench.registry import parse
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.tables import all_tables
+from ravenbench.reports.safety.report import all_tables
 from ravenbench.testing import toy_problems
 
 SECRET = {"big": "large", "small": "little", "quick": "fast"}

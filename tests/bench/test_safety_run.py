@@ -27,9 +27,7 @@ from ravenbench.problems.sources import given
 from ravenbench.registry import parse
 from ravenbench.reports.report import report_of
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.json_form import to_json
-from ravenbench.reports.safety.page import page
-from ravenbench.reports.safety.tables import all_tables
+from ravenbench.reports.safety.report import all_tables, page, to_json
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser

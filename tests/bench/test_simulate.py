@@ -18,10 +18,7 @@ from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.reports.report import analyse, write_report
-from ravenbench.reports.simulate.analysis import summarise
-from ravenbench.reports.simulate.page import findings
-from ravenbench.reports.simulate.records import Share
-from ravenbench.reports.simulate.task import to_json
+from ravenbench.reports.simulate import Share, findings, summarise, to_json
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate

@@ -37,8 +37,17 @@ if TYPE_CHECKING:
 
     from ravenbench.store.store import Store
 
-REPORTS = ("run", "pan14", "attribute", "safety", "simulate", "verify", "obfuscate", "compare")
-"""Tasks with a report; that of ``run`` is the class ``RunReport`` in ``reports/run/report.py``, and so on."""
+REPORTS = {
+    "run": "run.task",
+    "pan14": "pan14.task",
+    "attribute": "attribute.report",
+    "safety": "safety.report",
+    "simulate": "simulate",
+    "verify": "verify",
+    "obfuscate": "obfuscate",
+    "compare": "compare.report",
+}
+"""Tasks with a report, and the module here that has it: the class ``RunReport`` of ``run``, and so on."""
 SHOWN = 12
 """Methods that the sentence on missing cells names."""
 A = TypeVar("A")
@@ -179,12 +188,9 @@ def report_of(store: Store, analysis: Any = None) -> Report[Any]:
     """
     if store.kind not in REPORTS:
         raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
-    try:
-        made = getattr(import_module(f"ravenbench.reports.{store.kind}.report"), f"{store.kind.capitalize()}Report")
-    except ModuleNotFoundError:
-        return _OfModule(store, analysis)
-    report: Report[Any] = made(store, analysis)
-    return report
+    module = import_module(f"ravenbench.reports.{REPORTS[store.kind]}")
+    made: type[Report[Any]] | None = getattr(module, f"{store.kind.capitalize()}Report", None)
+    return _OfModule(module, store, analysis) if made is None else made(store, analysis)
 
 
 def analyse(store: Store) -> Any:
@@ -333,12 +339,12 @@ def write_parts(
 
 
 class _OfModule(Report[Any]):
-    """The report of a task whose module ``task`` has functions (analyse, write, to_json, terminal) and no class yet."""
+    """The report of a task whose module has functions (analyse, write, to_json, terminal) and no class yet."""
 
-    def __init__(self, store: Store, analysis: Any = None) -> None:
+    def __init__(self, module: Any, store: Store, analysis: Any = None) -> None:
         super().__init__(store, analysis)
         self.kind = store.kind  # type: ignore[misc]
-        self.module: Any = import_module(f"ravenbench.reports.{store.kind}.task")
+        self.module = module
 
     def analyse(self) -> Any:
         return self.module.analyse(self.store)

@@ -16,8 +16,7 @@ from typing import Any
 from ravenbench.reports import view
 from ravenbench.reports.page import render
 from ravenbench.reports.report import write_parts
-from ravenbench.reports.safety.answers import mean
-from ravenbench.reports.safety.records import FEW, ObfuscatorRow, SafetyAnalysis
+from ravenbench.reports.safety.analysis import FEW, ObfuscatorRow, SafetyAnalysis, mean
 from ravenbench.reports.view import Column, Table, Value, range_of
 from ravenbench.statistics.estimates import Interval
 

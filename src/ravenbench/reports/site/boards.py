@@ -1,30 +1,220 @@
-"""A board from what a command kept: a folder of ``raven run``, ``pan14`` or ``safety``, or a report of ``evaluate``."""
+"""What a site shows: boards (one a run or evaluation) and the standing of every system on them."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 
+from ravenbench.bench.pan14.record import Pan14Plan
+from ravenbench.bench.run.record import RunPlan
 from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.answers import Truth
+from ravenbench.formats.problems import read_problems
+from ravenbench.formats.tabular import Attribute, quantiles
 from ravenbench.reports.content import badge
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.evaluation import Evaluation
 from ravenbench.reports.evaluate.of_run import read_run
+from ravenbench.reports.evaluate.records import BreakDown
 from ravenbench.reports.evaluate.tables import parts
 from ravenbench.reports.outside import TASKS, with_answers
 from ravenbench.reports.report import report_of
-from ravenbench.reports.site.divided import divisions, kind_of_text, parts_of
-from ravenbench.reports.site.joined import joined
-from ravenbench.reports.site.records import Board, FoldPage, Number, Standing
 from ravenbench.reports.view import Column, Table, public_head, public_json, to_csv
 from ravenbench.statistics.axes import Domain
 from ravenbench.statistics.estimates import Estimate
-from ravenbench.store.store import Store
+from ravenbench.store.records import Plan
+from ravenbench.store.store import Cell, Store
+from ravenbench.text.tokens import count_words
+from ravenbench.types import Labels
+
+Interval = tuple[float, float]
+LEADERS = 5
+"""Ranks that a site's first page shows of each board."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A figure and its 95 % interval; None where undefined."""
+
+    value: float | None
+    interval: Interval | None = None
+
+
+Part = tuple[str, int, Number]
+"""A part of a board's problems, how many there are, and a system's c@1 on them."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One system on one board.
+
+    ``tie`` is its rank, which its tie group shares, 1 for the best, None for meta-classifiers and where nothing was
+    tested. ``scores`` are by metric (AUC, c@1 …); ``style_left``, ``swing`` and ``gain`` are the verdict's figures,
+    ``content`` and ``domain`` its words, "" where it was not asked. ``loss`` is the impact of every obfuscator.
+    ``submitted`` says that its answers came from outside; ``parts`` has c@1 on parts of the problems, by what divides
+    them.
+    """
+
+    system: str
+    tie: int | None
+    scores: Mapping[str, Number]
+    open: int = 0
+    missing: int = 0
+    style_left: Number = Number(None)
+    swing: Number = Number(None)
+    content: str = ""
+    gain: Number = Number(None)
+    domain: str = ""
+    loss: Mapping[str, Number] = field(default_factory=dict)
+    submitted: bool = False
+    parts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FoldPage:
+    """One fold of a board: what is in it, and every system's scores there."""
+
+    name: str
+    info: Mapping[str, Any]
+    scores: Table
+
+
+@dataclass(frozen=True)
+class Board:
+    """One run or evaluation.
+
+    ``text`` says the language and genre, "" where unknown. ``metric`` orders ``standings``, best first; ``tables`` are
+    shown below them; ``material`` and ``provenance`` are lists for reading; ``downloads`` are files by name.
+    """
+
+    key: str
+    title: str
+    kind: str
+    metric: str
+    problems: int
+    same: int
+    standings: tuple[Standing, ...]
+    material: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    tables: tuple[Table, ...] = ()
+    folds: tuple[FoldPage, ...] = ()
+    notes: tuple[str, ...] = ()
+    downloads: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+
+    @property
+    def leaders(self) -> list[Standing]:
+        """Systems of the first five ranks, where there are ranks, else the first five; no tie is cut."""
+        ranked = [s for s in self.standings if s.tie is not None and s.tie <= LEADERS]
+        if ranked or not self.standings:
+            return ranked
+        last = self.standings[:LEADERS][-1].scores[self.metric].value
+        return [s for i, s in enumerate(self.standings) if i < LEADERS or s.scores[self.metric].value == last]
+
+
+def slug(text: str) -> str:
+    """A name as part of an address: letters, digits and hyphens, never empty."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "x"
+
+
+def slugs(names: list[str]) -> dict[str, str]:
+    """An address for each name, all different; the same names always give the same ones."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        plain, number = slug(name), 2
+        address = plain
+        while address in taken:
+            address, number = f"{plain}-{number}", number + 1
+        taken.add(address)
+        found[name] = address
+    return found
+
+
+P = TypeVar("P", bound=Plan)
+
+
+class Joined(Store):
+    """A run whose plan also has the verifiers and cells of other runs over the same folds."""
+
+    def __init__(self, runs: Sequence[Store]) -> None:
+        super().__init__(runs[0].path)
+        self.runs = tuple(runs)
+
+    def plan_as(self, shape: type[P]) -> P:
+        """The manifest of one task, with the verifiers of all runs."""
+        plans = [run.plan_as(shape) for run in self.runs]
+        verifiers = [verifier for plan in plans for verifier in plan.verifiers]
+        return msgspec.structs.replace(plans[0], verifiers=verifiers, cells=[c for plan in plans for c in plan.cells])
+
+    def read_cell(self, key: str) -> Cell | None:
+        """A cell of any of the runs."""
+        return next((cell for run in self.runs if (cell := run.read_cell(key)) is not None), None)
+
+
+def joined(runs: Sequence[Store]) -> list[Store]:
+    """Stores in their order; those of ``raven run`` with the same folds and no verifier in common as one, the first."""
+    groups: list[list[Store]] = []
+    for run in runs:
+        names = {v.name for v in run.plan.verifiers}
+        for group in groups:
+            taken = {v.name for other in group for v in other.plan.verifiers}
+            if group[0].kind == run.kind == "run" and group[0].plan.folds == run.plan.folds and not names & taken:
+                group.append(run)
+                break
+        else:
+            groups.append([run])
+    return [group[0] if len(group) == 1 else Joined(group) for group in groups]
+
+
+def divisions(store: Store, truth: Truth) -> list[Attribute]:
+    """What the problems of a run can be divided by, in truth's order."""
+    folds = [name.partition("/")[0] for name in truth.ids.tolist()]
+    if not set(folds) <= store.plan.folds.keys():  # one fold alone, whose ids have no prefix
+        folds = [name for name, record in store.plan.folds.items() if record.transplanted is None][:1] * len(folds)
+    found = [] if truth.group is None else [Attribute("setup", truth.group)]
+    if store.kind == "pan14":
+        corpora = store.plan_as(Pan14Plan).corpora
+        kinds = {c.fold: " ".join(part for part in (c.language, c.genre) if part) or c.name for c in corpora}
+        if len(set(kinds.values())) > 1:
+            found.append(Attribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
+    words = []
+    for fold in dict.fromkeys(folds):
+        test = store.fold(fold).test
+        words += [count_words(test.texts[int(row)]) for row in test.questioned_index]
+    if len(set(words)) > 1:
+        found.append(Attribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64))))
+    return found
+
+
+def kind_of_text(store: Store) -> str:
+    """Language and genre of a run's texts, "" where nothing says so."""
+    if store.kind != "run":
+        return ""
+    notes = store.plan_as(RunPlan).corpus.notes
+    told = [notes[key] for key in ("language", "genre") if notes.get(key)]
+    if not told and (given := store.run.spec.get("test")) and Path(given).exists():  # planned before notes had them
+        test = read_problems(given, "test")
+        told = [part for part in (test.language, test.genre) if part]
+    return " ".join(told or (store.labels["language"].names if "language" in store.labels else ()))
+
+
+def parts_of(found: BreakDown, system: str) -> tuple[Part, ...]:
+    """A system's c@1 on every part."""
+    pairs = enumerate(zip(found.parts, found.systems[system], strict=True), 1)
+    return tuple(
+        (name.removeprefix(f"{i}: "), n, Number(own.scores["c@1"], own.interval["c@1"]))
+        for i, ((name, n, _), own) in pairs
+    )
+
 
 METRICS = ("auc", "c@1", "overall", "final")
 REPLICATES = 2_000

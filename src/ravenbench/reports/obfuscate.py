@@ -1,20 +1,26 @@
-"""From an obfuscation's folder to what its report says: which texts changed, by what, and how much."""
+"""The report of ``raven obfuscate``: which texts changed, by what, and how much."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
 from ravenbench.obfuscation.measures.soundness import efficiency
-from ravenbench.reports.view import public_head
+from ravenbench.reports.page import render
+from ravenbench.reports.report import Gap, write_parts
+from ravenbench.reports.view import Column, Table, public_head, to_html
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 
 @dataclass(frozen=True)
@@ -129,3 +135,65 @@ def to_json(analysis: Obfuscation) -> dict[str, Any]:
         ],
         "run": {key: value for key, value in msgspec.to_builtins(analysis.run).items() if key != "data"},
     }
+
+
+def write(analysis: Obfuscation, folder: Path) -> None:
+    """Fill a report's folder."""
+    made = (text_table(analysis), operation_table(analysis), note_table(analysis))
+    page = render(
+        "obfuscate.html.j2",
+        sections=[("texts", "Texts"), ("operations", "Operations"), ("provenance", "Provenance")],
+        analysis=analysis,
+        run=msgspec.to_builtins(analysis.run),
+        tables={table.key: to_html(table) if table.rows else "" for table in made},
+    )
+    write_parts(folder, kind="obfuscate", page=page, json=to_json(analysis), tables=made)
+
+
+def terminal(analysis: Obfuscation) -> list[RenderableType]:
+    """How many texts changed, by which operations, and what a reader must know."""
+    from rich.text import Text
+
+    plan, texts = analysis.plan, len(analysis.texts)
+    lines = [f"{plan.obfuscator}: {analysis.changed} of {texts} texts changed"]
+    lines += [f"  {count:>7}  {name}" for name, count in analysis.operations.items()]
+    lines += [f"  note, {count} text{'s' * (count > 1)}: {note}" for note, count in analysis.notes.items()]
+    if analysis.failed:
+        first = next(iter(analysis.failed.items()))
+        lines.append(f"{len(analysis.failed)} texts were not rewritten, the first: {first[0]} ({first[1]})")
+    return [Text(line) for line in lines]
+
+
+def text_table(analysis: Obfuscation) -> Table:
+    """Every text and how much of it changed."""
+    rows = tuple(
+        (row.id, row.words, row.changes_per_1000, sum(row.operations.values()), row.error or "; ".join(row.notes))
+        for row in analysis.texts
+    )
+    columns = (
+        Column("text", text=True), Column("words"), Column("changes", digits=0), Column("operations"),
+        Column("note", text=True),
+    )  # fmt: skip
+    return Table("texts", "Texts", columns, rows, "Changes: changed stretches per 1,000 words of the original.")
+
+
+def operation_table(analysis: Obfuscation) -> Table:
+    """How often each operation was applied."""
+    rows = tuple((name, count) for name, count in analysis.operations.items())
+    return Table("operations", "Operations over all texts", (Column("operation", text=True), Column("times")), rows)
+
+
+def note_table(analysis: Obfuscation) -> Table:
+    """What a reader must know of the rewritings."""
+    rows = tuple((note, count) for note, count in analysis.notes.items())
+    return Table("notes", "Notes", (Column("note", text=True), Column("texts")), rows)
+
+
+def gaps(store: Store) -> list[Gap]:
+    """The texts that an obfuscation lacks: it has rewritings in the place of cells."""
+    plan = store.plan_as(ObfuscatePlan)
+    kept = kept_at(store.path, plan.rewritings)
+    found = {text.id: read_rewriting(kept, text.key) for text in plan.texts}
+    failed = {name: one.error if one else None for name, one in found.items() if one is None or one.rewriting is None}
+    reason = (next(iter(failed.values()), None) or "missing or damaged").splitlines()[0]
+    return [Gap(plan.obfuscator, len(plan.texts), tuple(failed), reason)] if failed else []
