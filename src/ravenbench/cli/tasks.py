@@ -148,7 +148,7 @@ def _answered(values: Mapping[str, Any]) -> bool:
     from ravenbench.bench.attribute import collections
     from ravenbench.cli.show import print_json, print_parts, progress_bar, show_preview
     from ravenbench.reports.attribute.report import collection_json, collection_table
-    from ravenbench.reports.shared.tables import terminal
+    from ravenbench.reports.view import for_terminal
 
     path = values["corpus"]
     if not collections.is_collection(path):
@@ -162,5 +162,5 @@ def _answered(values: Mapping[str, Any]) -> bool:
     if values["json"]:
         print_json(collection_json(found))
     else:
-        print_parts([terminal(collection_table(found)), *found.notes])
+        print_parts([for_terminal(collection_table(found)), *found.notes])
     return True
