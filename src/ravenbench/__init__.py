@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ravenbench.bench.advise.api import advise as advise
     from ravenbench.bench.api import attribute as attribute
     from ravenbench.bench.api import compare as compare
+    from ravenbench.bench.api import obfuscate as obfuscate
     from ravenbench.bench.api import pan14 as pan14
     from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.api import verify as verify
-    from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
     from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
     from ravenbench.bench.task import RunResult as RunResult
@@ -63,7 +63,7 @@ else:
         "InputError": "errors",
         "Labels": "types",
         "load_corpus": "corpora.load",
-        "obfuscate": "bench.obfuscate.api",
+        "obfuscate": "bench.api",
         "pan14": "bench.api",
         "parse": "registry",
         "Problems": "types",

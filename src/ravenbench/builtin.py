@@ -8,6 +8,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "verify": "ravenbench.bench.verify.task:Verify",
         "pan14": "ravenbench.bench.pan14.task:Pan14",
         "attribute": "ravenbench.bench.attribute.task:Attribute",
+        "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
         "simulate": "ravenbench.bench.simulate.task:Simulate",
     },
     "corpus": {

@@ -10,8 +10,7 @@ from msgspec.structs import asdict
 from stored import answers
 from typer.testing import CliRunner
 
-from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key
-from ravenbench.bench.obfuscate.surrogates import surrogate_oracle
+from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key, surrogate_oracle
 from ravenbench.bench.safety.api import safety
 from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.recovery import mirrored, normalised, recovery, unsafe

@@ -4,10 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ravenbench.bench.obfuscate.task import ObfuscateResult
 from ravenbench.bench.task import RunResult
 from ravenbench.bench.verify.task import Verified
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
+from ravenbench.obfuscation.base import Obfuscator
 from ravenbench.types import Corpus
 
 def compare(
@@ -84,6 +86,27 @@ def attribute(
     progress: Progress | None = None,
 ) -> RunResult:
     """Attribute documents on topics that training never saw, and compare methods with the statistics this needs."""
+
+def obfuscate(
+    obfuscator: str | Obfuscator,
+    source: str | Path,
+    *,
+    out: str | Path | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    every: bool | None = None,
+    split: Split | None = None,
+    known: str | Path | Sequence[str | Path] | None = None,
+    language: str | None = None,
+    train: str | Path | None = None,
+    surrogates: str | None = None,
+    folder: str | Path | None = None,
+    rewritings: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> ObfuscateResult:
+    """Rewrite questioned texts so that their author is hidden."""
 
 def simulate(
     corpus: str | None = None,

@@ -27,7 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("ravenbench.cli.export:command", "Write a run's folds as PAN problems for outside systems."),
     "corpus": ("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora."),
     "evaluate": ("ravenbench.cli.evaluate:command", "Evaluate answers as PAN does, with intervals and tests."),
-    "obfuscate": ("ravenbench.cli.obfuscate:command", "Rewrite texts or a problem set so that authors are hidden."),
+    "obfuscate": ("ravenbench.cli.tasks:obfuscate", "Rewrite texts or a problem set so that authors are hidden."),
     "advise": ("ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain."),
     "safety": ("ravenbench.cli.safety:command", "Attack verifiers with obfuscators; measure safety, soundness, sense."),
     "diff": ("ravenbench.cli.diff:command", "A page that shows what a rewriting changed, for reading and grading."),

@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from ravenbench.bench.attribute.methods import method_record
-from ravenbench.bench.obfuscate.rewritings import Stored, rewrite
-from ravenbench.bench.obfuscate.surrogates import Surrogates
+from ravenbench.bench.obfuscate.rewritings import Stored, Surrogates, rewrite
 from ravenbench.bench.safety.attacked import Attacked, read_attacked
 from ravenbench.bench.safety.attacks import Attacks
 from ravenbench.bench.safety.attribution import method_cells
