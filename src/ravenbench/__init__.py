@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ravenbench.bench.api import compare as compare
     from ravenbench.bench.api import obfuscate as obfuscate
     from ravenbench.bench.api import pan14 as pan14
+    from ravenbench.bench.api import run as run
     from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.api import verify as verify
-    from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
     from ravenbench.bench.task import RunResult as RunResult
     from ravenbench.bench.verify.task import Verified as Verified
@@ -68,7 +68,7 @@ else:
         "parse": "registry",
         "Problems": "types",
         "RavenError": "errors",
-        "run": "bench.run.api",
+        "run": "bench.api",
         "RunResult": "bench.task",
         "safety": "bench.safety.api",
         "Scorer": "verifiers.contract.base",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 BUILTIN: dict[str, dict[str, str]] = {
     "task": {
+        "run": "ravenbench.bench.run.task:Run",
         "compare": "ravenbench.bench.compare.task:Compare",
         "verify": "ravenbench.bench.verify.task:Verify",
         "pan14": "ravenbench.bench.pan14.task:Pan14",

@@ -10,10 +10,9 @@ import pytest
 from given_problems import made_up, write_made_up
 from typer.testing import CliRunner
 
-from ravenbench.bench.api import pan14, verify
+from ravenbench.bench.api import pan14, run, verify
 from ravenbench.bench.pan14.plan import Pan14Plan
 from ravenbench.bench.pan14.task import Pan14
-from ravenbench.bench.run.api import run
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.cli.main import build

@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.errors import InputError

@@ -5,12 +5,46 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.bench.obfuscate.task import ObfuscateResult
+from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.task import RunResult
 from ravenbench.bench.verify.task import Verified
 from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
 from ravenbench.obfuscation.base import Obfuscator
 from ravenbench.types import Corpus
+
+def run(
+    corpus: str | Path | None = None,
+    *,
+    topic: str | None = None,
+    topics: int | str | Sequence[int] | None = None,
+    folds: int | None = None,
+    pools: int | None = None,
+    pool_share: float | None = None,
+    pairs: str | None = None,
+    samplers: str | None = None,
+    docs_per_topic: int | None = None,
+    min_docs: int | None = None,
+    limit: int | None = None,
+    calibration: float | None = None,
+    encoder: str | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    normalise: str | None = None,
+    probe: str | None = None,
+    repetitions: int | None = None,
+    lengths: int | str | Sequence[int] | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    train: str | Path | None = None,
+    test: str | Path | None = None,
+    aliases: Mapping[str, str] | None = None,
+    spec: RunSpec | str | Path | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Sample topics with HITS, at random and adversely; verify pairs across topics; report what it shows."""
 
 def compare(
     questioned: str | Path | Sequence[str | Path] | None = None,
@@ -95,7 +129,7 @@ def obfuscate(
     encoding: str | None = None,
     seed: int | None = None,
     every: bool | None = None,
-    split: Split | None = None,
+    split: str | None = None,
     known: str | Path | Sequence[str | Path] | None = None,
     language: str | None = None,
     train: str | Path | None = None,

@@ -133,16 +133,11 @@ def _members(hint: Any) -> Iterable[type]:
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def spec_of(shape: type[S], values: Mapping[str, Any], file: Path | None = None) -> S:
-    """A spec of those of these values that are its own, None meaning not given.
+def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of these values that are fields of a spec and not None, as its plain values.
 
     Paths and components become text, several of them text with commas; the value of an option that may be repeated
     becomes a list of texts.
-
-    Raises
-    ------
-    SpecError
-        For the first value that does not fit, named by its key.
     """
     plain = {}
     for name, option in options_of(shape).items():
@@ -156,7 +151,18 @@ def spec_of(shape: type[S], values: Mapping[str, Any], file: Path | None = None)
         elif option.takes == COMPONENTS and not isinstance(value, str):
             value = ", ".join(map(str, value))
         plain[name] = value
-    return checked(plain, shape, file)
+    return plain
+
+
+def spec_of(shape: type[S], values: Mapping[str, Any]) -> S:
+    """A spec of those of these values that are its own, None meaning not given.
+
+    Raises
+    ------
+    SpecError
+        For the first value that does not fit, named by its key.
+    """
+    return checked(plain_of(shape, values), shape)
 
 
 def listed(value: str | Path | Iterable[str | Path]) -> tuple[str, ...]:

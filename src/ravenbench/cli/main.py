@@ -19,7 +19,7 @@ from ravenbench.cli.plain_streams import make_plain
 from ravenbench.errors import RavenError, remedy, said, visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
+    "run": ("ravenbench.cli.tasks:run", "The main job: from texts with authors and topics to a report."),
     "compare": ("ravenbench.cli.tasks:compare", "Did this person write this text? One case, with its evidence."),
     "pan14": ("ravenbench.cli.tasks:pan14", "Verifiers on PAN-2014 corpora: the overview's tables."),
     "verify": ("ravenbench.cli.tasks:verify", "Train one verifier on problems and answer others."),

@@ -124,17 +124,18 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     use(values.pop("device", None))
     values.pop("cell_timeout", None)
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
+    how: Any = {"workers": values.pop("workers", None), "engine": engine}
     plan, json = values.pop("plan"), values.pop("json")
     for warning in task.warnings(values):
         typer.secho(warning, fg="yellow", err=True)
     if plan:
         with progress_bar() as progress:
-            preview = task(values, engine=engine, progress=progress).preview()
+            preview = task(values, **how, progress=progress).preview()
         show_preview(preview, json)
         return
     task.check(values)
     with progress_bar() as progress:
-        result = run_task(task, values, engine=engine, progress=progress)
+        result = run_task(task, values, **how, progress=progress)
     show_report(result.store, json, task.products(values))
     if problem := task.problem(result, values):
         say(problem, fg="red", err=True)

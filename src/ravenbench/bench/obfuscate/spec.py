@@ -21,7 +21,7 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     every: Annotated[bool, told("Of a problem set, rewrite different-author problems too.", flags=("--all",))] = False
     split: Annotated[
         Literal["train", "test"] | None,
-        told("The part to take of a problem set that has both: train or test.", takes="Split"),
+        told("The part to take of a problem set that has both: train or test."),
     ] = None
     known: Annotated[
         tuple[str, ...],
