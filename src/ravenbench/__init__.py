@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from ravenbench.bench.api import obfuscate as obfuscate
     from ravenbench.bench.api import pan14 as pan14
     from ravenbench.bench.api import run as run
+    from ravenbench.bench.api import safety as safety
     from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.api import verify as verify
-    from ravenbench.bench.safety.api import safety as safety
     from ravenbench.bench.task import RunResult as RunResult
     from ravenbench.bench.verify.task import Verified as Verified
     from ravenbench.corpora.load import load_corpus as load_corpus
@@ -70,7 +70,7 @@ else:
         "RavenError": "errors",
         "run": "bench.api",
         "RunResult": "bench.task",
-        "safety": "bench.safety.api",
+        "safety": "bench.api",
         "Scorer": "verifiers.contract.base",
         "simulate": "bench.api",
         "Store": "store.store",

@@ -10,6 +10,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "pan14": "ravenbench.bench.pan14.task:Pan14",
         "attribute": "ravenbench.bench.attribute.task:Attribute",
         "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
+        "safety": "ravenbench.bench.safety.task:Safety",
         "simulate": "ravenbench.bench.simulate.task:Simulate",
     },
     "corpus": {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ravenbench.bench.safety.api import safety
+from ravenbench.bench.api import safety
 from ravenbench.bench.safety.channel import Channel, stood_for
 from ravenbench.bench.safety.inversion import Restoration, invert, restoration
 from ravenbench.bench.safety.preimage import candidates, is_deterministic, preimages

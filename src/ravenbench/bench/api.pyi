@@ -6,6 +6,7 @@ from typing import Any
 
 from ravenbench.bench.obfuscate.task import ObfuscateResult
 from ravenbench.bench.run.spec import RunSpec
+from ravenbench.bench.safety.measures import Helpers
 from ravenbench.bench.task import RunResult
 from ravenbench.bench.verify.task import Verified
 from ravenbench.components import Component
@@ -141,6 +142,30 @@ def obfuscate(
     progress: Progress | None = None,
 ) -> ObfuscateResult:
     """Rewrite questioned texts so that their author is hidden."""
+
+def safety(
+    problems: str | Path,
+    *,
+    train: str | Path | None = None,
+    obfuscators: str | Sequence[str | Obfuscator] | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    methods: str | Sequence[Any] | None = None,
+    reject: float | None = None,
+    encoding: str | None = None,
+    seeds: str | Sequence[int] | None = None,
+    attacks: str | Sequence[str] | None = None,
+    normalise: str | None = None,
+    surrogates: str | None = None,
+    limit: int | None = None,
+    grades: str | Path | None = None,
+    rewritings: str | Path | None = None,
+    out: str | Path | None = None,
+    helpers: Helpers | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
 
 def simulate(
     corpus: str | None = None,

@@ -284,6 +284,11 @@ class Task:
         return len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in missing})
 
     @classmethod
+    def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """What the command does one after another, by name: one job, unless it was given several data sets."""
+        return {"": dict(values)}
+
+    @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
         """Refuse what the command needs and the function does not.
 
@@ -294,7 +299,7 @@ class Task:
         """
 
     @classmethod
-    def warnings(cls, values: Mapping[str, Any]) -> list[str]:
+    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
         """What the command says before it begins."""
         return []
 

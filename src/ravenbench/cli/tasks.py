@@ -6,14 +6,19 @@ import inspect
 import os
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ravenbench import files
 from ravenbench.bench.options import Option
 from ravenbench.bench.task import Task, run_task, task_of
 from ravenbench.engine.guard import LIMIT, LONGEST
 from ravenbench.errors import InputError, SpecError
+
+if TYPE_CHECKING:
+    from ravenbench.store.store import Store
 
 
 def __getattr__(name: str) -> Any:
@@ -126,22 +131,48 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
     how: Any = {"workers": values.pop("workers", None), "engine": engine}
     plan, json = values.pop("plan"), values.pop("json")
-    for warning in task.warnings(values):
+    jobs = task.jobs(values)
+    for warning in task.warnings(next(iter(jobs.values())), plan):
         typer.secho(warning, fg="yellow", err=True)
     if plan:
-        with progress_bar() as progress:
-            preview = task(values, **how, progress=progress).preview()
-        show_preview(preview, json)
+        for job in jobs.values():
+            with progress_bar() as progress:
+                preview = task(job, **how, progress=progress).preview()
+            show_preview(preview, json)
         return
     task.check(values)
     with progress_bar() as progress:
-        result = run_task(task, values, **how, progress=progress)
-    show_report(result.store, json, task.products(values))
-    if problem := task.problem(result, values):
-        say(problem, fg="red", err=True)
-        raise typer.Exit(1)
+        results = {name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()}
+    if len(results) == 1:
+        show_report(next(iter(results.values())).store, json, task.products(values))
+    else:
+        _show_pooled({name: result.store for name, result in results.items()}, files.location(values["out"]), json)
+    for result in results.values():
+        if problem := task.problem(result, values):
+            say(problem, fg="red", err=True)
+            raise typer.Exit(1)
     if not json and (closing := task.closing(values)):
         typer.echo(closing)
+
+
+def _show_pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
+    """Write the report of every run and of all together, and print the latter."""
+    from ravenbench.cli.show import print_json, print_parts
+    from ravenbench.reports.report import replace_report, write_report
+    from ravenbench.reports.safety.analysis import analyse
+    from ravenbench.reports.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
+    from ravenbench.reports.safety.report import to_json
+    from ravenbench.reports.view import for_terminal
+
+    analyses = {name: analyse(store) for name, store in stores.items()}
+    pages = {name: write_report(store, analyses[name]) for name, store in stores.items()}
+    found = pool(analyses)
+    links = {name: f"../{name}/report/index.html" for name in pages}
+    page = replace_report(out, lambda folder: write_pooled(found, links, folder), "safety")
+    if json:
+        print_json({**pooled_json(found), "runs": {name: to_json(one) for name, one in analyses.items()}})
+    else:
+        print_parts([for_terminal(table) for table in pooled_tables(found) if table.rows], page)
 
 
 def _answered(values: Mapping[str, Any]) -> bool:

@@ -181,7 +181,7 @@ class Obfuscate(Task):
         return Preview(self.name, str(self.folder), problems, len(found), done, int(done < len(found)))
 
     @classmethod
-    def warnings(cls, values: Mapping[str, Any]) -> list[str]:
+    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
         spec = spec_of(ObfuscateSpec, values)
         return [f"{spec.obfuscator}: texts leave this machine"] if spec.component().sends_text else []
 
