@@ -13,8 +13,8 @@ from ravenbench.bench.shared.progress import silent
 from ravenbench.corpora.load import load_corpus
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.text.splicing import Splicer, splice_reference
+from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import topic_similarity
-from ravenbench.topics.lsa import LSA
 
 TEXTS = 400
 """Texts spliced by the plain reference."""

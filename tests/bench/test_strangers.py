@@ -18,7 +18,7 @@ from ravenbench.bench.shared.execute import FIRST
 from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import AnswerError, InputError, MethodError
-from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
+from ravenbench.verifiers.contract.base import checked_answers, checked_scores
 from small_run import SMALL
 
 OPTIONS = {**SMALL, "samplers": "random"}

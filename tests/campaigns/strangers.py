@@ -14,7 +14,7 @@ from campaigns.outcome import Outcome
 from ravenbench.bench.shared.store import Store
 from ravenbench.errors import RavenError
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.outside.command import Command
+from ravenbench.verifiers.command import Command
 
 ENDING = """
 class Leaves(Base):

@@ -28,7 +28,7 @@ from ravenbench.reports.pan14.analysis import META, analyse
 from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.pan14.published import CORPORA, publication
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.controls.length import Length
+from ravenbench.verifiers.controls import Length
 
 VERIFIERS = "char-ngram(size=300), length, chance"
 ROW = {"auc", "c@1", "final", "unanswered", "seconds", "interval"}

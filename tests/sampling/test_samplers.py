@@ -19,7 +19,7 @@ from ravenbench.sampling.random import Random
 from ravenbench.sampling.reference import choose_plainly
 from ravenbench.sampling.units import units
 from ravenbench.testing import check_component
-from ravenbench.topics.vectors import cosine_similarity
+from ravenbench.topics.levels import cosine_similarity
 
 RNG = np.random.default_rng(0)
 SAMPLERS = (HITS(), Random(), Anti(), Grouping(), Hybrid(), Hybrid(threshold=-2), FarthestFirst(), LocalSearch())

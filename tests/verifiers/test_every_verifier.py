@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -51,3 +53,5 @@ def test_odd_texts(name, tmp_path, request, need_extra):
     assert answers.shape == (len(odd),) and np.all((answers >= 0) & (answers <= 1))
     loaded = persist.load(persist.save(verifier, tmp_path / "trained"))
     assert np.array_equal(loaded.verify(problems), answers)
+    saved = re.findall(r'"(?:object|named)": "[\w.]+:(\w+)"', (tmp_path / "trained" / "verifier.json").read_text())
+    assert {*saved} <= persist.PLACES.keys(), "a class that persist.PLACES lacks is lost where its module moves"

@@ -16,8 +16,7 @@ from ravenbench.text.impostors import draw_impostors, graded, product, rank, win
 from ravenbench.text.minmax import Measure, Vectors, norms, reference, similarities, subset_masks
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Problems
-from ravenbench.verifiers.published.impostors import VARIANTS, Impostors
-from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.published.impostors import VARIANTS, Background, Impostors
 
 
 def table(dense: np.ndarray, masks: np.ndarray, measure: Measure) -> np.ndarray:

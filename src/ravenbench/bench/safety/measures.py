@@ -22,7 +22,7 @@ from ravenbench.obfuscation.measures import neural
 from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
 from ravenbench.obfuscation.measures.soundness import Soundness, survives
-from ravenbench.services.languagetool import LanguageTool
+from ravenbench.services import LanguageTool
 from ravenbench.text.nltk_data import missing
 
 VERSION = 2

@@ -21,8 +21,7 @@ from ravenbench.bench.shared.work import tell
 from ravenbench.errors import StoreError
 from ravenbench.text.ppm import close_together
 from ravenbench.types import Floats, Ints, Problems
-from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
-from ravenbench.verifiers.contract.checks import checked_scores
+from ravenbench.verifiers.contract.base import FoldFree, Scorer, checked_scores, mean_by_problem
 
 BLOCK = 16_384
 """Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is

@@ -22,9 +22,10 @@ from ravenbench.verifiers.contract.base import (
     Calibrated,
     Verifier,
     as_verifier,
+    checked_answers,
+    checked_scores,
     fresh,
 )
-from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
 
 FIRST = {"off": 0, "along": 1, "against": 1, "batch": 2}
 """When the arms of a transplant are asked; test sets as they are come last."""

@@ -16,9 +16,7 @@ from ravenbench.components import identity
 from ravenbench.problems.donors import TOGETHER
 from ravenbench.statistics.content import COMMON
 from ravenbench.text.kept_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
-from ravenbench.verifiers.controls.blend import Blend
-from ravenbench.verifiers.controls.style_only import StyleOnly
-from ravenbench.verifiers.controls.topic_only import TopicOnly
+from ravenbench.verifiers.controls import Blend, StyleOnly, TopicOnly
 
 NAME = "blend"
 

@@ -21,7 +21,7 @@ from ravenbench import registry
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS, Adversaries, Cosine
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Fold, Problems
-from ravenbench.verifiers.controls.blend import Blend, mixed
+from ravenbench.verifiers.controls import Blend, mixed
 
 BLIND = ("oracle", "style", "length", LENGTHS)
 """Scorers that content cannot move."""

@@ -20,7 +20,7 @@ from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.components import identity
 from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.verifiers.controls.blend import Blend
+from ravenbench.verifiers.controls import Blend
 
 CONTENT = ("auc", "style_left", "drop", "swing", "share", "sway", "silence", "null_swing", "null_share")
 OTHERS = ("swing_alone", "gain", "gain_alone")

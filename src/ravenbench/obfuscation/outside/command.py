@@ -10,9 +10,7 @@ from typing import Literal, Self
 from ravenbench.errors import FormatError, ProgramError, SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.outside.reading import find
-from ravenbench.programs.arguments import arguments
-from ravenbench.programs.rules import Rules
-from ravenbench.programs.scratch import private_folder
+from ravenbench.programs.process import Rules, arguments, private_folder
 
 _INPUT, _OUTPUT, _SEED = "inputDataset", "outputDir", "seed"
 

@@ -9,9 +9,7 @@ from typing import Literal
 
 from ravenbench.errors import ProgramError
 from ravenbench.obfuscation.translators.base import Translator
-from ravenbench.programs.arguments import arguments
-from ravenbench.programs.rules import Rules
-from ravenbench.programs.scratch import private_folder
+from ravenbench.programs.process import Rules, arguments, private_folder
 
 
 @dataclass(eq=False, repr=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ravenbench.errors import InputError
 from ravenbench.obfuscation.translators.base import Translator, is_text
-from ravenbench.services.http import Endpoint, leaves_machine
+from ravenbench.services import Endpoint, leaves_machine
 
 
 @dataclass(eq=False, repr=False)

@@ -13,7 +13,7 @@ from ravenbench.obfuscation.guards.choice import acceptable, forms
 from ravenbench.obfuscation.measures.neural import encoder_folder
 from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.obfuscation.wording.words import base_form, senses
-from ravenbench.topics.sbert_models import is_static, load_sentences, load_static
+from ravenbench.topics.pretrained import is_static, load_sentences, load_static
 from ravenbench.types import Floats
 
 LEAST = 0.75

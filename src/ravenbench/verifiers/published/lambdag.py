@@ -15,9 +15,9 @@ from ravenbench.text.grammar import grammar_log10
 from ravenbench.text.sentences import Vocabulary, sentences, spans
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators.log_odds import LogOdds
+from ravenbench.verifiers.calibrators import LogOdds
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
-from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.published.impostors import Background
 
 
 class TokenRatio(NamedTuple):
