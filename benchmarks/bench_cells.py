@@ -15,7 +15,7 @@ from typing import Any
 
 from ravenbench import write_report
 from ravenbench.bench.run.api import run
-from ravenbench.bench.shared.store import Store
+from ravenbench.store.store import Store
 
 METHODS, POOLS, ROUNDS = 10, 50, 3
 """2,000 cells: 10 methods on 200 folds."""

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pages import put_between
-from ravenbench.bench.shared.store import Store
+from ravenbench.store.store import Store
 
 HERE = Path(__file__).parents[1]
 PAGE = HERE / "docs" / "scale.md"

@@ -6,11 +6,11 @@ import statistics
 from typing import Any
 
 import numpy as np
+from tests.references.hits import choose_plainly
 
 from benchmarks.measure import compare, seconds
 from ravenbench.randomness import stream
-from ravenbench.sampling.hits import choose
-from ravenbench.sampling.reference import choose_plainly
+from ravenbench.sampling.samplers import choose
 from ravenbench.topics.levels import cosine_similarity
 
 TOPICS, DIMENSIONS, CHOSEN = 4000, 100, 100

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.bench_ppm import pronounceable
 from benchmarks.checkout import f1_of_none, load
 from benchmarks.measure import compare
-from ravenbench.problems.reference import Reference
+from ravenbench.problems.pair_rules import Reference
 from ravenbench.randomness import stream
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import Tfidf, row_cosines

@@ -10,8 +10,7 @@ import numpy as np
 from benchmarks.measure import compare, seconds
 from ravenbench.randomness import stream
 from ravenbench.text.impostor_spaces import ImpostorSpace
-from ravenbench.text.impostors import drawn
-from ravenbench.text.minmax import Measure, Vectors, norms, similarities
+from ravenbench.text.minmax import Measure, Vectors, drawn, norms, similarities
 from ravenbench.types import Floats, Ints
 
 PROBLEMS, POOL, WORDS, FEATURES = 10, 200, 450, 30_000

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.bench_impostors import texts
 from benchmarks.measure import compare, seconds
 from ravenbench.randomness import stream
-from ravenbench.text.sentences import sentences
+from ravenbench.text.grammar import sentences
 from ravenbench.types import Floats, Problems
 from ravenbench.verifiers.published.lambdag import LambdaG
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from tests.references import ppm as reference
 
 from benchmarks.measure import compare
 from ravenbench.randomness import stream
-from ravenbench.text import ppm_reference
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
 
@@ -41,8 +41,8 @@ def rows() -> list[dict[str, Any]]:
         def plain(i: int, j: int, escape: Any = escape) -> tuple[float, float]:
             one, two = table[i], table[j]
             return (
-                ppm_reference.cross_entropy(ppm_reference.model(one), two, escape=escape),
-                ppm_reference.cross_entropy(ppm_reference.model(two), one, escape=escape),
+                reference.cross_entropy(reference.model(one), two, escape=escape),
+                reference.cross_entropy(reference.model(two), one, escape=escape),
             )
 
         values = cross_entropies(table, a, b, escape=escape)

@@ -6,13 +6,15 @@ import resource
 import time
 from typing import Any
 
+from tests.references.splicing import splice_reference
+
 from benchmarks.measure import compare
 from ravenbench.bench.run.plan import draft
 from ravenbench.bench.run.spec import build
-from ravenbench.bench.shared.progress import silent
 from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.pool import silent
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.text.splicing import Splicer, splice_reference
+from ravenbench.text.splicing import Splicer
 from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import topic_similarity
 

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from ravenbench.bench.shared.work import Units, run_unit
+from ravenbench.engine.pool import Units, run_unit
 
 CAP = 150.0
 """CPU seconds after which a verifier is stopped."""

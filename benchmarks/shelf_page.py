@@ -22,18 +22,16 @@ from benchmarks.shelf_overview import draw, overview, ranged, reading, short
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
-from ravenbench.bench.shared.execute import execute
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.transplants import ARMS
-from ravenbench.bench.shared.work import Engine
+from ravenbench.engine.cells import execute
+from ravenbench.engine.pool import Engine
+from ravenbench.engine.transplants import ARMS
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.scores import scores
 from ravenbench.reports.shared.cell_scores import sides_of
 from ravenbench.reports.shared.content import NOTHING, content_probe
-from ravenbench.statistics.clustered import Figure, Units, figure
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure, Units, figure, influence, placements
+from ravenbench.store.store import Store, open_store
 from ravenbench.types import Bools, Floats
 
 ROWS = Path(__file__).with_name("shelf_page.json")

@@ -19,12 +19,9 @@ import numpy as np
 
 from ravenbench import registry
 from ravenbench.formats.problems import read_problems
-from ravenbench.obfuscation.apply import tasks_of
-from ravenbench.obfuscation.base import ObfuscationTask, Rewriting
-from ravenbench.obfuscation.measures.anomalies import KINDS, anomalies, per_thousand
-from ravenbench.obfuscation.measures.efficiency import efficiency
-from ravenbench.obfuscation.measures.pairing import aligned_parts
-from ravenbench.obfuscation.measures.soundness import meteor
+from ravenbench.obfuscation.base import ObfuscationTask, Rewriting, tasks_of
+from ravenbench.obfuscation.measures.sensibleness import KINDS, anomalies, per_thousand
+from ravenbench.obfuscation.measures.soundness import aligned_parts, efficiency, meteor
 from ravenbench.types import Floats
 
 RECIPES = ("mansoorizadeh-2016", "mihaylova-2016", "castro-2017", "random", "bevendorff-2019", "mutant-x-2019")

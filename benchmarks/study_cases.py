@@ -32,10 +32,10 @@ from benchmarks.study_cases_fusion import compared
 from benchmarks.study_cases_tables import TITLES, write
 from ravenbench import compare
 from ravenbench.bench.compare.spec import DEFAULT
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import MissingPart
 from ravenbench.registry import named
 from ravenbench.reports.compare import analysis, model
+from ravenbench.store.store import Store
 
 POSNOISE = "masked(lambdag, posnoise)"
 """LambdaG as its authors run it; its part of speech tagger is not installed everywhere, so it is no default."""

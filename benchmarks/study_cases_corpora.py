@@ -16,8 +16,8 @@ from ravenbench import load_corpus
 from ravenbench.formats.pan_problems import read_pan_problems
 from ravenbench.problems.like_case import rounded
 from ravenbench.randomness import stream
-from ravenbench.text.content import ContentSpace
-from ravenbench.text.lengths import count_words, cut
+from ravenbench.text.content_words import ContentSpace
+from ravenbench.text.tokens import count_words, cut
 
 SEED = 7
 WORDS, LEAST = 500, 470

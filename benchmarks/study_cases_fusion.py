@@ -11,11 +11,10 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ravenbench.bench.compare.record import ComparePlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.reports.compare.model import System, learn, taken
 from ravenbench.reports.compare.scores import ShapeScores, read_scores
-from ravenbench.statistics.likelihood_ratios import LN10, cllr
-from ravenbench.statistics.lr_models import Fusion, calibrate, fuse
+from ravenbench.statistics.likelihood_ratios import LN10, Fusion, calibrate, cllr, fuse
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats
 
 Way = Callable[[Floats, Bools, Floats], Fusion]

@@ -23,10 +23,10 @@ import numpy as np
 from benchmarks.study_cases import OUT, POSNOISE
 from ravenbench import registry
 from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
-from ravenbench.bench.shared.store import Store
 from ravenbench.randomness import stream
-from ravenbench.statistics.lr_models import calibrate
-from ravenbench.text.sentences import sentences
+from ravenbench.statistics.likelihood_ratios import calibrate
+from ravenbench.store.store import Store
+from ravenbench.text.grammar import sentences
 from ravenbench.types import Floats, Problems
 from ravenbench.verifiers.contract.base import fresh
 

@@ -27,9 +27,9 @@ from benchmarks.pages import put_between
 from ravenbench import registry
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.spec import build
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.work import one_thread
 from ravenbench.components import Component
+from ravenbench.engine.guard import one_thread
+from ravenbench.store.store import open_store
 from ravenbench.verifiers.contract.base import as_verifier, fresh
 
 RESULTS = Path(__file__).parent / "costs.json"

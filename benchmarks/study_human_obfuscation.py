@@ -24,8 +24,8 @@ from ravenbench import registry
 from ravenbench.formats.archive import Archive
 from ravenbench.metrics.safety import best_threshold, impact
 from ravenbench.randomness import stream
-from ravenbench.statistics.impact import impact_intervals
-from ravenbench.statistics.mcnemar import sign_test
+from ravenbench.statistics.attacks import impact_intervals
+from ravenbench.statistics.significance import sign_test
 from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 

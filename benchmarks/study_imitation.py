@@ -30,8 +30,7 @@ from ravenbench.bench.obfuscate.surrogates import Surrogates
 from ravenbench.components import Component
 from ravenbench.metrics.safety import best_threshold
 from ravenbench.obfuscation.base import ObfuscationTask, Part
-from ravenbench.obfuscation.measures.efficiency import efficiency
-from ravenbench.obfuscation.measures.soundness import Soundness, survives
+from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, survives
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import as_verifier

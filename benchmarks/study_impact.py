@@ -37,16 +37,13 @@ from ravenbench.components import Component
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.auc import auc
 from ravenbench.metrics.safety import best_threshold, impact
-from ravenbench.obfuscation.apply import tasks_of, with_questioned
-from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
+from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, tasks_of, with_questioned
 from ravenbench.obfuscation.parts import pack, sentences
 from ravenbench.obfuscation.recipes.mansoorizadeh_2016 import frequent_share
-from ravenbench.obfuscation.recipes.mihaylova_2016 import Mihaylova
+from ravenbench.obfuscation.recipes.mihaylova_2016 import Context, Mihaylova
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import average, measure
-from ravenbench.obfuscation.recipes.mihaylova_2016_steps import Context
-from ravenbench.obfuscation.wording.lists import load
-from ravenbench.obfuscation.wording.tokens import tags, tokens
-from ravenbench.obfuscation.wording.words import head, inflect, match_case, senses, wordnet_pos
+from ravenbench.obfuscation.wording.resources import load
+from ravenbench.obfuscation.wording.words import head, inflect, match_case, senses, tags, tokens, wordnet_pos
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import as_verifier
 

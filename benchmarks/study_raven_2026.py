@@ -21,9 +21,8 @@ import numpy as np
 from ravenbench.corpora.load import load_corpus
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.weighted import rank
-from ravenbench.problems.building import build_problems
-from ravenbench.problems.cases import Cross
-from ravenbench.problems.lengths import FirstWords
+from ravenbench.problems.building import Cross, build_problems
+from ravenbench.problems.rewritten import FirstWords
 from ravenbench.statistics.bootstrap import bootstrap
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems

@@ -37,11 +37,10 @@ from ravenbench import registry
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.problems import sources
-from ravenbench.problems.equalise import equalise
-from ravenbench.problems.split import Split
+from ravenbench.problems.sources import Split, equalise
 from ravenbench.randomness import stream
 from ravenbench.statistics.pools import pool_mean
-from ravenbench.statistics.stability import ranking_stability
+from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.text.counting import forget_counts
 from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import keep_topics, topic_similarity

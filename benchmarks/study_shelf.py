@@ -37,12 +37,12 @@ from ravenbench import registry
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
-from ravenbench.bench.shared.execute import execute
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.transplants import ARMS
+from ravenbench.engine.cells import execute
+from ravenbench.engine.transplants import ARMS
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.shared.content import content_probe
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
+from ravenbench.store.store import open_store
 
 HERE = Path(__file__).parent
 SHOWN = ("auc", "style_left", "drop", "swing", "sway", "silence", "share", "null_swing")

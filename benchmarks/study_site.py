@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import RavenError
 from ravenbench.reports.site.api import MOST, site
+from ravenbench.store.store import Store
 
 TITLE = "What authorship verifiers of two decades go by"
 

@@ -21,8 +21,7 @@ from ravenbench import registry
 from ravenbench.bench.obfuscate.surrogates import Surrogates
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.safety import best_threshold, impact
-from ravenbench.obfuscation.apply import tasks_of, with_questioned
-from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.obfuscation.base import ObfuscationTask, tasks_of, with_questioned
 from ravenbench.text.alignment import changed, plain_words
 from ravenbench.types import Bools, Problems
 from ravenbench.verifiers.contract.base import as_verifier

@@ -22,10 +22,10 @@ from benchmarks.pages import put_between
 from benchmarks.study_scale import RESULTS, keep
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.spec import build
-from ravenbench.bench.shared import engines
-from ravenbench.bench.shared.execute import execute
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.work import Engine
+from ravenbench.engine import pool
+from ravenbench.engine.cells import execute
+from ravenbench.engine.pool import Engine
+from ravenbench.store.store import open_store
 
 PAGE = Path(__file__).parent.parent / "docs" / "scale.md"
 MARKS = "<!-- workers: python -m benchmarks.study_workers --write -->", "<!-- end of workers -->"
@@ -89,10 +89,10 @@ def main() -> None:
             for name in ("local", "dask"):
                 out = Path(folder) / f"{kind}-{name}"
                 if name == "local":
-                    row = measured(planned, out, kind, engines.local(2))
+                    row = measured(planned, out, kind, pool.local(2))
                 else:
                     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-                        row = measured(planned, out, kind, engines.dask(str(cluster.scheduler_address)))
+                        row = measured(planned, out, kind, pool.dask(str(cluster.scheduler_address)))
                 rows = [r for r in rows if (r["cells"], r["engine"]) != (kind, name)] + [{"engine": name, **row}]
                 print(rows[-1], flush=True)
                 keep("workers", rows)

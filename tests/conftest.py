@@ -70,3 +70,21 @@ def _need_extra(module: str):
     if os.environ.get("RAVEN_REQUIRE_EXTRAS"):
         return importlib.import_module(module)
     return pytest.importorskip(module, reason=f"the extra that brings {module} is not installed")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="keep what commands write and say now as golden")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the ten dearest files, so that a slow one is seen when it comes."""
+    seconds: dict[str, float] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                file = report.nodeid.partition("::")[0]
+                seconds[file] = seconds.get(file, 0.0) + report.duration
+    if sum(seconds.values()) > 60:
+        terminalreporter.section("dearest files, in seconds")
+        for file, value in sorted(seconds.items(), key=lambda item: -item[1])[:10]:
+            terminalreporter.write_line(f"{value:7.1f} {file}")

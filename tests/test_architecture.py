@@ -12,7 +12,7 @@ import ravenbench
 ROOT = Path(ravenbench.__file__).parent
 GROUND = ["errors", "files", "randomness", "texts", "types", "components", "kinds", "builtin", "registry"]
 ROOMS = ["programs", "services", "text", "metrics", "formats", "corpora", "topics", "sampling", "problems", "verifiers"]
-ROOMS += ["attribution", "obfuscation", "statistics", "bench", "reports", "cli"]
+ROOMS += ["attribution", "obfuscation", "statistics", "store", "engine", "bench", "reports", "cli"]
 STRANGERS = {
     ("attribution", "verifiers"),
     ("obfuscation", "verifiers"),
@@ -21,7 +21,7 @@ STRANGERS = {
     ("statistics", "verifiers"),
     ("statistics", "bench"),
 }
-OPEN_TO_ALL = {"bench": {"shared"}, "reports": {"shared"}, "verifiers": {"contract", "calibrators"}}
+OPEN_TO_ALL = {"bench": {"options", "task"}, "reports": {"shared"}, "verifiers": {"contract", "calibrators"}}
 """Parts of a room that its other parts may use; they know none of those."""
 GUESTS = {
     ("bench", "advise"): {"compare"},
@@ -78,7 +78,7 @@ def test_what_all_share_knows_no_task(room):
 
 def test_workers_import_no_report():
     code = (
-        "import sys, ravenbench.bench.shared.units, ravenbench.bench.shared.engines; "
+        "import sys, ravenbench.engine.cells, ravenbench.engine.pool; "
         "print([m for m in sys.modules if m.startswith(('ravenbench.reports', 'ravenbench.cli', 'matplotlib'))])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

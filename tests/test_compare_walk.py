@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.reports.of_any import analyse
+from ravenbench.store.store import Store
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "disputed-text.md"
 

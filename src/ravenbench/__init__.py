@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from ravenbench.bench.pan14.api import pan14 as pan14
     from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
-    from ravenbench.bench.shared.result import RunResult as RunResult
-    from ravenbench.bench.shared.store import Store as Store
     from ravenbench.bench.simulate.api import simulate as simulate
+    from ravenbench.bench.task import RunResult as RunResult
     from ravenbench.bench.verify.api import Verified as Verified
     from ravenbench.bench.verify.api import verify as verify
     from ravenbench.corpora.load import load_corpus as load_corpus
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from ravenbench.reports.of_any import analyse as analyse
     from ravenbench.reports.of_any import write_report as write_report
     from ravenbench.reports.site.api import site as site
+    from ravenbench.store.store import Store as Store
     from ravenbench.texts import TextTable as TextTable
     from ravenbench.types import Answers as Answers
     from ravenbench.types import Corpus as Corpus
@@ -69,11 +69,11 @@ else:
         "Problems": "types",
         "RavenError": "errors",
         "run": "bench.run.api",
-        "RunResult": "bench.shared.result",
+        "RunResult": "bench.task",
         "safety": "bench.safety.api",
         "Scorer": "verifiers.contract.base",
         "simulate": "bench.simulate.api",
-        "Store": "bench.shared.store",
+        "Store": "store.store",
         "site": "reports.site.api",
         "TextTable": "texts",
         "Verified": "bench.verify.api",

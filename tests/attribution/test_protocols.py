@@ -18,11 +18,11 @@ from ravenbench.attribution.evaluate import fit_split, predict_split
 from ravenbench.attribution.protocols import k_fold, splits
 from ravenbench.attribution.selection import Rules, choose, lookalikes
 from ravenbench.bench.attribute.api import attribute, outlook, task
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.reports.attribute.task import analyse, terminal, to_json
 from ravenbench.reports.of_any import analyse as analyse_any
 from ravenbench.reports.of_any import write_report
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 

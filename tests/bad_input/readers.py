@@ -19,8 +19,6 @@ from ravenbench import registry
 from ravenbench.bench.compare.material import read_material
 from ravenbench.bench.compare.spec import build as comparison
 from ravenbench.bench.run.spec import build
-from ravenbench.bench.shared.record import Head, write_record
-from ravenbench.bench.shared.store import Store
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
 from ravenbench.formats.answers import read_answers, read_truth
@@ -30,6 +28,8 @@ from ravenbench.formats.pan_obfuscation import read_parts
 from ravenbench.formats.problems import read_problem_sets
 from ravenbench.formats.reviews import read_reviews
 from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.store.records import Head, write_record
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 
 ESSAY = ObfuscationTask("essay", f"{TEXT} " * 10, language="en")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ravenbench.bench.shared.packed import read_packed
-from ravenbench.bench.shared.record import CellRecord
+from ravenbench.store.records import CellRecord, read_packed
 
 
 def answers(folder: Path) -> dict[str, bytes]:

@@ -15,17 +15,17 @@ from pathlib import Path
 import pytest
 
 from ravenbench.bench.run.api import run
-from ravenbench.bench.shared import alone as module
-from ravenbench.bench.shared.alone import NAME, alone, hold
 from ravenbench.errors import InputError
+from ravenbench.store import lock as module
+from ravenbench.store.lock import NAME, folder_lock, hold
 from small_run import SMALL
 
 OPTIONS = {**SMALL, "samplers": "hits", "verifiers": "length", "workers": 1}
 HOLDS = """
 import sys, time
 from pathlib import Path
-from ravenbench.bench.shared.alone import alone
-with alone(Path(sys.argv[1])):
+from ravenbench.store.lock import folder_lock
+with folder_lock(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -58,7 +58,7 @@ def test_the_lock_of_a_killed_process_is_free(holder):
 
 
 def test_a_folder_made_meanwhile_is_locked_when_it_is_made(tmp_path):
-    with alone(tmp_path / "new"):
+    with folder_lock(tmp_path / "new"):
         (tmp_path / "new").mkdir()
         hold(tmp_path / "new")
         assert json.loads((tmp_path / "new" / NAME).read_text())["pid"] == os.getpid()
@@ -69,18 +69,18 @@ def test_threads_of_one_process_exclude_each_other(tmp_path):
     held, free = threading.Event(), threading.Event()
 
     def first() -> None:
-        with alone(tmp_path):
+        with folder_lock(tmp_path):
             held.set()
             free.wait(10)
 
     thread = threading.Thread(target=first)
     thread.start()
     held.wait(10)
-    with pytest.raises(InputError, match="another command is writing"), alone(tmp_path):
+    with pytest.raises(InputError, match="another command is writing"), folder_lock(tmp_path):
         pytest.fail("two hold it")
     free.set()
     thread.join()
-    with alone(tmp_path):
+    with folder_lock(tmp_path):
         pass
 
 
@@ -93,11 +93,11 @@ def test_where_the_system_keeps_no_locks_the_file_says_who_holds_it(tmp_path, mo
     told = {"host": "elsewhere" if owner == "elsewhere" else host, "pid": pid, "since": "2026-01-01"}
     (tmp_path / NAME).write_text("?" if owner == "unreadable" else json.dumps(told))
     if owner == "dead":
-        with alone(tmp_path):
+        with folder_lock(tmp_path):
             assert json.loads((tmp_path / NAME).read_text())["pid"] == os.getpid()
         assert not (tmp_path / NAME).exists()
     else:
-        with pytest.raises(InputError, match="another command is writing"), alone(tmp_path):
+        with pytest.raises(InputError, match="another command is writing"), folder_lock(tmp_path):
             pytest.fail("two hold it")
         assert (tmp_path / NAME).exists()
 
@@ -108,12 +108,12 @@ def test_of_many_at_the_same_time_one_wins(tmp_path):
 import sys, time
 from pathlib import Path
 from ravenbench.errors import InputError
-from ravenbench.bench.shared.alone import alone
+from ravenbench.store.lock import folder_lock
 time.sleep(max(0, {time.time() + 3} - time.time()))
 inside = Path(sys.argv[1]) / "inside"
 for _ in range(20):
     try:
-        with alone(Path(sys.argv[1])):
+        with folder_lock(Path(sys.argv[1])):
             inside.touch(exist_ok=False)
             time.sleep(0.005)
             inside.unlink()

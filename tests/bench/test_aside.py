@@ -8,8 +8,8 @@ import pytest
 
 from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.spec import build
-from ravenbench.bench.shared.aside import aside
-from ravenbench.bench.shared.trial import rehearse
+from ravenbench.engine.guard import warm_up_kernels
+from ravenbench.engine.pool import aside
 from ravenbench.errors import SpecError
 from ravenbench.registry import parse
 from small_run import SMALL
@@ -58,7 +58,7 @@ def test_a_plan_is_the_same_bytes_on_two_cores(tmp_path: Path) -> None:
 
 
 def test_a_rehearsal_says_nothing_of_what_fails(capfd: pytest.CaptureFixture[str]) -> None:
-    rehearse([parse("verifier", "char-ngram"), parse("verifier", "raven-2026(impostors=1)")])
+    warm_up_kernels([parse("verifier", "char-ngram"), parse("verifier", "raven-2026(impostors=1)")])
     assert capfd.readouterr() == ("", "")
 
 

@@ -9,11 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.bench.run.api import run
-from ravenbench.bench.shared.care import LIMIT, guarded
-from ravenbench.bench.shared.engines import engine
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
+from ravenbench.engine.guard import LIMIT, isolated
+from ravenbench.engine.pool import engine
 from ravenbench.errors import SpecError
+from ravenbench.store.store import Store
 
 CORPUS = "synthetic(authors=24, topics=6, documents=96, words=40)"
 OPTIONS = {"topics": 4, "folds": 2, "pools": 1, "samplers": "random", "docs_per_topic": 12, "probe": "none"}
@@ -86,5 +86,5 @@ def test_limits_that_cannot_hold_are_refused(monkeypatch):
         engine("dask", scheduler="tcp://127.0.0.1:8786")
     for given in ("soon", "inf", "nan", "1e300"):
         monkeypatch.setenv(LIMIT, given)
-        with pytest.raises(SpecError, match="number of seconds above 0"), guarded():
+        with pytest.raises(SpecError, match="number of seconds above 0"), isolated():
             pass

@@ -13,7 +13,6 @@ from ravenbench.bench.compare.material import read_material
 from ravenbench.bench.compare.outlook import outlook
 from ravenbench.bench.compare.record import ComparePlan
 from ravenbench.bench.compare.spec import build as spec_of
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
@@ -23,6 +22,7 @@ from ravenbench.reports.compare.model import UNSHOWN
 from ravenbench.reports.compare.scores import read_scores
 from ravenbench.reports.compare.words import signed
 from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.store.store import Store
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import pytest
 from stored import answers
 
 from ravenbench.bench.run.api import run
-from ravenbench.bench.shared import counting_ahead
+from ravenbench.engine import prepare
 from small_run import SMALL
 
 OPTIONS = {**SMALL, "verifiers": "char-ngram, topic-fit, style-only"}
@@ -14,14 +14,14 @@ OPTIONS = {**SMALL, "verifiers": "char-ngram, topic-fit, style-only"}
 def test_texts_counted_ahead(tmp_path, monkeypatch, workers):
     run(out=tmp_path / "own", workers=workers, **OPTIONS)
     counted, stages = [], []
-    monkeypatch.setattr(counting_ahead, "LARGE", 0)
-    kept = counting_ahead.plan_counting
+    monkeypatch.setattr(prepare, "LARGE", 0)
+    kept = prepare.plan_counting
 
     def planned(*given):
         counted.extend(found := kept(*given))
         return found
 
-    monkeypatch.setattr("ravenbench.bench.shared.execute.plan_counting", planned)
+    monkeypatch.setattr("ravenbench.engine.cells.plan_counting", planned)
     folder = tmp_path / "ahead"
 
     def progress(stage: str, done: int, total: int) -> None:
@@ -45,7 +45,7 @@ def test_what_a_killed_process_left_is_not_read(tmp_path):
 
 
 def test_another_meaning_of_the_name_counts_nothing(tmp_path, monkeypatch):
-    monkeypatch.setattr(counting_ahead, "LARGE", 0)
+    monkeypatch.setattr(prepare, "LARGE", 0)
     store = run(out=tmp_path, workers=1, **SMALL | {"verifiers": "length"}).store
     stranger = type("Stranger", (), {"counted": {"a": 1}})()
-    assert counting_ahead.plan_counting(store, [stranger, stranger], list(store.plan.folds)) == []
+    assert prepare.plan_counting(store, [stranger, stranger], list(store.plan.folds)) == []

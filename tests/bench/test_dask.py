@@ -12,7 +12,7 @@ import pytest
 from stored import answers
 
 from ravenbench.bench.run.api import run
-from ravenbench.bench.shared.engines import dask, engine
+from ravenbench.engine.pool import dask, engine
 from ravenbench.errors import RavenError, SpecError
 from small_run import SMALL
 
@@ -99,7 +99,7 @@ def test_workers_started_elsewhere_find_a_relative_folder(need_extra, tmp_path, 
 COUNTING = """
 import resource, sys
 import numpy as np
-from ravenbench.bench.shared.memory import keep_memory
+from ravenbench.engine.pool import keep_memory
 
 if sys.argv[1] == "keep":
     keep_memory()

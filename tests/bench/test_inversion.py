@@ -9,8 +9,8 @@ from ravenbench.bench.safety.preimage import candidates, is_deterministic, preim
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits
-from ravenbench.obfuscation.recipes.identity import Identity
-from ravenbench.obfuscation.wording.tokens import tokens
+from ravenbench.obfuscation.recipes.controls import Identity
+from ravenbench.obfuscation.wording.words import tokens
 from ravenbench.registry import parse
 from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.tables import all_tables

@@ -14,7 +14,7 @@ from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import build
 from ravenbench.cli.problems import build as build_problems
 from ravenbench.errors import SpecError
-from ravenbench.problems.lengths import FirstWords, at_length
+from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given
 from ravenbench.reports.of_any import write_report
 from ravenbench.reports.run.analysis import analyse

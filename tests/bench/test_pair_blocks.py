@@ -7,7 +7,7 @@ import pytest
 from stored import answers
 
 from ravenbench.bench.run.api import run
-from ravenbench.bench.shared import pair_blocks
+from ravenbench.engine import prepare
 from small_run import SMALL
 
 
@@ -16,9 +16,9 @@ def test_blocks_of_neighbours_and_of_groups_of_documents_give_the_same_answers(
     tmp_path, monkeypatch, partners, grouped
 ):
     run(out=tmp_path / "whole", workers=1, verifiers="ppm", **SMALL)
-    monkeypatch.setattr(pair_blocks, "BLOCK", 40)
-    monkeypatch.setattr(pair_blocks, "PARTNERS", partners)
-    monkeypatch.setattr(pair_blocks, "KEPT", 2)
+    monkeypatch.setattr(prepare, "BLOCK", 40)
+    monkeypatch.setattr(prepare, "PARTNERS", partners)
+    monkeypatch.setattr(prepare, "KEPT", 2)
     run(out=tmp_path / "cut", workers=1, verifiers="ppm", **SMALL)
     whole, cut = (np.load(tmp_path / name / "pairs" / "pairs.npy") for name in ("whole", "cut"))
     starts = np.load(tmp_path / "cut" / "pairs" / "starts.npy")

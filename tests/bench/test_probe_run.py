@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from ravenbench.bench.run.api import run
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import build
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
@@ -21,6 +20,7 @@ from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.json_form import to_json
 from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.axes import Content
+from ravenbench.store.store import Store
 
 CORPUS = "synthetic(authors=120, topics=24, documents=960, words=60)"
 OPTIONS = {"topics": 16, "folds": 4, "pools": 1, "samplers": "hits, random", "docs_per_topic": 40, "repetitions": 5}

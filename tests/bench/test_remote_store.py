@@ -9,9 +9,9 @@ import pytest
 
 from ravenbench.bench.run.api import run
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.errors import InputError
+from ravenbench.store.store import Store
 
 pytestmark = pytest.mark.extra
 OPTIONS = {

@@ -11,9 +11,9 @@ from stored import answers
 
 from ravenbench import registry
 from ravenbench.bench.run.api import run
-from ravenbench.bench.shared.keys import cell_key
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
+from ravenbench.store.plans import cell_key
+from ravenbench.store.store import Store
 from small_run import SMALL
 
 OPTIONS = {**SMALL, "verifiers": "length, ppm(order=2), chance"}
@@ -30,7 +30,7 @@ def whole(tmp_path_factory):
 
 
 def test_a_field_that_came_later_is_no_other_spec(whole):
-    from ravenbench.bench.shared.folder import _check_same
+    from ravenbench.store.resume import _check_same
 
     store = Store.open(whole)
     kept = store.run
@@ -48,7 +48,7 @@ def test_any_number_of_workers_and_any_hash_seed(whole, tmp_path, workers, hash_
 
 
 def test_a_finished_run_computes_nothing_again(whole, monkeypatch):
-    from ravenbench.bench.shared import execute as module
+    from ravenbench.engine import cells as module
 
     monkeypatch.setattr(module, "plan_pairs", lambda *a: pytest.fail("work was done again"))
     assert run(out=whole, workers=1, **OPTIONS).errors == ()

@@ -17,13 +17,11 @@ from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.recovery import mirrored, normalised, recovery, unsafe
 from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.bench.safety.spec import build as build_spec
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, MissingPart, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
-from ravenbench.obfuscation.apply import tasks_of
-from ravenbench.obfuscation.recipes.identity import Identity
-from ravenbench.obfuscation.recipes.random import Random
+from ravenbench.obfuscation.base import tasks_of
+from ravenbench.obfuscation.recipes.controls import Identity, Random
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
@@ -33,6 +31,7 @@ from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.json_form import to_json
 from ravenbench.reports.safety.page import page
 from ravenbench.reports.safety.tables import all_tables
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
 

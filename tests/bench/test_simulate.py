@@ -6,7 +6,6 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
 from ravenbench.bench.simulate.api import outlook, simulate
 from ravenbench.bench.simulate.scorers import names
@@ -23,8 +22,9 @@ from ravenbench.reports.simulate.page import findings
 from ravenbench.reports.simulate.records import Share
 from ravenbench.reports.simulate.task import to_json
 from ravenbench.statistics.axes import Content
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentFigures
+from ravenbench.statistics.estimates import Figure
+from ravenbench.store.store import Store
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"
 SIZES = {"corpus": CORPUS, "doses": (0.3,), "pools": 1, "folds": 2, "repetitions": 5, "replicates": 2}

@@ -7,13 +7,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from ravenbench.bench.shared.manifest import fold_record
-from ravenbench.bench.shared.one_table import on_one_table
-from ravenbench.bench.shared.packed import write_packed
-from ravenbench.bench.shared.record import CellRecord, Head, Seconds, write_record
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError, StoreError
 from ravenbench.files import array_of
+from ravenbench.store.plans import fold_record, on_one_table
+from ravenbench.store.records import CellRecord, Head, Seconds, write_packed, write_record
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold, Labels, Problems

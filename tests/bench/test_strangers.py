@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from ravenbench.bench.run.api import run
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.spec import build as spec_of
-from ravenbench.bench.shared.execute import FIRST
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
+from ravenbench.engine.cells import FIRST
 from ravenbench.errors import AnswerError, InputError, MethodError
+from ravenbench.store.store import Store
 from ravenbench.verifiers.contract.base import checked_answers, checked_scores
 from small_run import SMALL
 

@@ -8,7 +8,7 @@ from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.plan import draft
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
-from ravenbench.bench.shared.progress import silent
+from ravenbench.engine.pool import silent
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.reports.of_any import write_report
 from ravenbench.reports.run.analysis import analyse

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 LATE = """
-from ravenbench.bench.shared.work import one_thread
+from ravenbench.engine.guard import one_thread
 with one_thread():
     import scipy.linalg, sklearn.cluster
     from threadpoolctl import threadpool_info

@@ -11,8 +11,6 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.shared.record import FORMAT
-from ravenbench.bench.shared.store import Store
 from ravenbench.bench.verify import api, blocks, plan
 from ravenbench.bench.verify.api import outlook, verify
 from ravenbench.bench.verify.record import VerifyPlan
@@ -22,6 +20,8 @@ from ravenbench.formats.answers import read_answers
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
 from ravenbench.metrics.scores import scores
+from ravenbench.store.records import FORMAT
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.controls import Length
 

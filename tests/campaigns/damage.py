@@ -10,9 +10,9 @@ from pathlib import Path
 
 from campaigns.job import differences, state, work
 from campaigns.outcome import Outcome
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import RavenError
 from ravenbench.reports.of_any import report_of
+from ravenbench.store.store import Store
 
 
 def _truncated(place: Path) -> None:

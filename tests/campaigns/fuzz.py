@@ -14,9 +14,8 @@ from bad_input.cases import GOOD_CSV, PAIR, collection, parquet, part, parts, pr
 from bad_input.readers import GROUPS, PATHS
 from campaigns.outcome import Outcome
 from ravenbench import registry
-from ravenbench.bench.shared.packed import read_packed, write_packed
-from ravenbench.bench.shared.record import CellRecord, Seconds
 from ravenbench.errors import RavenError
+from ravenbench.store.records import CellRecord, Seconds, read_packed, write_packed
 
 Files = dict[str, bytes]
 TOKENS = [b"", b"\0", b'"', b"{", b"}", b"[", b"]", b",", b"\n", b"\r", b"\xff", b"\xed\xa0\x80", b"NaN", b"1e999"]

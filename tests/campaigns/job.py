@@ -30,7 +30,7 @@ CELLS = 16
 def work(folder: Path, workers: int = 1, scheduler: str | None = None, **other: Any) -> tuple[str, ...]:
     """Do the job, or go on with it; the errors of cells that failed."""
     from ravenbench.bench.run.api import run
-    from ravenbench.bench.shared.engines import dask
+    from ravenbench.engine.pool import dask
 
     engine = None if scheduler is None else dask(scheduler, timeout=120)
     return run(out=folder, workers=workers, engine=engine, **(OPTIONS | other)).errors
@@ -42,8 +42,7 @@ def state(folder: Path) -> dict[str, str]:
     Cells also hold the seconds they took and are compared by their arrays. ``report/`` and ``pairs/``, of which cells
     are made, are derived: a finished run does not need them.
     """
-    from ravenbench.bench.shared.packed import read_packed
-    from ravenbench.bench.shared.record import CellRecord
+    from ravenbench.store.records import CellRecord, read_packed
 
     found = {}
     for place in sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith(".")):

@@ -113,7 +113,7 @@ def cut_power(outcome: Outcome, scratch: Path, expected: dict[str, str], cuts: i
             work(folder / "run")
         cut.lose(rng)
         if done:
-            from ravenbench.bench.shared.store import Store
+            from ravenbench.store.store import Store
 
             missing = Store.open(folder / "run").unanswered()
             outcome.count(not missing, f"{told}: cells missing though the job was done: {missing[:2]}")

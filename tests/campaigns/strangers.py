@@ -11,8 +11,8 @@ from pathlib import Path
 from bench.test_strangers import FAILING, STRANGERS
 from campaigns.job import OPTIONS, state
 from campaigns.outcome import Outcome
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import RavenError
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.command import Command
 

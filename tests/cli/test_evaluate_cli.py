@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from ravenbench.bench.shared.record import FORMAT
 from ravenbench.cli.main import run
+from ravenbench.store.records import FORMAT
 
 QUICK = ("--replicates", "100", "--trials", "200", "--workers", "1")
 

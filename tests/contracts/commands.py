@@ -109,7 +109,7 @@ def _timeless(value: Any) -> Any:
 
 def answers(folder: Path) -> dict[str, bytes]:
     """Every cell's arrays by its key, through the public store; times are not among them."""
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
     store = Store.open(folder)
     found = {}

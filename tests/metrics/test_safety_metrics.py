@@ -17,7 +17,7 @@ from ravenbench.metrics.safety import (
     impact,
     verification_effect,
 )
-from ravenbench.statistics.impact import impact_intervals
+from ravenbench.statistics.attacks import impact_intervals
 
 # PAN13 attacked by Mihaylova et al.: recall before and its change, in 14ths, of 36 verifiers.
 PANEL = (

@@ -6,15 +6,15 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from ravenbench.errors import MissingPart
-from ravenbench.obfuscation.translators import argos
+from ravenbench.obfuscation import translators
 from ravenbench.registry import parse
 
 
 @pytest.fixture(autouse=True)
 def fresh():
-    argos._direct.cache_clear()
+    translators._direct.cache_clear()
     yield
-    argos._direct.cache_clear()
+    translators._direct.cache_clear()
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from ravenbench import registry
 from ravenbench.errors import SpecError
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.guards.mend import article, mended
-from ravenbench.obfuscation.guards.stretches import Stretches
+from ravenbench.obfuscation.guards import Stretches, article, mended
 from ravenbench.testing import toy_tasks
 
 RECIPES = ["random(rate=0.5)", "mihaylova-2016", "mansoorizadeh-2016", "castro-2017", "bevendorff-2019"]
@@ -53,7 +52,7 @@ def test_what_must_stay_stays(spec, text, kept, resources):
 
 @pytest.mark.data
 def test_forms_that_do_not_exist_are_not_made(resources):
-    from ravenbench.obfuscation.guards.choice import inflected, same_form
+    from ravenbench.obfuscation.guards import inflected, same_form
 
     assert inflected("dead", "JJR") == "deader" and inflected("comfortable", "JJR") == "more comfortable"
     assert inflected("deadening", "JJR") == "more deadening" and inflected("nearer", "JJR") is None
@@ -73,14 +72,14 @@ def test_forms_that_do_not_exist_are_not_made(resources):
     ],
 )  # fmt: skip
 def test_no_antonym_no_form_of_itself_no_name(word, other, pos, resources):
-    from ravenbench.obfuscation.guards.choice import acceptable
+    from ravenbench.obfuscation.guards import acceptable
 
     assert not acceptable(word, other, pos)
 
 
 @pytest.mark.data
 def test_good_words_may_stand_in(resources):
-    from ravenbench.obfuscation.guards.choice import acceptable, relatives
+    from ravenbench.obfuscation.guards import acceptable, relatives
 
     assert acceptable("big", "large", "a") and acceptable("begin", "start", "v")
     assert "digest" not in relatives("born", "v")[0] and "cat" not in sum(relatives("dog", "n"), ())
@@ -149,7 +148,7 @@ def test_faithful_mode_keeps_the_faults(spec, resources):
 
 @pytest.mark.data
 def test_anomalies_are_counted_by_kind(resources):
-    from ravenbench.obfuscation.measures.anomalies import KINDS, anomalies, per_thousand
+    from ravenbench.obfuscation.measures.sensibleness import KINDS, anomalies, per_thousand
 
     original = "Arnaz saw no one. The death of a pilot is a loss, e.g. for his old mother. It had three pages."
     bad = "After all, arnaz saw no 1. The birth of a airman be an loss , e.g. for his his deadeninger mother "

@@ -8,19 +8,21 @@ import pytest
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.problems import read_problems
 from ravenbench.obfuscation.measures import sensibleness, soundness
-from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.neural import Judgement
-from ravenbench.obfuscation.measures.pairing import aligned_parts
-from ravenbench.obfuscation.measures.preservation import (
+from ravenbench.obfuscation.measures.sensibleness import Sensibleness, mean_ranks
+from ravenbench.obfuscation.measures.soundness import (
+    Soundness,
+    VectorSpace,
+    aligned_parts,
     antonym_substitutions,
+    efficiency,
     names_kept,
     negations,
     number_values,
     numbers,
+    pinc,
+    survives,
 )
-from ravenbench.obfuscation.measures.sensibleness import Sensibleness, mean_ranks
-from ravenbench.obfuscation.measures.soundness import Soundness, pinc, survives
-from ravenbench.obfuscation.measures.vector_space import VectorSpace
 from ravenbench.obfuscation.parts import pack
 
 

@@ -3,8 +3,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import InputError, MissingPart, SpecError
-from ravenbench.obfuscation.apply import tasks_of, with_questioned
-from ravenbench.obfuscation.base import ObfuscationTask, Part, Rewriting
+from ravenbench.obfuscation.base import ObfuscationTask, Part, Rewriting, tasks_of, with_questioned
 from ravenbench.testing import check_obfuscator, toy_problems, toy_tasks
 
 OFFLINE = [

@@ -12,8 +12,9 @@ from ravenbench import registry
 from ravenbench.bench.obfuscate.api import obfuscate
 from ravenbench.errors import FormatError, InputError, MissingPart, ProgramError, SpecError
 from ravenbench.formats.pan_obfuscation import Part, write_parts
+from ravenbench.obfuscation import translators
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.outside.reading import find
+from ravenbench.obfuscation.outside import find
 from ravenbench.testing import check_obfuscator, toy_tasks
 
 TASKS = toy_tasks(3)
@@ -237,9 +238,7 @@ def test_a_translator_that_loses_lines_or_languages_fails(tmp_path, empty_cache,
 
 
 def test_a_chain_is_checked_before_any_work(tmp_path, monkeypatch):
-    from ravenbench.obfuscation.translators import apertium
-
-    monkeypatch.setattr(apertium, "_pairs", lambda: {("en", "es"): "eng-spa", ("es", "en"): "spa-eng"})
+    monkeypatch.setattr(translators, "_pairs", lambda: {("en", "es"): "eng-spa", ("es", "en"): "spa-eng"})
     with pytest.raises(MissingPart, match=r"from es to ca[\s\S]*apt install apertium-spa-cat"):
         registry.parse("obfuscator", "keswani-2016(apertium, chain=('en', 'es', 'ca', 'en'))").fit(TASKS)
     with pytest.raises(SpecError, match="end where it began"):
@@ -251,7 +250,7 @@ def test_a_chain_is_checked_before_any_work(tmp_path, monkeypatch):
 
 
 def test_apertium_translates_there_and_back(empty_cache):
-    from ravenbench.obfuscation.translators.apertium import Apertium, _pairs
+    from ravenbench.obfuscation.translators import Apertium, _pairs
 
     if not {("en", "es"), ("es", "en")} <= _pairs().keys():
         pytest.skip("apertium-eng-spa is not installed")

@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 from ravenbench import registry
 from ravenbench.errors import InputError, SpecError
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.obfuscation.recipes.bevendorff_2019_draft import Change, Draft
-from ravenbench.obfuscation.recipes.bevendorff_2019_profile import plain_bytes, reference_distance
-from ravenbench.obfuscation.recipes.bevendorff_2019_search import Author, State
+from ravenbench.obfuscation.recipes.bevendorff_2019_search import (
+    Author,
+    Change,
+    Draft,
+    State,
+    plain_bytes,
+    reference_distance,
+)
 from ravenbench.obfuscation.recipes.mutant_x_2019 import positional_meteor
 from ravenbench.testing import toy_tasks
 
@@ -134,7 +139,7 @@ def test_mutants_imitate(resources, tmp_path):
 
 @pytest.mark.data
 def test_neighbours_of_an_encoder_are_guarded(resources, monkeypatch):
-    from ravenbench.obfuscation.wording import near_words as near
+    from ravenbench.obfuscation.recipes import mutant_x_2019 as near
 
     words = ("big", "bigger", "great", "small", "mighty", "grow", "distant")
     space = np.array([[1, 0], [1, 0.01], [1, 0.1], [1, 0.2], [1, 0.3], [1, 0.1], [0, 1]], dtype=float)

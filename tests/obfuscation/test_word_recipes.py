@@ -5,9 +5,9 @@ from ravenbench import registry
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.parts import sentences
-from ravenbench.obfuscation.recipes import mihaylova_2016_steps as steps
+from ravenbench.obfuscation.recipes import mihaylova_2016 as steps
+from ravenbench.obfuscation.recipes.mihaylova_2016 import spoken
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, Statistics
-from ravenbench.obfuscation.wording.numerals import spoken
 from ravenbench.randomness import stream
 
 
@@ -167,7 +167,7 @@ def test_similarity_is_wu_palmer(resources):
 
 @pytest.mark.data
 def test_corrections_are_one_or_two_edits_away(resources):
-    from ravenbench.obfuscation.wording.spelling import correct, distances
+    from ravenbench.obfuscation.recipes.mihaylova_2016 import correct, distances
 
     assert correct("becuase") == "because" and correct("hous") == "house" and correct("xqzvwkj") == "xqzvwkj"
     words = ["kitten", "sitting", "mitten", "kit"]

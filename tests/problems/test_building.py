@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, InputError
 from ravenbench.formats.problems import read_problem_sets, read_problems
-from ravenbench.problems.building import Built, build_problems, table_one
-from ravenbench.problems.cases import Cross
+from ravenbench.problems.building import Built, Cross, build_problems, table_one
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
 

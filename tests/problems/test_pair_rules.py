@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError
-from ravenbench.problems.controlled import Controlled
-from ravenbench.problems.drawing import partners, tournament
-from ravenbench.problems.matched import Matched
-from ravenbench.problems.reference import Reference
+from ravenbench.problems.pair_rules import Controlled, Matched, Reference, partners, tournament
 from ravenbench.randomness import stream
 from ravenbench.testing import check_component
 

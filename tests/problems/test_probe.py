@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.problems.matched import Matched
+from ravenbench.problems.pair_rules import Matched
 from ravenbench.problems.probe import crossed, domains, permuted, room_for_tests
 from ravenbench.randomness import stream
 

@@ -12,12 +12,8 @@ from hypothesis import strategies as st
 
 from ravenbench.errors import CorpusError
 from ravenbench.problems import needs, sources
-from ravenbench.problems.calibration import by_author, by_topic
-from ravenbench.problems.controlled import Controlled
-from ravenbench.problems.equalise import equalise
-from ravenbench.problems.folds import topic_folds
-from ravenbench.problems.matched import Matched
-from ravenbench.problems.reference import Reference
+from ravenbench.problems.pair_rules import Controlled, Matched, Reference
+from ravenbench.problems.sources import by_author, by_topic, equalise, topic_folds
 from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels, Problems

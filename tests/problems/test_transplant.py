@@ -2,17 +2,16 @@
 
 import numpy as np
 import pytest
+from tests.references.splicing import splice_reference
 
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.problems import transplant as reasons
 from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY_ON, TOGETHER
-from ravenbench.problems.matched import Matched
+from ravenbench.problems.pair_rules import Matched
 from ravenbench.problems.references import Lengths, References
-from ravenbench.problems.transplant import Transplanter
-from ravenbench.problems.transplanted import shortage
-from ravenbench.text.splicing import splice_reference
+from ravenbench.problems.transplant import Transplanter, shortage
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels, Problems
 

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.record import CellRecord, Head, write_record
-from ravenbench.bench.shared.store import Store
 from ravenbench.files import write_array
 from ravenbench.randomness import stream
+from ravenbench.store.records import CellRecord, Head, write_record
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Labels
 

@@ -10,11 +10,11 @@ import pytest
 from scipy.stats import spearmanr, ttest_ind
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.metrics import scores
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.json_form import to_json
 from ravenbench.statistics.pools import pool_mean
+from ravenbench.store.store import Store
 
 KEYS = {
     "run", "report", "pairs", "metric", "pools", "composition", "detectable", "setups", "results", "shortcut",

@@ -13,7 +13,6 @@ import pytest
 
 import ravenbench
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_truth
 from ravenbench.formats.attributes import Attribute, quantiles, read_attribute
@@ -22,6 +21,7 @@ from ravenbench.metrics import scores
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.folder import write_evaluation
 from ravenbench.reports.evaluate.of_run import is_run, read_run
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.types import Floats, Labels
 

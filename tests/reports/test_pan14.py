@@ -14,8 +14,6 @@ import ravenbench
 from ravenbench.bench.pan14.api import outlook, pan14
 from ravenbench.bench.pan14.corpora import read_corpora, shared_documents
 from ravenbench.bench.pan14.record import Pan14Plan
-from ravenbench.bench.shared.record import FORMAT, write_record
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.formats.pan_problems import write_pan_problems
@@ -27,6 +25,8 @@ from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
 from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.pan14.published import CORPORA, publication
+from ravenbench.store.records import FORMAT, write_record
+from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.controls import Length
 
@@ -168,9 +168,9 @@ def test_raven_report_rebuilds_it_and_raven_evaluate_reads_it(whole):
 
 
 def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
-    from ravenbench.bench.shared import units
+    from ravenbench.engine import cells
 
-    real, calls = units.run_fit, []
+    real, calls = cells.run_fit, []
 
     def dies(unit):
         calls.append(unit.verifier)
@@ -178,7 +178,7 @@ def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return real(unit)
 
-    monkeypatch.setattr(units, "run_fit", dies)
+    monkeypatch.setattr(cells, "run_fit", dies)
     options = {"verifiers": VERIFIERS, "out": tmp_path / "run", "workers": 1}
     with pytest.raises(KeyboardInterrupt):
         pan14([whole / "data"], **options)

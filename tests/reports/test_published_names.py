@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ravenbench.bench.shared.record import Head
 from ravenbench.reports.shared.public import public, public_head, public_json
+from ravenbench.store.records import Head
 
 PATHS = {
     "/home/ann/Client Meyer/q.txt": "q.txt",

@@ -13,7 +13,6 @@ from xml.etree import ElementTree
 import pytest
 from kinds_of_pages import Pages
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.reports.of_any import write_report
 from ravenbench.reports.run import figures as run_figures
@@ -21,6 +20,7 @@ from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.page import finding
 from ravenbench.reports.run.records import Shortcut
 from ravenbench.reports.shared import figures, tables
+from ravenbench.store.store import Store
 
 
 class Reader(HTMLParser):

@@ -10,12 +10,12 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.folder import terminal
 from ravenbench.reports.run.tables import run_tables
 from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table
+from ravenbench.store.store import Store
 
 
 def example(name: str = "a_b") -> Table:

@@ -5,19 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from tests.references.hits import choose_plainly
+from tests.references.local_search import best_swap_plainly
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
-from ravenbench.sampling.anti import Anti
-from ravenbench.sampling.farthest_first import FarthestFirst, traverse
-from ravenbench.sampling.grouping import Grouping
-from ravenbench.sampling.hits import HITS, choose
-from ravenbench.sampling.hybrid import Hybrid
-from ravenbench.sampling.local_search import LocalSearch, best_swap, best_swap_plainly, set_leakage
-from ravenbench.sampling.random import Random
-from ravenbench.sampling.reference import choose_plainly
-from ravenbench.sampling.units import units
+from ravenbench.sampling.local_search import LocalSearch, best_swap, set_leakage
+from ravenbench.sampling.samplers import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, traverse, units
 from ravenbench.testing import check_component
 from ravenbench.topics.levels import cosine_similarity
 

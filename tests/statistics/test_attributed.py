@@ -5,8 +5,7 @@ import pytest
 
 from ravenbench.formats.pan_attribution import UNKNOWN
 from ravenbench.formats.pan_attribution import macro_f1 as pan_macro_f1
-from ravenbench.statistics.attributed import Texts, attribution_change, macro_f1
-from ravenbench.statistics.impact import impact_intervals
+from ravenbench.statistics.attacks import Texts, attribution_change, impact_intervals, macro_f1
 
 TRUTH = np.array([0, 0, 1, 1, 2, -1, 3, 3, 4])
 PROBLEM = np.array([0, 0, 0, 0, 0, 0, 1, 1, 1])

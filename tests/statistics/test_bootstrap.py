@@ -6,7 +6,8 @@ import pytest
 from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.sums import count
 from ravenbench.metrics.weighted import rank
-from ravenbench.statistics.bootstrap import author_weights, bootstrap, expanded, problem_weights
+from ravenbench.statistics.bootstrap import author_weights, bootstrap, problem_weights
+from ravenbench.statistics.estimates import expanded
 from ravenbench.types import Bools, Floats, Ints
 
 

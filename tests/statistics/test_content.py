@@ -16,10 +16,9 @@ from ravenbench.statistics.axes import (
     needed,
     wrong_by_chance,
 )  # fmt: skip
-from ravenbench.statistics.clustered import Figure, Units, alike, figure, mean_effects, within
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, left_open
 from ravenbench.statistics.content import alike as alike_scores
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure, Units, alike, figure, influence, mean_effects, placements, within
 
 
 def design(rng, folds=6, pairs=60, authors=40):

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from ravenbench.statistics.agreement import alpha_interval, ordinal_alpha
-from ravenbench.statistics.rank_correlation import rank_correlation
+from ravenbench.statistics.ranks import rank_correlation
 
 N = np.nan
 # Krippendorff 2011, section C: four observers, twelve units, missing data; section E gives ordinal alpha 0.815.
@@ -48,7 +48,7 @@ def test_rank_correlation_is_spearmans_with_ties():
 
 
 def test_one_draw_weighs_as_repeating_does():
-    from ravenbench.statistics.rank_correlation import _rho
+    from ravenbench.statistics.ranks import _rho
 
     x, y, times = np.array([1.0, 4, 2, 2]), np.array([2.0, 1, 1, 5]), np.array([2, 1, 0, 3])
     repeated = spearmanr(np.repeat(x, times), np.repeat(y, times)).statistic

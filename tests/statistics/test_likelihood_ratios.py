@@ -4,9 +4,18 @@ import numpy as np
 import pytest
 
 from ravenbench.randomness import stream
-from ravenbench.statistics.elub import elub
-from ravenbench.statistics.likelihood_ratios import cllr, cllr_min, eer, misleading, pav, tippett
-from ravenbench.statistics.lr_models import calibrate, fuse, worth
+from ravenbench.statistics.likelihood_ratios import (
+    calibrate,
+    cllr,
+    cllr_min,
+    eer,
+    elub,
+    fuse,
+    misleading,
+    pav,
+    tippett,
+    worth,
+)
 
 SAME = np.array([True, True, True, False, False, False])
 LLR = np.array([1.0, 0.5, -0.5, 0.2, -1.0, -2.0])

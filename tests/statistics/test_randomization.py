@@ -9,8 +9,8 @@ from scipy.stats import binomtest
 from ravenbench.errors import InputError
 from ravenbench.metrics.pan import TESTABLE
 from ravenbench.metrics.sums import count
-from ravenbench.statistics.mcnemar import sign_test
 from ravenbench.statistics.randomization import Answered, randomization_test, swap_test
+from ravenbench.statistics.significance import sign_test
 from ravenbench.types import Bools, Floats
 
 

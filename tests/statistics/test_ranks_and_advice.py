@@ -7,7 +7,7 @@ import pytest
 
 from ravenbench.reports.evaluate.pairwise import most_trials
 from ravenbench.reports.site.records import Board, Number, Standing
-from ravenbench.sampling.pools import draw_pools, more_pools
+from ravenbench.sampling.samplers import draw_pools, more_pools
 from ravenbench.statistics.randomization import TRIALS, Answered, randomization_test
 
 

@@ -6,15 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from ravenbench.statistics.detectable import detectable
-from ravenbench.statistics.multiplicity import holm
-from ravenbench.statistics.pools import overlap_share, pool_mean
+from ravenbench.statistics.pools import detectable, overlap_share, pool_mean
 from ravenbench.statistics.randomization import Answered, randomization_test
-from ravenbench.statistics.ranks import average_ranks, mean_ranks
-from ravenbench.statistics.stability import ranking_stability
-from ravenbench.statistics.stars import stars
-from ravenbench.statistics.ties import tie_groups
-from ravenbench.statistics.ttest import t_test
+from ravenbench.statistics.ranks import average_ranks, mean_ranks, ranking_stability, tie_groups
+from ravenbench.statistics.significance import holm, stars, t_test
 
 
 def test_holm_by_hand() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ravenbench.statistics.topic_permutation import detectable_topics, paired_topics, sign_flip, topics_needed
+from ravenbench.statistics.novel_topics import detectable_topics, paired_topics, sign_flip, topics_needed
 
 TERMS = st.lists(st.sampled_from([-0.25, -0.125, 0.0, 0.0625, 0.5]), min_size=1, max_size=9)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import stdtrit
 
 from ravenbench.errors import InputError
-from ravenbench.statistics.weighted_folds import fold_mean, published_t
+from ravenbench.statistics.novel_topics import fold_mean, published_t
 
 VALUES = st.lists(st.floats(0, 1), min_size=2, max_size=12)
 

@@ -5,10 +5,10 @@ import time
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.references.alignment import common_reference
 
 from ravenbench.text import alignment
-from ravenbench.text.alignment import changed, common, common_reference, pieces, plain_words, runs
-from ravenbench.text.sentence_alignment import align_sentences
+from ravenbench.text.alignment import align_sentences, changed, common, pieces, plain_words, runs
 
 TEXTS = st.text(alphabet="ab. ,\n'’é🙂\t", max_size=40)
 

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from ravenbench.text.counting import CountStore
+from ravenbench.text.counting import CountStore, frequencies, totals
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.sums import frequencies, totals
 from ravenbench.texts import TextTable
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ravenbench import registry
 from ravenbench.errors import SpecError
 from ravenbench.testing import check_component
-from ravenbench.text.distortion import Distortion, TopicMask
+from ravenbench.text.masks import Distortion, TopicMask
 from ravenbench.text.tokens import collapse, frequent_words, tokens
 
 TRAIN = ["The cat and the dog and the 1990 house", "the dog 12 12 12 12 12 12"]

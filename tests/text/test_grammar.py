@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.references.grammar import PlainGrammar
 
 from ravenbench.errors import InputError
-from ravenbench.text.grammar import grammar_log10
-from ravenbench.text.grammar_reference import PlainGrammar
-from ravenbench.text.sentences import END, START, Sentences, Vocabulary, sentences
+from ravenbench.text.grammar import END, START, Sentences, Vocabulary, grammar_log10, sentences
 
 TOKENS = st.lists(st.lists(st.sampled_from("abcde."), min_size=1, max_size=12), min_size=1, max_size=8)
 

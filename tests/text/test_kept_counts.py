@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from ravenbench.text import counting
-from ravenbench.text.kept_counts import folder_of, open_counts
+from ravenbench.text.counting import folder_of, frequencies, open_counts
 from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.sums import frequencies
 from ravenbench.text.tfidf import Tfidf
 from ravenbench.texts import TextTable
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from ravenbench.text.kept_words import (
+from ravenbench.text.content_words import (
     EVEN,
     EVEN_OVER_TEXTS,
     closed_class,

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from tests.references.language_model import reference_log10
 
 from ravenbench.errors import StoreError
 from ravenbench.randomness import stream
 from ravenbench.text.language_model import LanguageModel
-from ravenbench.text.language_model_reference import reference_log10
 
 
 def corpus(n=60, seed=0):

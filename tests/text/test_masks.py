@@ -7,9 +7,8 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import MissingPart, SpecError
 from ravenbench.testing import check_component
-from ravenbench.text.frequency_mask import FrequencyMask
-from ravenbench.text.kept_masks import KeptMasks
-from ravenbench.text.posnoise import POSNoise
+from ravenbench.text.masks import FrequencyMask
+from ravenbench.text.posnoise import KeptMasks, POSNoise
 
 ENGLISH = [
     "The original dataset contains two partitions comprising sockpuppets and non-sockpuppets cases.",

@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ravenbench.text.impostor_spaces import ImpostorSpace
-from ravenbench.text.ngram_vocabulary import NgramTree, frequent_ngrams
+from ravenbench.text.impostor_spaces import ImpostorSpace, NgramTree, frequent_ngrams
 
 TEXTS = st.lists(st.text(alphabet="abα \U0010ffff", max_size=20), min_size=1, max_size=6)
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ravenbench.text.counting import CountStore
+from ravenbench.text.counting import CountStore, largest, totals
 from ravenbench.text.lexicon import ALL_TOKENS, CONTENT_WORDS, LETTERS, Tokens
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.sums import largest, totals
 from ravenbench.texts import TextTable
 
 MIXED = "Ὁ Σωκράτης   ἔφη·\r\n\tДа, конечно! 😀😀 \x00 end.  "

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.references import ppm as plain
 
 from ravenbench.randomness import stream
-from ravenbench.text import ppm, ppm_reference
+from ravenbench.text import ppm
 from ravenbench.text.ppm import cross_entropies, cross_entropy
 from ravenbench.texts import TextTable
 
@@ -19,8 +20,8 @@ any_text = st.text(max_size=60) | st.text(alphabet="ab", max_size=200) | st.text
 
 
 def expected(model: str, text: str, order: int, escape: str | None) -> float:
-    contexts = ppm_reference.model(model, order)
-    return ppm_reference.cross_entropy(contexts, text, order, escape)
+    contexts = plain.model(model, order)
+    return plain.cross_entropy(contexts, text, order, escape)
 
 
 def same(found: float, wanted: float) -> bool:

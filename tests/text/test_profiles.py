@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ravenbench.text.profiles import TokenProfiles
+from ravenbench.text.tfidf import TokenProfiles
 from ravenbench.texts import TextTable
 
 TEXTS = ["The dog. The cat, the dog! 12", "A dog; a cat. 7 7 7", "да да нет."]

@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.references.splicing import splice_reference
 
-from ravenbench.text.pieces import CAPITAL, LOWER, UPPER, case_of
-from ravenbench.text.splicing import Splicer, splice_reference
+from ravenbench.text.splicing import CAPITAL, LOWER, UPPER, Splicer, case_of
 from ravenbench.texts import TextTable
 
 ENGLISH = "The Dog of the house BARKED at 12 cats, and the cat -- which is b2b -- ran."

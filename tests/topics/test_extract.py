@@ -10,7 +10,7 @@ from sklearn.metrics import adjusted_rand_score
 from ravenbench import registry
 from ravenbench.errors import InputError
 from ravenbench.randomness import stream
-from ravenbench.sampling.hits import HITS
+from ravenbench.sampling.samplers import HITS
 from ravenbench.testing import check_component
 from ravenbench.texts import TextTable
 from ravenbench.topics.encoders import LSA

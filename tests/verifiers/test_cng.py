@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.references.cng import reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.text.cng import dissimilarities, gram_numbers, profiles, reference
+from ravenbench.text.cng import dissimilarities, gram_numbers, profiles
 from ravenbench.types import Problems
 from ravenbench.verifiers.calibrators import Linear, apply_band, best_radius
 from ravenbench.verifiers.contract.base import as_verifier

@@ -7,13 +7,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from tests.references.minmax import reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.impostor_spaces import ImpostorSpace, parse_units
-from ravenbench.text.impostors import draw_impostors, graded, product, rank, wins
-from ravenbench.text.minmax import Measure, Vectors, norms, reference, similarities, subset_masks
+from ravenbench.text.minmax import (
+    Measure,
+    Vectors,
+    draw_impostors,
+    graded,
+    norms,
+    product,
+    rank,
+    similarities,
+    subset_masks,
+    wins,
+)
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Problems
 from ravenbench.verifiers.published.impostors import VARIANTS, Background, Impostors

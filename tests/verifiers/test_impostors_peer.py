@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ravenbench.text.impostors import drawn
-from ravenbench.text.minmax import Measure, Vectors, norms, similarities
+from ravenbench.text.minmax import Measure, Vectors, drawn, norms, similarities
 
 
 @pytest.mark.parametrize("measure", ["minmax", "cosine"])

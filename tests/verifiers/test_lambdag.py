@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from tests.references.grammar import PlainGrammar
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.testing import check_component, check_verifier, toy_problems
-from ravenbench.text.grammar_reference import PlainGrammar
-from ravenbench.text.sentences import sentences
+from ravenbench.text.grammar import sentences
 from ravenbench.types import Problems
 from ravenbench.verifiers.calibrators import LogOdds
 from ravenbench.verifiers.contract.base import as_verifier

@@ -9,7 +9,7 @@ from ravenbench import registry
 from ravenbench.bench.run.spec import build
 from ravenbench.errors import SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.text.distortion import Distortion
+from ravenbench.text.masks import Distortion
 from ravenbench.verifiers.contract.base import as_verifier
 
 

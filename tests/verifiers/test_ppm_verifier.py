@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.references.ppm import cross_entropy, model
 
 from ravenbench.errors import SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.text.ppm_reference import cross_entropy, model
 from ravenbench.types import Problems
 from ravenbench.verifiers.baselines import PPM
 from ravenbench.verifiers.contract.base import as_verifier

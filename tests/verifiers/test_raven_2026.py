@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.references.minmax import reference
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.text.minmax import reference
 from ravenbench.types import Problems
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Grams, MinMax, Views, chunks
 from ravenbench.verifiers.raven_2026.verifier import (

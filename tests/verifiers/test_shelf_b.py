@@ -161,7 +161,7 @@ def test_layton_distances_by_hand():
 
 
 def test_layton_cng_is_the_kernel():
-    from ravenbench.text.cng import reference
+    from tests.references.cng import reference
 
     one, other = "the cat sat on the mat and sat", "a dog and a cat sat there then"
     ((counts, default),) = layton.tables([[one, other]], layton.LanguageProfile(3).fit([one]), 10)
@@ -299,7 +299,8 @@ def test_layton_keeps_the_first_of_the_whole_order(values, size):
 @settings(max_examples=40, deadline=None)
 @given(st.text("ab c", min_size=1, max_size=40), st.text("ab d", min_size=1, max_size=40), st.integers(1, 3))
 def test_glad_profiles_are_those_of_the_kernel(one, other, n):
-    from ravenbench.text.cng import reference
+    from tests.references.cng import reference
+
     from ravenbench.text.tokens import collapse
 
     texts = [collapse(one), collapse(other)]

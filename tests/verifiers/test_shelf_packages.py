@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from tests.references.minmax import reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.text.minmax import Vectors, norms, reference
+from ravenbench.text.minmax import Vectors, norms
 from ravenbench.types import Problems
 from ravenbench.verifiers.published.cosine_delta import CosineDelta
 from ravenbench.verifiers.published.general_impostors import GeneralImpostors, wins

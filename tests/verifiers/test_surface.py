@@ -9,8 +9,8 @@ from ravenbench import registry
 from ravenbench.errors import SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.counting import forget_counts
-from ravenbench.text.distortion import TopicMask
 from ravenbench.text.lexicon import CONTENT_WORDS
+from ravenbench.text.masks import TopicMask
 from ravenbench.text.tfidf import Tfidf
 from ravenbench.types import Problems
 from ravenbench.verifiers.baselines import CharNgram, pair_cosines, training_documents

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.shared.keys import decides
 from ravenbench.errors import MissingPart
+from ravenbench.store.plans import decides
 from ravenbench.testing import toy_problems
 from ravenbench.verifiers.contract.base import as_verifier
 

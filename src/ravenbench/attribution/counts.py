@@ -7,9 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from ravenbench.text.counting import CountStore, Units, with_counts
+from ravenbench.text.counting import CountStore, Units, totals, with_counts
 from ravenbench.text.lexicon import TokenLexicon, Tokens
-from ravenbench.text.sums import totals
 from ravenbench.texts import TextTable
 from ravenbench.types import Int32s, Ints
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ravenbench.bench.attribute.spec import AttributeSpec
-from ravenbench.bench.shared.spec import help_of
+from ravenbench.bench.options import help_of
 from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.options import option
 
@@ -74,10 +74,10 @@ def _corpus(
 ) -> None:
     """Attribute a corpus and print its report."""
     from ravenbench.bench.attribute.api import carry, outlook, task
-    from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
+    from ravenbench.engine import pool
 
-    engine = engines.engine(*how)
+    engine = pool.engine(*how)
     asked = task(given, out)
     with progress_bar() as progress:
         if plan:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.bench.shared.care import LIMIT, LONGEST
+from ravenbench.engine.guard import LIMIT, LONGEST
 
 
 def _tell(seconds: float | None) -> float | None:

@@ -63,10 +63,10 @@ def command(
         )
     from ravenbench.bench.compare.api import compare
     from ravenbench.bench.compare.outlook import outlook
-    from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, show_outlook, show_report
+    from ravenbench.engine import pool
 
-    how = engines.engine(engine, workers, scheduler)
+    how = pool.engine(engine, workers, scheduler)
     with progress_bar() as progress:
         if plan:
             ahead = outlook(out, progress, **given)

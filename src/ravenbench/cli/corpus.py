@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ravenbench.bench.shared.spec import ENCODING
+from ravenbench.bench.options import ENCODING
 from ravenbench.cli.corpus_show import access, print_part, show_entry, show_questions, show_summary, simple_table
 from ravenbench.cli.show import print_json, say
 

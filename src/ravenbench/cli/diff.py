@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.bench.shared.spec import ENCODING
+from ravenbench.bench.options import ENCODING
 from ravenbench.cli.meaning import Inference, SentenceEncoder
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ravenbench.bench.shared.spec import ENCODING
+from ravenbench.bench.options import ENCODING
 
 if TYPE_CHECKING:
     from ravenbench.reports.evaluate.evaluation import Evaluation
@@ -64,7 +64,7 @@ def command(
 
     raven evaluate -i TRUTH -a ANSWERS -o OUT     out.json and evaluation.prototext, as PAN 2022/23
     """
-    from ravenbench.bench.shared.engines import usable_cores
+    from ravenbench.engine.pool import usable_cores
     from ravenbench.errors import InputError
     from ravenbench.formats.output import check_folder
     from ravenbench.reports.evaluate.api import evaluate

@@ -22,8 +22,8 @@ def command(
     fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
     """
     from ravenbench.bench.run.export import export
-    from ravenbench.bench.shared.store import Store
     from ravenbench.cli.show import print_json
+    from ravenbench.store.store import Store
 
     folds = export(Store.open(run), out)
     if json:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec, build
-from ravenbench.bench.shared.spec import help_of
+from ravenbench.bench.options import help_of
 from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.options import option
 
@@ -58,11 +58,11 @@ def command(
     given = {name: value for name, value in locals().items() if name in ObfuscateSpec.__struct_fields__}
     from ravenbench.bench.obfuscate.api import obfuscate
     from ravenbench.bench.obfuscate.outlook import outlook
-    from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
+    from ravenbench.engine import pool
     from ravenbench.errors import SpecError
 
-    how = engines.engine(engine, workers, scheduler)
+    how = pool.engine(engine, workers, scheduler)
     spec = build(given)
     if spec.component().sends_text:
         typer.secho(f"{spec.obfuscator}: texts leave this machine", fg="yellow", err=True)

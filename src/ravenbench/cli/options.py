@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import typer
 
-from ravenbench.bench.shared.spec import help_of
+from ravenbench.bench.options import help_of
 
 
 def option(spec: type[msgspec.Struct], field: str, *names: str, **how: Any) -> Any:

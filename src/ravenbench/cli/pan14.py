@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ravenbench.bench.options import help_of
 from ravenbench.bench.pan14.spec import Pan14Spec
-from ravenbench.bench.shared.spec import help_of
 from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.device import Device, use
 from ravenbench.cli.options import option
@@ -42,11 +42,11 @@ def command(
         raven pan14 pan14/ --verifiers 'cng-2013, impostors(variant="khonji-iraqi")'
     """
     from ravenbench.bench.pan14.api import outlook, pan14
-    from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
+    from ravenbench.engine import pool
 
     use(device)
-    how = engines.engine(engine, workers, scheduler)
+    how = pool.engine(engine, workers, scheduler)
     if plan:
         with progress_bar() as progress:
             found = outlook(data, verifiers=verifiers, probe=probe, encoding=encoding, out=out, progress=progress)

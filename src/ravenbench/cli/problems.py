@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from ravenbench.bench.shared.spec import ENCODING
+from ravenbench.bench.options import ENCODING
 from ravenbench.errors import InputError
 
 
@@ -89,9 +89,8 @@ def build(
     from ravenbench.formats.output import check_folder
     from ravenbench.formats.pan_pairs import write_pan_pairs
     from ravenbench.formats.pan_problems import write_pan_problems
-    from ravenbench.problems.building import build_problems, table_one
-    from ravenbench.problems.cases import Cross
-    from ravenbench.problems.lengths import FirstWords
+    from ravenbench.problems.building import Cross, build_problems, table_one
+    from ravenbench.problems.rewritten import FirstWords
 
     least, most = _range(known)
     if format == "pairs" and most > 1:

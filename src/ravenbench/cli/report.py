@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
     from ravenbench.reports.shared.completeness import Gap
+    from ravenbench.store.store import Store
 
 
 def command(
@@ -35,9 +35,9 @@ def command(
 
         raven report raven-runs/newsgroups-1234 --answers theirs=answers/
     """
-    from ravenbench.bench.shared.store import Store
     from ravenbench.cli.show import say, show_report
     from ravenbench.reports.shared.outside import parse_given, with_answers
+    from ravenbench.store.store import Store
 
     store = Store.open(run)
     if not answers:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ravenbench.bench.options import help_of
 from ravenbench.bench.run.spec import RunSpec, build
-from ravenbench.bench.shared.spec import help_of
 from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.device import Device, use
 from ravenbench.cli.options import option
@@ -73,11 +73,11 @@ def command(
     """
     given = {name: value for name, value in locals().items() if name in RunSpec.__struct_fields__}
     from ravenbench.bench.run.api import run
-    from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, say, show_report
+    from ravenbench.engine import pool
 
     use(device)
-    how = engines.engine(engine, workers, scheduler)
+    how = pool.engine(engine, workers, scheduler)
     chosen = build(given, spec)
     if plan:
         show_plan(chosen, json)

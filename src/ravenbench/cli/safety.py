@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ravenbench.bench.options import help_of
 from ravenbench.bench.safety.spec import SafetySpec, build
-from ravenbench.bench.shared.spec import help_of
 from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.meaning import Inference, SentenceEncoder
 from ravenbench.cli.options import option
@@ -17,7 +17,7 @@ from ravenbench.errors import SpecError
 from ravenbench.files import is_remote, location
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 
 def command(
@@ -73,11 +73,11 @@ def command(
     from ravenbench.bench.safety.api import safety
     from ravenbench.bench.safety.measures import Helpers
     from ravenbench.bench.safety.outlook import outlook
-    from ravenbench.bench.shared import engines
     from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
+    from ravenbench.engine import pool
     from ravenbench.services import leaves_machine
 
-    how = engines.engine(engine, workers, scheduler)
+    how = pool.engine(engine, workers, scheduler)
     asked = [given | {"problems": p, "train": t} for p, t in zip(problems, trains(problems, train), strict=True)]
     places = folders(problems, out, grades)
     if out is not None and len(places) > 1:

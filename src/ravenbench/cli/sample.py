@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ravenbench.bench.shared.spec import ENCODING
+from ravenbench.bench.options import ENCODING
 
 
 def command(

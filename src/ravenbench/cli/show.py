@@ -19,9 +19,9 @@ from ravenbench.errors import visible
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from ravenbench.bench.shared.outlook import Outlook
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.bench.task import Outlook
     from ravenbench.reports.shared.completeness import Gap
+    from ravenbench.store.store import Store
 
 
 @contextmanager

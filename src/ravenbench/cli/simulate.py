@@ -42,11 +42,11 @@ def command(
         raven simulate --corpus newsgroups --pools 1 --replicates 6
     """
     given = {name: value for name, value in locals().items() if name in SimulateSpec.__struct_fields__}
-    from ravenbench.bench.shared import engines
     from ravenbench.bench.simulate.api import carry, outlook
     from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
+    from ravenbench.engine import pool
 
-    how = engines.engine(engine, workers, scheduler)
+    how = pool.engine(engine, workers, scheduler)
     spec = build(given)
     if plan:
         show_outlook(outlook(spec, out), json)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ravenbench.bench.shared.spec import help_of
+from ravenbench.bench.options import help_of
 from ravenbench.bench.verify.spec import VerifySpec
 from ravenbench.cli.cell_timeout import CellTimeout
 from ravenbench.cli.device import Device, use
@@ -50,13 +50,13 @@ def command(
 
         raven verify ppm --load trained/ --test more/ --out more.jsonl
     """
-    from ravenbench.bench.shared import engines
     from ravenbench.bench.verify.api import outlook, verify
     from ravenbench.cli.show import progress_bar, show_outlook, show_report
+    from ravenbench.engine import pool
     from ravenbench.errors import SpecError
 
     use(device)
-    how = engines.engine(engine, workers, scheduler)
+    how = pool.engine(engine, workers, scheduler)
     if plan:
         with progress_bar() as progress:
             planned = outlook(

@@ -2,7 +2,7 @@
 
 One rule: an output is new, empty, or an earlier product of the same command; it is never an input, contains none and
 lies in none. A folder that may be replaced says in ``.raven.json`` which command wrote it and which files: where it
-holds another file too, it is not replaced. What a run wrote elsewhere it knows by its hash (``bench.shared.products``).
+holds another file too, it is not replaced. What a run wrote elsewhere it knows by its hash (``store.resume``).
 
 Folders and files are built under a temporary name, then renamed. A place in an object store has no rename: what goes
 there is built in a temporary folder here and copied at the end.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, Literal, Self
@@ -14,12 +14,13 @@ import numpy as np
 from ravenbench.components import Component
 from ravenbench.errors import InputError, SpecError
 from ravenbench.formats.pan_obfuscation import Part
-from ravenbench.obfuscation.guards.mend import mended
-from ravenbench.obfuscation.language import reason_not_english
+from ravenbench.obfuscation.guards import mended
+from ravenbench.obfuscation.wording.words import reason_not_english
 from ravenbench.randomness import stream
-from ravenbench.types import Floats
+from ravenbench.types import Floats, Problems
 
 __all__ = ["ObfuscationTask", "Obfuscator", "Oracle", "Part", "Rewriting", "unchanged"]
+
 
 Oracle = Callable[[Sequence[str], tuple[str, ...]], Floats]
 """Variants (n) of a questioned text and the known texts → same-author scores (n,) in [0, 1], averaged over
@@ -108,7 +109,7 @@ class Obfuscator(Component):
 
     Examples
     --------
-    >>> from ravenbench.obfuscation.recipes.identity import Identity
+    >>> from ravenbench.obfuscation.recipes.controls import Identity
     >>> task = ObfuscationTask("p1", questioned="Nobody knows.", known=("Somebody does.",))
     >>> Identity().obfuscate(task).text
     'Nobody knows.'
@@ -218,3 +219,30 @@ def _after_bom(found: Rewriting) -> Rewriting:
     first = shifted[0] if shifted else Part(1, 1, "", "")
     first = replace(first, start=0, original="\ufeff" + first.original, obfuscation="\ufeff" + first.obfuscation)
     return replace(found, parts=(first, *shifted[1:]))
+
+
+def tasks_of(
+    problems: Problems, which: Iterable[int] | None = None, language: str | None = None
+) -> list[ObfuscationTask]:
+    """Make the tasks of verification problems (all, or these), blind to authors and truth."""
+    texts = problems.texts
+    return [
+        ObfuscationTask(
+            str(problems.ids[i]), texts[problems.questioned_index[i]], tuple(texts.rows(problems.known(i))), language
+        )
+        for i in (range(len(problems)) if which is None else which)
+    ]
+
+
+def with_questioned(problems: Problems, which: Sequence[int], texts: Sequence[str]) -> Problems:
+    """The same problems with new questioned texts for these; labels are dropped, calibration marks stay."""
+    new = {int(i): text for i, text in zip(which, texts, strict=True)}
+    rows = (
+        (
+            str(problems.ids[i]),
+            problems.texts.rows(problems.known(i)),
+            new[i] if i in new else problems.texts[problems.questioned_index[i]],
+        )
+        for i in range(len(problems))
+    )
+    return Problems.of(rows, calibrate=None if problems.calibrate is None else np.asarray(problems.calibrate))

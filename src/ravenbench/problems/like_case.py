@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ravenbench.randomness import stream
-from ravenbench.text.lengths import count_words, cut
+from ravenbench.text.tokens import count_words, cut
 from ravenbench.types import Floats, Ints
 
 MOST_KNOWN = 6

@@ -23,9 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ravenbench.errors import CorpusError
-from ravenbench.problems.base import PairRule
-from ravenbench.problems.sources import assemble, topic_codes
-from ravenbench.problems.split import Split
+from ravenbench.problems.pair_rules import PairRule
+from ravenbench.problems.sources import Split, assemble, topic_codes
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus, Floats, Fold, Ints
 

@@ -30,7 +30,7 @@ class References:
     """Both scorers for one corpus; what they need of a known text is made once.
 
     A word counts by the logarithm of how rare it is among texts, and by how unevenly it spreads over topics, or over
-    texts: s/(1 + s), with s its spread (``text.kept_words``). So what stands alike in all topics does not count, a
+    texts: s/(1 + s), with s its spread (``text.content_words``). So what stands alike in all topics does not count, a
     habit of spelling no more than an article.
     """
 

@@ -1,19 +1,256 @@
-"""Where folds come from: topics of a corpus, or given problem sets (contract 2)."""
+"""Where folds come from: topics of a corpus, or given problem sets (contract 2).
+
+Every topic is tested once (Sawatphol et al. 2024, §5.1). In each half of a fold documents are equalised over its
+topics; training documents are divided into those to learn from and those to calibrate on before pairs are drawn
+(contract 6).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ravenbench.errors import CorpusError
-from ravenbench.problems.base import PairRule, Pairs
-from ravenbench.problems.composition import classes, overlap, same_topic
-from ravenbench.problems.folds import topic_folds
-from ravenbench.problems.split import Split
+from ravenbench.problems.pair_rules import PairRule, Pairs
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
+
+
+def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
+    """The fold of each of m topics, (m,) from 0 to k − 1; sizes differ by one at most.
+
+    Give the topics in sorted order: then nothing but the generator decides.
+
+    Raises
+    ------
+    CorpusError
+        If k is not from 2 to m.
+    """
+    if not 2 <= k <= m:
+        raise CorpusError(
+            f"{m} topics cannot be divided into {k} folds",
+            found=f"{m} topics, {k} folds",
+            expected=f"from 2 to {m} folds" if m >= 2 else "at least 2 topics",
+            fix="give fewer --folds or more --topics",
+        )
+    return rng.permutation(np.arange(m, dtype=np.int64) % k)
+
+
+def classes(same: Bools) -> dict[str, int]:
+    """The number of same-author and of different-author pairs."""
+    return {"same": int(same.sum()), "different": int((~same).sum())}
+
+
+def same_topic(a: Ints, b: Ints, same: Bools) -> dict[str, float | None]:
+    """Share of pairs whose texts have one topic, among same-author and among different-author pairs.
+
+    Parameters
+    ----------
+    a, b : (n,) int64
+        Topics of the two texts.
+    same : (n,) bool
+
+    Returns
+    -------
+    dict
+        Keys ``same`` and ``different``; None where a class is empty.
+    """
+    one = a == b
+    return {
+        name: float(one[which].mean()) if which.any() else None
+        for name, which in (("same", same), ("different", ~same))
+    }
+
+
+def overlap(train: Ints, test: Ints) -> dict[str, int]:
+    """Distinct authors of training documents, of test documents and of both."""
+    a, b = np.unique(train), np.unique(test)
+    return {"train": len(a), "test": len(b), "both": len(np.intersect1d(a, b, assume_unique=True))}
+
+
+ENOUGH = 4
+"""Documents of an author that go first: four give the six same-author pairs that ``matched`` takes at most."""
+
+
+def equalise(author: Ints, topic: Ints, documents: int | None, rng: np.random.Generator) -> Ints:
+    """Positions of min(documents, available) documents of each topic, ascending.
+
+    A plain draw would leave most authors one document. So up to four documents of every author who has two or
+    more among these topics go first, author by author in one random order for all topics: an author who gets
+    into one topic gets into the others. Places left are drawn from all other documents, so that authors with
+    many posts do not fill a topic.
+
+    Parameters
+    ----------
+    author, topic : (d,) int64
+    documents : int, optional
+        None takes all.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    (e,) int64
+    """
+    if documents is None or not len(topic):
+        return np.arange(len(topic), dtype=np.int64)
+    _, writer, posts = np.unique(author, return_inverse=True, return_counts=True)
+    shuffle = rng.permutation(len(author))
+    turn = rng.permutation(len(posts))[writer]
+    number = _rank(writer, shuffle)
+    later = (posts[writer] < 2) | (number >= ENOUGH)
+    order = np.lexsort((shuffle, np.where(later, 0, turn), later))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return np.flatnonzero(_rank(topic, place) < documents).astype(np.int64)
+
+
+def _rank(group: Ints, key: Ints) -> Ints:
+    """Rank of each row within its group by key, from 0."""
+    order = np.lexsort((key, group))
+    ordered = group[order]
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    sizes = np.diff(np.r_[starts, len(group)])
+    rank = np.empty(len(group), dtype=np.int64)
+    rank[order] = np.arange(len(group)) - np.repeat(starts, sizes)
+    return rank
+
+
+FEWEST_TOPICS = 2
+"""A calibration part of one topic would hold same-topic pairs alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """``fit`` and ``calibrate`` (d,) masks that share no author, and ``crossing``, the documents in neither."""
+
+    fit: Bools
+    calibrate: Bools
+
+    @property
+    def crossing(self) -> int:
+        """Number of documents dropped because their author stands on the other side."""
+        return int((~self.fit & ~self.calibrate).sum())
+
+
+def by_topic(author: Ints, topic: Ints, share: float, rng: np.random.Generator) -> Parts | None:
+    """Divide the topics, with each author on one side only; None where there are too few topics.
+
+    A share of the topics is set apart. An author who writes on both sides belongs to the one with more of
+    their documents (to the side of fitting when equal); their documents on the other side are dropped.
+    """
+    topics = np.unique(topic)
+    apart = round(share * len(topics))
+    if apart < FEWEST_TOPICS or len(topics) - apart < FEWEST_TOPICS:
+        return None
+    held = np.isin(topic, rng.permutation(topics)[:apart])
+    _, writer = np.unique(author, return_inverse=True)
+    there = np.bincount(writer, weights=held)
+    here = np.bincount(writer, weights=~held)
+    side = (there > here)[writer]
+    return Parts(~held & ~side, held & side)
+
+
+def by_author(author: Ints, share: float, rng: np.random.Generator) -> Parts:
+    """Divide the authors; topics are shared by both sides.
+
+    Authors of several documents and of one are divided apart, the former by documents, so that both sides get
+    their share of same-author pairs.
+    """
+    _, writer, posts = np.unique(author, return_inverse=True, return_counts=True)
+    held = np.zeros(len(posts), dtype=bool)
+    for several in (True, False):
+        those = rng.permutation(np.flatnonzero((posts >= 2) == several))
+        if len(those):
+            held[those[np.cumsum(posts[those]) <= share * posts[those].sum()]] = True
+    return Parts(~held[writer], held[writer])
+
+
+FEWEST = 10
+"""Pairs of each class a calibration part must have; with fewer the next way of dividing is tried."""
+
+
+@dataclass(frozen=True)
+class Split:
+    """What both halves of a fold are drawn with; ``code`` (n,) is the topic each document counts as, or −1."""
+
+    corpus: Corpus
+    code: Ints
+    rule: PairRule
+    documents: int | None
+    share: float
+    limit: int | None
+    seed: int
+    name: str
+
+    def rows(self, of_topics: Ints, part: str) -> Ints:
+        """Rows of equally many documents of each of these topics."""
+        inside = np.flatnonzero(np.isin(self.code, of_topics))
+        rng = stream(self.seed, "equalise", self.name, part)
+        return inside[equalise(self.corpus.author.codes[inside], self.code[inside], self.documents, rng)]
+
+    def draw(self, rows: Ints, part: str, limit: int | None) -> Pairs:
+        """Draw pairs among these documents.
+
+        Raises
+        ------
+        CorpusError
+            If there are none, naming the fold and its part.
+        """
+        rng = stream(self.seed, "pairs", self.name, part)
+        try:
+            return self.rule.draw(rows, self.corpus.author.codes[rows], self.code[rows], rng, limit)
+        except CorpusError as error:
+            raise CorpusError(
+                f"fold {self.name}, {part} documents: {error.problem}",
+                found=error.found,
+                expected=error.expected,
+                fix=error.fix,
+            ) from None
+
+    def train(self, rows: Ints) -> tuple[Pairs, Bools | None, str, int]:
+        """Training pairs, which of them to calibrate on, how they were divided, documents dropped."""
+        author, topic = self.corpus.author.codes[rows], self.code[rows]
+        ways = (
+            ("topics", by_topic(author, topic, self.share, stream(self.seed, "calibration", self.name))),
+            ("authors", by_author(author, self.share, stream(self.seed, "calibration-authors", self.name))),
+        )
+        for way, parts in ways:
+            drawn = None if parts is None else self._both(rows, parts)
+            if parts is not None and drawn is not None:
+                return *joined(*drawn), way, parts.crossing
+        return self.draw(rows, "training", self.limit), None, "cross-fit", 0
+
+    def _both(self, rows: Ints, parts: Parts) -> tuple[Pairs, Pairs] | None:
+        """Pairs to fit and to calibrate on, or None where either has too few of a class."""
+        limits: tuple[int | None, int | None] = (None, None)
+        if self.limit is not None:
+            apart = max(2, round(self.share * self.limit))
+            limits = (max(2, self.limit - apart), apart)
+        drawn = []
+        for mask, part, limit in ((parts.fit, "fitting", limits[0]), (parts.calibrate, "calibration", limits[1])):
+            try:
+                pairs = self.draw(rows[mask], part, limit)
+            except CorpusError:
+                return None
+            if min(pairs.same.sum(), (~pairs.same).sum()) < FEWEST:
+                return None
+            drawn.append(pairs)
+        return drawn[0], drawn[1]
+
+
+def joined(fit: Pairs, apart: Pairs) -> tuple[Pairs, Bools]:
+    """Join the pairs of both parts, and mark those to calibrate on."""
+    dropped = {why: fit.dropped.get(why, 0) + apart.dropped.get(why, 0) for why in {**fit.dropped, **apart.dropped}}
+    pairs = Pairs(
+        np.concatenate([fit.known, apart.known]),
+        np.concatenate([fit.questioned, apart.questioned]),
+        np.concatenate([fit.same, apart.same]),
+        dropped,
+    )
+    return pairs, np.arange(len(pairs)) >= len(fit)
 
 
 def topics(

@@ -1,6 +1,6 @@
 """Transplant: test problems whose questioned texts keep their style and get another text's content (ours).
 
-The questioned text y of a problem keeps the order of its tokens, its function words (``text.kept_words``), marks,
+The questioned text y of a problem keeps the order of its tokens, its function words (``text.content_words``), marks,
 digits and case; its content words are replaced by those of a donor, a text that neither the author of the known texts
 nor the author of y wrote, each by a word of its own length where there is one. There are three versions of each: *on*
 (the donor is on the known texts' topic), *off* (on a topic far from those of both) and *off2* (another such donor, for
@@ -11,8 +11,9 @@ how far content moves a verifier.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 
@@ -21,11 +22,105 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
 from ravenbench.problems.donors import FEWEST_WORDS, Asked, ByContent, ByTopic, Donors
-from ravenbench.problems.linked import Linked
-from ravenbench.problems.transplanted import Transplanted
 from ravenbench.text.splicing import FUNCTION_WORDS, LEAST_SPACE, Cut, Splicer
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Floats, Ints, Labels, Problems
+
+FEWEST_PAIRS = 20
+"""Transplanted problems of each class below which nothing is said."""
+
+
+@dataclass(frozen=True, eq=False)
+class Transplanted:
+    """Versions of a test set: with its own content, and with three others'.
+
+    Attributes
+    ----------
+    plain, on, off, off2 : Problems
+        Blind problems with the ids, order and known documents of the test problems that were kept, over one table.
+    rows : (k,) int64
+        Which test problems were kept, ascending.
+    left_out : mapping of str to int
+        Problems that were not, by reason.
+    by : str
+        How donors were chosen: ``topic`` or ``content similarity``.
+    repeated : int
+        Kept problems in which a donor had too few content words, so that they were given again.
+    reason : str or None
+        Why nothing could be transplanted at all.
+    """
+
+    plain: Problems
+    on: Problems
+    off: Problems
+    off2: Problems
+    rows: Ints
+    left_out: Mapping[str, int]
+    by: str
+    repeated: int
+    reason: str | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def select(self, which: Ints) -> Transplanted:
+        """These of the kept problems, in all versions."""
+        versions = {name: getattr(self, name).select(which) for name in ("plain", "on", "off", "off2")}
+        return replace(self, rows=self.rows[which], **versions)
+
+
+def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | None:
+    """The sentence that says that too few problems are left, with counts by reason; None where there are enough."""
+    if min(same, different) >= FEWEST_PAIRS:
+        return None
+    why = "; ".join(f"{count} left out: {reason}" for reason, count in sorted(left_out.items()))
+    found = f"{same} same-author and {different} different-author problems could be transplanted"
+    return f"{found}, {FEWEST_PAIRS} of each are needed" + (f" ({why})" if why else "")
+
+
+class Linked:
+    """Texts linked with each problem of a set by ``Problems.groups``; what is asked for is worked out."""
+
+    def __init__(self, problems: Problems, row: Ints, same: ArrayLike | None) -> None:
+        self._problems, self._row, self._same = problems, row, same
+
+    @cached_property
+    def _group(self) -> Ints:
+        problems = self._problems
+        return problems.groups(np.zeros(len(problems), dtype=bool) if self._same is None else self._same)
+
+    @cached_property
+    def _members(self) -> list[Ints]:
+        problems, group = self._problems, self._group
+        owner: Ints = np.concatenate([problems.owner, np.arange(len(problems))])
+        cited = self._row[np.concatenate([problems.known_index, problems.questioned_index])]
+        order = np.argsort(group[owner], kind="stable")
+        ends = np.cumsum(np.bincount(group[owner], minlength=int(group.max()) + 1))[:-1]
+        return [np.unique(part) for part in np.split(cited[order], ends)]
+
+    def rows(self, problem: int) -> Ints:
+        """Rows of the texts linked with a problem."""
+        linked: Ints = self._members[int(self._group[problem])]
+        return linked
+
+
+def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
+    """Whom truth lets one tell apart: documents of one known set, or of both sides of a same-author problem, have one
+    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so.
+    """
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    left, right = [], []
+    for problems, same in sets:
+        lead = problems.known_index[problems.known_ptr[:-1]]
+        left += [lead[problems.owner], lead[same]]
+        right += [problems.known_index, problems.questioned_index[same]]
+    ends = np.concatenate(left), np.concatenate(right)
+    size = len(sets[0][0].texts)
+    count, code = connected_components(coo_array((np.ones(len(ends[0])), ends), shape=(size, size)), directed=False)
+    return Labels(code.astype(np.int64), tuple(map(str, range(count))))
+
 
 REPEATED = "the questioned text is one of the known texts"
 NO_CONTENT = f"the questioned text has fewer than {FEWEST_WORDS} content words"

@@ -14,7 +14,7 @@ from ravenbench.reports.shared.programs import add_programs, programs
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 REPORTS = ("run", "pan14", "attribute", "safety", "simulate", "verify", "obfuscate", "compare")
 """Tasks with a report; each has a package of this name here, whose module ``task`` has the four functions below."""

@@ -11,9 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ravenbench.sampling.base import Sampler, Selection
-from ravenbench.sampling.hits import choose
-from ravenbench.sampling.units import units
+from ravenbench.sampling.samplers import Sampler, Selection, choose, units
 from ravenbench.types import Floats, Ints
 
 LEAST = 1e-9
@@ -99,16 +97,3 @@ def best_swap(clipped: Floats, chosen: Ints) -> tuple[int, int, float]:
             if leakage < least:
                 place, topic, least = out, new, leakage
     return place, topic, least
-
-
-def best_swap_plainly(clipped: Floats, chosen: Ints) -> tuple[int, int, float]:
-    """``best_swap`` as its definition reads: every set after a swap built and measured anew."""
-    found = (-1, -1, np.inf)
-    for out in range(len(chosen)):
-        for new in np.setdiff1d(np.arange(len(clipped)), chosen):
-            swapped = chosen.copy()
-            swapped[out] = new
-            leakage = set_leakage(clipped, swapped)
-            if leakage < found[2] * (1 - LEAST):
-                found = (out, int(new), leakage)
-    return found

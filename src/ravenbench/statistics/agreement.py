@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.randomness import stream
-from ravenbench.statistics.bootstrap import Interval, expanded
+from ravenbench.statistics.estimates import Interval, expanded
 from ravenbench.types import Floats
 
 

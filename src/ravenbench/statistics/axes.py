@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.problems.transplanted import shortage
-from ravenbench.statistics.clustered import Figure, Interval
+from ravenbench.problems.transplant import shortage
 from ravenbench.statistics.content import ContentFigures
+from ravenbench.statistics.estimates import Figure, Interval
 
 CONTENT_MARGIN = 0.02
 """δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``raven simulate``, shown on later ones

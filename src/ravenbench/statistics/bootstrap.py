@@ -34,12 +34,11 @@ from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.sums import Sums
 from ravenbench.metrics.weighted import BLOCK, Ranked, Weights, weighted_sums
 from ravenbench.randomness import stream
+from ravenbench.statistics.estimates import Interval, expanded
 from ravenbench.types import Bools, Floats, Ints
 
 VARIANCE_REPLICATES = 800
 """Replicates that measure a variance only (its relative error is then 5 %)."""
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +77,6 @@ class Replicates:
             defined = observed + np.sqrt(min(1.0, wanted / whole) if whole > 0 else 1.0) * (defined - observed)
         low, high = np.quantile(defined, expanded(level, self.units))
         return float(low), float(high)
-
-
-def expanded(level: float, units: int) -> tuple[float, float]:
-    """The two quantiles of an expanded percentile interval from ``units`` independent units."""
-    from scipy.special import ndtr, stdtrit
-
-    if units < 2:
-        return 0.0, 1.0
-    tail = float(ndtr(np.sqrt(units / (units - 1)) * stdtrit(units - 1, (1 - level) / 2)))
-    return tail, 1 - tail
 
 
 def bootstrap(

@@ -22,7 +22,7 @@ style left is that of the one arm in which all have *off* content.
 
 AUCs are taken fold by fold, since scores of two fits are not on one scale, and averaged over the folds. Intervals
 tell how figures would change with other authors of the same kind, and with other topics where those are given; they
-hold for overlapping folds (see ``clustered``). What sets a fold apart from the mean is put down to its problems, and
+hold for overlapping folds (see ``estimates``). What sets a fold apart from the mean is put down to its problems, and
 so to their authors and topics. Without topics, or without how alike they are, the intervals of scorers that see topic
 are too narrow where topics come in families (``raven simulate`` shows the coverage of both).
 """
@@ -37,8 +37,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.statistics.clustered import Figure, Units, figure, mean_effects, within
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure, Units, figure, influence, mean_effects, placements, within
 from ravenbench.types import Bools, Floats, Ints
 
 

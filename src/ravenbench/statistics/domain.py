@@ -6,7 +6,7 @@ mean over repetitions, and over topics of the kind at hand.
 
 Repetitions draw their domains from the same topics, so they are correlated, and nothing in one number a repetition
 tells by how much: all pairs of repetitions share about as many topics. It can be told from the problems. With
-placements (see ``placements``) each problem has its part in D, a topic has the sum over its problems, and a topic whose
+placements (see ``estimates``) each problem has its part in D, a topic has the sum over its problems, and a topic whose
 problems gain much in one repetition and again in the next shows what repetitions have in common. So
 
     variance = (between repetitions) + (over topics, across repetitions) − (over topics, within a repetition):
@@ -30,8 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ravenbench.statistics.clustered import Figure, Units
-from ravenbench.statistics.placements import placements
+from ravenbench.statistics.estimates import Figure, Units, placements
 from ravenbench.types import Bools, Floats, Ints
 
 SAME = 1e-9

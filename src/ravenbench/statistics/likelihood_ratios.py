@@ -1,23 +1,38 @@
-"""What log likelihood ratios are worth once the truth is known: C_llr, its least value by PAV, EER, Tippett curves.
+"""Log likelihood ratios: from scores by calibration and fusion, what they are worth once the truth is known (C_llr, its
+least value by PAV, EER, Tippett curves), and how strong they may be (ELUB).
 
 A likelihood ratio (LR) says how many times more probable the findings are if one author wrote both sides than if two
-did. All functions take log10 LRs (n,) and truth ``same`` (n,), and optional weights (n,) ≥ 0 by which pairs count; each
+did. Functions take log10 LRs (n,) and truth ``same`` (n,), and optional weights (n,) ≥ 0 by which pairs count; each
 class is weighted to the same total, so that nothing depends on how many pairs of each there are.
+
+*Calibration* is a ridge logistic regression with pairs weighted to equal odds of the classes, so that the log odds are
+log LRs, drawn a little towards LR = 1. *Fusion* weighs its members by the square of the information each carries
+(1 − C_llr), and calibrates their weighted mean. A regression on the members, the usual fusion, has as many free weights
+as members: with a few dozen background authors these follow chance, the more so as members agree (docs/compare.md).
+
+*ELUB*: an LR of a thousand asks that misleading ones are seen less than once in a thousand; a background with eighty
+pairs cannot show that. Beyond the bounds, acting on the LRs (with one misleading one more on either side than was seen)
+would cost more, at some prior odds, than not looking at them at all.
 
 References
 ----------
 Brümmer & du Preez 2006, Application-independent evaluation of speaker detection. Computer Speech & Language 20.
 Ramos & Gonzalez-Rodriguez 2013, Reliable support: measuring calibration of likelihood ratios. Forensic Sci. Int. 230.
+Morrison 2013, Tutorial on logistic-regression calibration and fusion. Australian Journal of Forensic Sciences 45.
+Vergeer, van Es, de Jongh, Alberink & Stoel 2016, Numerical likelihood ratios outputted by LR systems are often based on
+extrapolation: when to stop extrapolating? Science & Justice 56, 482–491.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ravenbench.metrics.logistic import newton
 from ravenbench.types import Bools, Floats
 
 LN10 = float(np.log(10))
@@ -157,3 +172,151 @@ def misleading(llr: ArrayLike, same: ArrayLike, at: float, weight: ArrayLike | N
     found = sides(llr, same, weight)
     wrong = (~found.same & (found.llr >= at)) if at > 0 else (found.same & (found.llr <= at))
     return float(found.weight[wrong].sum())
+
+
+STEP = 0.01
+
+
+class Bounds(NamedTuple):
+    """Least and greatest log10 LR that are supported, lower ≤ 0 ≤ upper."""
+
+    lower: float
+    upper: float
+
+    def held(self, llr: float) -> float:
+        """The value within the bounds."""
+        return min(max(llr, self.lower), self.upper)
+
+
+def elub(
+    llr: ArrayLike,
+    same: ArrayLike,
+    weight: ArrayLike | None = None,
+    counts: tuple[float, float] | None = None,
+    step: float = STEP,
+) -> Bounds:
+    """Bounds of log10 LRs (n,) with truth ``same`` (n,).
+
+    Parameters
+    ----------
+    weight : (n,) float, optional
+        By which pairs count within their class.
+    counts : (float, float), optional
+        How many same-author and different-author pairs these are worth; by default as many as there are. The one
+        misleading pair that is added on either side weighs one in so many.
+    step : float
+        Width of the grid of thresholds.
+
+    Raises
+    ------
+    ValueError
+        As for ``sides``.
+    """
+    found = sides(llr, same, weight)
+    n_same, n_different = counts or (float(found.same.sum()), float((~found.same).sum()))
+    low = max(float(found.llr.min()), -np.log10(n_same + 1))
+    high = min(float(found.llr.max()), np.log10(n_different + 1))
+    first, last = min(0, int(np.floor(low / step))), max(0, int(np.floor(high / step)) + 1)
+    threshold: Floats = np.arange(first, last + 1, dtype=np.float64) * step
+    odds = 10.0**threshold
+    missed = (1 - _above(found.llr, np.where(found.same, found.weight, 0.0), threshold)) * n_same
+    false = _above(found.llr, np.where(found.same, 0.0, found.weight), threshold) * n_different
+    system = (missed + 1) / (n_same + 1) + odds * (false + 1) / (n_different + 1)
+    # LR = 1 for every pair is accepted below a threshold of 1 and not from there on.
+    neutral = np.where(threshold < 0, odds, 1.0)
+    worse = neutral < system
+    left, right = threshold[(threshold <= 0) & worse], threshold[(threshold >= 0) & worse]
+    lower = float(left.max() + step) if len(left) else float(threshold[0])
+    upper = float(right.min() - step) if len(right) else float(threshold[-1])
+    return Bounds(min(lower, 0.0), max(upper, 0.0))
+
+
+def _above(llr: Floats, weight: Floats, threshold: Floats) -> Floats:
+    """Weight of the values above each threshold."""
+    order = np.argsort(llr, kind="stable")
+    total = np.concatenate([weight[order][::-1].cumsum()[::-1], [0.0]])
+    return np.asarray(total[np.searchsorted(llr[order], threshold, side="right")])
+
+
+RIDGE = 1.0
+"""Weight of the pull towards LR = 1 in calibration, in pairs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """``log10 LR = offset + (score − centre) / scale · slope``; scores (n, f), or (n,) with f = 1."""
+
+    centre: Floats
+    scale: Floats
+    slope: Floats
+    offset: float
+
+    def llr(self, scores: Floats) -> Floats:
+        """Log10 LRs (n,), higher = same author."""
+        rows = _rows(scores)
+        return np.asarray(((rows - self.centre) / self.scale) @ self.slope + self.offset)
+
+
+@dataclass(frozen=True, eq=False)
+class Fusion:
+    """``log10 LR = offset + members · weights``; the members are log10 LRs (n, m)."""
+
+    weights: Floats
+    offset: float
+
+    def llr(self, members: Floats) -> Floats:
+        """Log10 LRs (n,)."""
+        return np.asarray(members @ self.weights + self.offset)
+
+
+def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Calibration:
+    """The calibration of scores (n,) or (n, f), higher or lower = same author.
+
+    Raises
+    ------
+    ValueError
+        If a class is absent or a score is not finite.
+    """
+    rows = _rows(scores)
+    if not np.isfinite(rows).all():
+        raise ValueError("a score is not a finite number")
+    each = _balanced(same, weight)
+    centre = np.average(rows, axis=0, weights=each)
+    spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=each))
+    scale = np.where(spread > 1e-12, spread, 1.0)
+    found = newton((rows - centre) / scale, same, each, RIDGE, np.zeros(rows.shape[1]))
+    return Calibration(centre, scale, found[:-1] / LN10, float(found[-1]) / LN10)
+
+
+def fuse(members: Floats, same: Bools, weight: Floats | None = None) -> Fusion:
+    """The fusion of log10 LRs (n, m) that are calibrated each; members that carry no information get no weight.
+
+    Raises
+    ------
+    ValueError
+        If a class is absent.
+    """
+    worth_of = [max(0.0, 1.0 - cllr(member, same, weight)) ** 2 for member in members.T]
+    if not any(worth_of):
+        worth_of = [1.0] * len(worth_of)
+    weights = np.array(worth_of) / sum(worth_of)
+    found = calibrate(members @ weights, same, weight)
+    slope = float(found.slope[0] / found.scale[0])
+    return Fusion(weights * slope, found.offset - slope * float(found.centre[0]))
+
+
+def worth(weight: Floats) -> float:
+    """How many equally weighted units these weights are worth (Kish): (Σw)² / Σw²."""
+    total = float(weight.sum())
+    return total * total / float((weight * weight).sum()) if total > 0 else 0.0
+
+
+def _rows(scores: Floats) -> Floats:
+    return scores[:, None] if scores.ndim == 1 else scores
+
+
+def _balanced(same: Bools, weight: Floats | None) -> Floats:
+    """Weights that sum to half the pairs' worth in each class."""
+    found = sides(np.zeros(len(same)), same, weight)
+    total = sum(worth(found.weight[side]) for side in (found.same, ~found.same))
+    return np.asarray(found.weight * total / 2)

@@ -33,7 +33,7 @@ from ravenbench.metrics.pan import TESTABLE
 from ravenbench.metrics.sums import Sums, categories
 from ravenbench.metrics.weighted import BLOCK, Weights, rank, weighted_sums
 from ravenbench.randomness import stream
-from ravenbench.statistics.mcnemar import sign_test
+from ravenbench.statistics.significance import sign_test
 from ravenbench.types import Bools, Floats
 
 TRIALS = 10_000

@@ -6,8 +6,7 @@ exact: by count, then by the n-gram itself.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -92,19 +91,3 @@ def _dissimilarities(
             i += from_left
             j += from_right
     return result
-
-
-def reference(a: Sequence[Hashable], b: Sequence[Hashable], size: int) -> float:
-    """D of two sequences of (sortable) n-grams by its definition."""
-
-    def profile(grams: Sequence[Hashable]) -> dict[Hashable, float]:
-        counts = Counter(grams)
-        top = sorted(counts, key=lambda gram: (-counts[gram], gram))[:size]  # type: ignore[operator]
-        return {gram: counts[gram] / len(grams) for gram in top}
-
-    p, q = profile(a), profile(b)
-    total = 0.0
-    for gram in p.keys() | q.keys():
-        x, y = p.get(gram, 0.0), q.get(gram, 0.0)
-        total += ((x - y) / ((x + y) / 2)) ** 2
-    return total

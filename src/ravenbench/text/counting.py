@@ -1,24 +1,167 @@
-"""The counts of each text, made once in a process and kept by content hash (contract 8).
+"""The counts of each text, made once in a process and kept by content hash (contract 8), and their sums.
 
-A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a
-unit and its count take four bytes, so the counts of a text take about as many bytes as the text.
+A run reads the same documents in hundreds of folds, so their counts stay in memory, under a cap and packed: a unit and
+its count take four bytes, so the counts of a text take about as many bytes as the text.
+
+Counts of a large table can lie in files, which all processes map instead of counting anew: in the folder ``counts``
+beside the saved table, two for each kind of unit, entries as ``CountStore`` keeps them and, written last, what is
+needed to read these. Processes share the pages of a mapped file, and the system takes them back when memory is short.
+Whoever has them made removes them.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import itertools
+import json
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
-from ravenbench.text.kept_counts import KeptCounts, Part, open_counts, save_counts
-from ravenbench.text.packed_counts import Many, Packed, pack, unpack
+from ravenbench import files
 from ravenbench.texts import TextTable, let_go
 from ravenbench.types import Int32s, Ints
+
+Packed = NDArray[np.uint32]
+Many = dict[int, tuple[int, int]]
+"""Id and count of the entries that stand apart, by their place."""
+MANY = 255
+"""An entry with a count of so many or more, or an id of more than 24 bits, stands apart."""
+
+
+def pack(ids: Int32s, counts: Int32s, packed: Packed, first: int, many: Many) -> None:
+    """Fill ``packed``, the entries from place ``first`` on."""
+    np.left_shift(ids, 8, out=packed.view(np.int32))
+    packed |= np.minimum(counts, MANY).view(np.uint32)
+    if counts.max(initial=0) >= MANY or ids.max(initial=0) >= 1 << 24:
+        for at in np.flatnonzero((counts >= MANY) | (ids >= 1 << 24)):
+            packed[at] |= MANY
+            many[first + int(at)] = int(ids[at]), int(counts[at])
+
+
+def unpack(packed: Packed, many: Many, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> None:
+    """Fill ids and counts with the entries from each start to its stop, one text after the other."""
+    if spread(packed, starts, stops, ids, counts):
+        ends = np.cumsum(stops - starts)
+        for at in np.flatnonzero(counts == MANY):
+            row = np.searchsorted(ends, at, side="right")
+            ids[at], counts[at] = many[int(stops[row] + at - ends[row])]
+
+
+# Kernels count places in unsigned numbers: a signed one may be negative, which Python counts from the end, and asking
+# whether it is takes up to nine tenths of the time.
+
+
+@njit(cache=True)
+def spread(packed: Packed, starts: Ints, stops: Ints, ids: Int32s, counts: Int32s) -> bool:
+    """What fits of ``unpack``; whether any entry stands apart."""
+    filled, most = np.uint64(0), np.uint32(0)
+    for row in range(len(starts)):
+        first = np.uint64(starts[row])
+        size = np.uint64(stops[row]) - first
+        for j in range(size):
+            entry = packed[first + j]
+            ids[filled + j] = entry >> np.uint32(8)
+            count = entry & np.uint32(255)
+            counts[filled + j] = count
+            most = max(most, count)
+        filled += size
+    return bool(most == MANY)
+
+
+Part = tuple[Packed, Ints, Many]
+"""Counts of some texts: entries, where those of each text end, and what stands apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class KeptCounts:
+    """Row r of the table has ``packed[starts[r]:stops[r]]``, −1 where it was not counted.
+
+    Its ids are those of who counted, ``ids`` by these the reader's own, None where they are the same.
+    """
+
+    packed: Packed
+    starts: Ints
+    stops: Ints
+    many: Many
+    ids: Int32s | None
+
+
+def folder_of(table: TextTable) -> Path | None:
+    """Where counts of a table lie, if it lies in a local folder itself."""
+    return None if table.path is None or files.is_remote(table.path) else Path(table.path).with_name("counts")
+
+
+def save_counts(
+    table: TextTable, units: object, rows: Ints, parts: Iterable[Part], names: Callable[[], list[str]]
+) -> None:
+    """Write counts of these rows of a saved table part by part; ``names`` of all ids are asked for at the end."""
+    folder = folder_of(table)
+    if folder is None:
+        return
+    files.make_folder(folder)
+    entries, index = _files(folder, units)
+    ends, many = [np.zeros(1, np.int64)], list[tuple[int, int, int]]()
+    with files.replacing(entries, sync=False) as file:
+        for packed, stops, apart in parts:
+            file.write(packed.tobytes())
+            filled = int(ends[-1][-1])
+            many += [(filled + at, *entry) for at, entry in apart.items()]
+            ends.append(stops + filled)
+    told = io.BytesIO()
+    np.savez(
+        told,
+        table=np.frombuffer(table.digest().encode(), np.uint8),
+        rows=rows,
+        ends=np.concatenate(ends),
+        many=np.array(many, dtype=np.int64).reshape(-1, 3),
+        names=np.frombuffer(json.dumps(names()).encode(), np.uint8),
+    )
+    files.write_bytes(index, told.getvalue(), sync=False)
+
+
+def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints]) -> KeptCounts | None:
+    """Map the counts of these units of a table, whose ``ids`` are asked for by name.
+
+    None where there are none, those of another table, or damaged ones.
+    """
+    folder = folder_of(table)
+    if folder is None or not folder.is_dir():
+        return None
+    entries, index = _files(folder, units)
+    if not index.is_file():
+        return None
+    try:
+        with np.load(index, allow_pickle=False) as told:
+            rows, ends, many, names = (told[name] for name in ("rows", "ends", "many", "names"))
+            of = told["table"].tobytes().decode()
+        packed: Packed = np.memmap(entries, np.uint32, "r") if ends[-1] else np.empty(0, np.uint32)
+        starts, stops = np.full((2, len(table)), -1, np.int64)
+        starts[rows], stops[rows] = ends[:-1], ends[1:]
+        apart = {at: (unit, count) for at, unit, count in many.tolist()}
+        named = json.loads(names.tobytes())
+    except Exception:  # a process that was killed left them, or another removes them at this moment
+        return None
+    # The kernel that reads them looks at no bounds.
+    if of != table.digest() or len(packed) != ends[-1] or (np.diff(ends) < 0).any():
+        return None
+    own = ids(named).astype(np.int32)
+    same = np.array_equal(own, np.arange(len(own)))
+    return KeptCounts(packed, starts, stops, apart, None if same else own)
+
+
+def _files(folder: Path, units: object) -> tuple[Path, Path]:
+    stem = hashlib.sha256(repr(units).encode()).hexdigest()[:16]
+    return folder / f"{stem}.packed", folder / f"{stem}.index"
+
 
 T = TypeVar("T")
 
@@ -245,3 +388,84 @@ def count_ahead(table: TextTable, rows: Ints, units: Units) -> None:
                 raise ValueError("more units than a process keeps")
 
     save_counts(table, units, rows, parts(), lambda: store.lexicon.names(np.arange(len(store.lexicon))))
+
+
+def totals(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> Ints:
+    """Corpus count of every id of the lexicon (not folded), documents counted ``weights`` times each."""
+    return frequencies(store, table, documents, weights)[0]
+
+
+def frequencies(store: CountStore, table: TextTable, documents: Ints, weights: Ints | None = None) -> tuple[Ints, Ints]:
+    """Corpus count of every id of the lexicon (not folded), and the number of documents that hold it; documents count
+    ``weights`` times each."""
+    if weights is not None or np.any(documents[1:] <= documents[:-1]):
+        weights = np.ones(len(documents), np.int64) if weights is None else weights
+        sums = _widened(_added(store, table, documents, weights, np.zeros((2, 0), np.int64)), len(store.lexicon))
+        return sums[0, : len(store.lexicon)], sums[1, : len(store.lexicon)]
+    # Folds share most of their documents: those in which one differs from the last are counted in or out.
+    of, before, sums = store.summed
+    change = np.zeros(len(table), np.int8)
+    change[documents] = 1
+    if of() is table:
+        change[before] -= 1
+    new, gone = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
+    if of() is not table or len(new) + len(gone) >= len(documents):
+        new, gone, sums = documents, documents[:0], sums[:, :0]
+    # Nothing is known of sums to which only some documents were added.
+    store.summed = (lambda: None), before, sums[:, :0]
+    if len(new) + len(gone):
+        signs = np.repeat(np.array([1, -1]), [len(new), len(gone)])
+        sums = _added(store, table, np.concatenate([new, gone]), signs, sums)
+    store.summed = weakref.ref(table), documents.copy(), sums
+    total, held = _widened(sums, len(store.lexicon))[:, : len(store.lexicon)].copy()
+    return total, held
+
+
+def _added(store: CountStore, table: TextTable, documents: Ints, weights: Ints, sums: Ints) -> Ints:
+    """Sums with these documents, in the place of those given where there is room."""
+    for rows in store.blocks(table, documents):
+        sums = _widened(sums, len(store.lexicon))
+        add_counts(rows.ids, rows.counts, rows.starts, rows.stops, weights[rows.first :], sums[0], sums[1])
+    return sums
+
+
+def _widened(sums: Ints, size: int) -> Ints:
+    """Sums with room for so many ids at least, those beyond them 0."""
+    if sums.shape[1] >= size:
+        return sums
+    return np.concatenate([sums, np.zeros((2, size + size // 8 - sums.shape[1]), np.int64)], axis=1)
+
+
+def largest(store: CountStore, total: Ints, size: int) -> tuple[list[str], Ints]:
+    """The ``size`` units with the largest totals (by id, (≤ len(lexicon),)), descending, ties by code point; their ids.
+
+    Units with a total of zero are never among them.
+    """
+    names = store.named(most(store, total, size))
+    ids = store.ids(names)
+    ranked = np.argsort(-total[ids], kind="stable")
+    return [names[i] for i in ranked.tolist()], ids[ranked]
+
+
+def most(store: CountStore, total: Ints, size: int) -> Ints:
+    """The ids of the units that ``largest`` gives, in no order."""
+    found = np.flatnonzero(total)
+    if len(found) <= size:
+        return found
+    if size < 1:
+        return found[:0]
+    least = np.partition(total[found], len(found) - size)[len(found) - size]
+    equal, found = found[total[found] == least], found[total[found] > least]
+    names = store.lexicon.names(equal)
+    return np.concatenate([found, equal[sorted(range(len(names)), key=names.__getitem__)[: size - len(found)]]])
+
+
+@njit(cache=True)
+def add_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, weights: Ints, total: Ints, held: Ints) -> None:
+    """Add the weighted counts of every document to ``total``, and its weight to ``held``."""
+    for d in range(len(starts)):
+        weight = weights[d]
+        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
+            unit = np.uint32(ids[j])
+            total[unit] += weight * counts[j]
+            held[unit] += weight

@@ -1,5 +1,12 @@
 """How well a text fits the grammar of some sentences: n-gram models with interpolated Kneser–Ney smoothing.
 
+A sentence ends with ``.``, ``?``, ``!`` or a line break, tokens stand between white space; masked texts (``posnoise``)
+keep both. This is how the authors of LambdaG divide texts.
+
+Only n-grams that the text read holds matter. They are laid out once as a tree; every model then walks its own sentences
+down this tree and leaves its counts on the nodes. Start marks before a sentence are kept as one: a context of several
+has the counts of the one, each of the longer contexts being preceded by one mark and nothing else.
+
 References
 ----------
 Kneser and Ney 1995; Nini, Halvani, Graner, Titze, Gherardi and Ishihara 2026 (LambdaG).
@@ -7,12 +14,236 @@ Kneser and Ney 1995; Nini, Halvani, Graner, Titze, Gherardi and Ishihara 2026 (L
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
+from numba import njit
 
 from ravenbench.errors import InputError
-from ravenbench.text.grammar_kernels import BITS, ask
-from ravenbench.text.sentences import START, Sentences
 from ravenbench.types import Floats, Ints
+
+START, END = 1, 2
+"""Numbers of the marks before and after each sentence; words begin at 3, and 0 is no word."""
+_SENTENCE = re.compile(r".+?(?:[.?!\n]+|$)")
+_TOKEN = re.compile(r"\S+")
+
+
+def sentences(text: str, lowercase: bool = True) -> list[list[str]]:
+    """The tokens of each sentence; none of the sentences is empty."""
+    found = _SENTENCE.findall(text.lower() if lowercase else text)
+    return [tokens for sentence in found if (tokens := sentence.split())]
+
+
+def divided(text: str) -> list[str]:
+    """The sentences of a text as they stand, white space collapsed; none of them is empty."""
+    return [one for match in _SENTENCE.finditer(text) if (one := " ".join(match[0].split()))]
+
+
+def spans(text: str) -> list[list[tuple[int, int]]]:
+    """Where the tokens that ``sentences`` finds begin and end in the text."""
+    found = []
+    for sentence in _SENTENCE.finditer(text):
+        tokens = [m.span() for m in _TOKEN.finditer(text, *sentence.span())]
+        if tokens:
+            found.append(tokens)
+    return found
+
+
+class Vocabulary:
+    """Numbers of words, given out as words come."""
+
+    def __init__(self, words: Iterable[str] = ()) -> None:
+        self.number = {word: i for i, word in enumerate(words, start=END + 1)}
+
+    def __len__(self) -> int:
+        """One more than the highest number given."""
+        return len(self.number) + END + 1
+
+    def encode(self, sentences: Iterable[Sequence[str]]) -> Sentences:
+        """The sentences as numbers; words that were not seen before get the next ones."""
+        number = self.number
+        ids: list[int] = []
+        bounds = [0]
+        for tokens in sentences:
+            ids.append(START)
+            ids.extend(number.setdefault(token, len(number) + END + 1) for token in tokens)
+            ids.append(END)
+            bounds.append(len(ids))
+        return Sentences(np.array(ids, dtype=np.int64), np.array(bounds, dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """Sentences one after another.
+
+    Attributes
+    ----------
+    ids : (tokens,) int64
+        Each sentence with its marks: START, words, END.
+    bounds : (sentences + 1,) int64
+        Where each begins and ends.
+    """
+
+    ids: Ints
+    bounds: Ints
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+
+BITS = 21
+"""Of a word's number, and of a node's less one, in the key under which a pair or triple is noted as seen."""
+
+
+@njit(cache=True)
+def _slot(keys, key):  # type: ignore[no-untyped-def]
+    """Place of a key, or the empty place (0) where it belongs."""
+    h = key
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    at = (h ^ (h >> np.uint64(31))) & np.uint64(len(keys) - 1)
+    while keys[at] != np.uint64(0) and keys[at] != key:
+        at = (at + np.uint64(1)) & np.uint64(len(keys) - 1)
+    return at
+
+
+@njit(cache=True)
+def _room(n):  # type: ignore[no-untyped-def]
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    return size
+
+
+@njit(cache=True)
+def plant(ids, bounds, order, words):  # type: ignore[no-untyped-def]
+    """The tree of all n-grams of a text up to ``order`` tokens.
+
+    Returns the node of each n-gram by where it starts and its length less one (tokens, order), 0 where there is
+    none; the nodes one below the root by word (words,); keys and nodes of the other branches; the number of nodes.
+    """
+    node_of = np.zeros((len(ids), order), np.int32)
+    first = np.zeros(words, np.int32)
+    keys = np.zeros(_room(len(ids) * order), np.uint64)
+    child = np.zeros(len(keys), np.int32)
+    nodes = 1
+    for sentence in range(len(bounds) - 1):
+        end = bounds[sentence + 1]
+        for start in range(bounds[sentence], end):
+            node = first[ids[start]]
+            if node == 0:
+                node = nodes
+                first[ids[start]] = node
+                nodes += 1
+            node_of[start, 0] = node
+            for length in range(1, min(order, end - start)):
+                key = (np.uint64(node) << np.uint64(32)) | np.uint64(ids[start + length])
+                at = _slot(keys, key)
+                if keys[at] == np.uint64(0):
+                    keys[at] = key
+                    child[at] = nodes
+                    nodes += 1
+                node = child[at]
+                node_of[start, length] = node
+    return node_of, first, keys, child, nodes
+
+
+@njit(cache=True)
+def tally(ids, bounds, chosen, order, first, keys, child, nodes):  # type: ignore[no-untyped-def]
+    """What a model of the chosen sentences knows of each node: occurrences, and how many different words stand before
+    it, after it, and in how many different pairs around it; all (nodes,), the root being 0."""
+    count = np.zeros(nodes, np.int64)
+    before, after, around = np.zeros(nodes, np.int32), np.zeros(nodes, np.int32), np.zeros(nodes, np.int32)
+    tokens = 0
+    for sentence in chosen:
+        tokens += bounds[sentence + 1] - bounds[sentence]
+    # The node, the word before it (0: not to be noted) and the word after it (0), of each step down the tree.
+    steps = np.empty((tokens * order, 3), np.int32)
+    used = 0
+    for sentence in chosen:
+        begin, end = bounds[sentence], bounds[sentence + 1]
+        for start in range(begin, end):
+            if start > begin:
+                count[0] += 1
+                steps[used, 0], steps[used, 1], steps[used, 2] = 0, ids[start - 1], ids[start]
+                used += 1
+            node = first[ids[start]]
+            length = 1
+            while node > 0:
+                count[node] += 1
+                if length < order:
+                    steps[used, 0] = node
+                    steps[used, 1] = ids[start - 1] if start > begin else 0
+                    steps[used, 2] = ids[start + length] if start + length < end else 0
+                    used += 1
+                if length == order or start + length == end:
+                    break
+                key = (np.uint64(node) << np.uint64(32)) | np.uint64(ids[start + length])
+                at = _slot(keys, key)
+                node = child[at] if keys[at] == key else 0
+                length += 1
+    seen = np.zeros(_room(3 * used), np.uint64)
+    low, high = np.uint64(BITS), np.uint64(2 * BITS)
+    for i in range(used):
+        node, left, right = steps[i, 0], steps[i, 1], steps[i, 2]
+        base = np.uint64(node + 1) << high
+        if left > 0:
+            key = base | (np.uint64(left) << low)
+            at = _slot(seen, key)
+            if seen[at] == np.uint64(0):
+                seen[at] = key
+                before[node] += 1
+        if right > 0:
+            key = base | np.uint64(right)
+            at = _slot(seen, key)
+            if seen[at] == np.uint64(0):
+                seen[at] = key
+                after[node] += 1
+            if left > 0:
+                key |= np.uint64(left) << low
+                at = _slot(seen, key)
+                if seen[at] == np.uint64(0):
+                    seen[at] = key
+                    around[node] += 1
+    return count, before, after, around
+
+
+@njit(cache=True)
+def predict(bounds, node_of, order, discount, count, before, after, around):  # type: ignore[no-untyped-def]
+    """log10 probability of each token, 0 at start marks, (tokens,)."""
+    out = np.zeros(len(node_of))
+    for sentence in range(len(bounds) - 1):
+        begin = bounds[sentence]
+        for at in range(begin + 1, bounds[sentence + 1]):
+            p = 1.0 / (after[0] + 1)
+            for length in range(order):
+                start = max(at - length, begin)
+                context = 0 if length == 0 else node_of[start, at - 1 - start]
+                gram = node_of[start, at - start]
+                if count[context] == 0:
+                    break
+                if length == order - 1:
+                    kept, whole = float(count[gram]), float(count[context])
+                elif start == begin:  # Preceded by start marks alone.
+                    kept, whole = float(min(count[gram], 1)), float(after[context])
+                else:
+                    kept, whole = float(before[gram]), float(around[context])
+                p = (max(0.0, kept - discount) + discount * after[context] * p) / whole
+            out[at] = np.log10(p)
+    return out
+
+
+@njit(cache=True)
+def ask(ids, bounds, own_ids, own_bounds, chosen, order, discount, words):  # type: ignore[no-untyped-def]
+    """log10 probabilities of the tokens ``ids`` by a model of each row of ``chosen`` sentences, (models, tokens)."""
+    node_of, first, keys, child, nodes = plant(ids, bounds, order, words)
+    out = np.empty((len(chosen), len(ids)))
+    for model in range(len(chosen)):
+        told = tally(own_ids, own_bounds, chosen[model], order, first, keys, child, nodes)
+        out[model] = predict(bounds, node_of, order, discount, *told)
+    return out
 
 
 def grammar_log10(

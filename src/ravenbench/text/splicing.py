@@ -1,7 +1,7 @@
 """Texts cut into pieces, so that the content words of one can be put in the place of another's (ours).
 
 A text is a sequence of pieces: words (runs of letters and digits) and what stands between them. A word with a digit in
-it is never touched. Of the others some frequent ones stay (``text.kept_words`` says which), the rest are *content
+it is never touched. Of the others some frequent ones stay (``text.content_words`` says which), the rest are *content
 words*. A word in a new place takes the case of the word that stood there: lowercase, capitalised or upper case; of what
 is mixed only the first letter counts.
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import copy
 import re
+from array import array
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ravenbench.randomness import stream
-from ravenbench.text.kept_words import (
+from ravenbench.text.content_words import (
     BY_LIST,
     BY_TEXTS,
     BY_TOPICS,
@@ -31,12 +32,94 @@ from ravenbench.text.kept_words import (
     spread_over_texts,
     spread_over_topics,
 )
-from ravenbench.text.pieces import CAPITAL, CUT, UPPER, Pieces, case_of
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Int32s, Ints
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+
+CUT = re.compile(r"([^\W_]+)")
+LOWER, CAPITAL, UPPER = range(3)
+
+
+def case_of(word: str) -> int:
+    """LOWER, CAPITAL or UPPER; a single letter is never UPPER, what is mixed goes by its first letter."""
+    if len(word) > 1 and word.isupper():
+        return UPPER
+    return CAPITAL if word[:1].isupper() else LOWER
+
+
+class Pieces(dict[str, int]):
+    """The number of each piece; a new one gets the next when it is asked for.
+
+    Attributes
+    ----------
+    words : dict of str to int
+        The number of each lowercase word. A word with a digit in it is a piece but no word.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: dict[str, int] = {}
+        # Of each piece its word (−1: none), its case, and where its UTF-8 ends; of each word three pieces by case, and
+        # its characters.
+        self._word, self._case, self._ends, self._data = array("i"), array("b"), array("q", [0]), bytearray()
+        self._forms, self._size = array("i"), array("i")
+
+    def cut(self, text: str) -> Int32s:
+        """The pieces of a text, (p,)."""
+        return np.array(list(map(self.__getitem__, filter(None, CUT.split(text)))), dtype=np.int32)
+
+    def word_of(self, pieces: Int32s) -> Int32s:
+        """The numbers of these pieces' words, −1 for those that are none."""
+        found: Int32s = np.frombuffer(self._word, np.int32)[pieces]
+        return found
+
+    def sizes(self, words: Int32s) -> Int32s:
+        """Characters of these words."""
+        found: Int32s = np.frombuffer(self._size, np.int32)[words]
+        return found
+
+    def splice(self, pieces: Int32s, bounds: Ints, stays: Bools, words: Int32s) -> list[bytes]:
+        """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten): every word that
+        does not stay (``stays`` by word number, the last entry for those numbered later) becomes the next of
+        ``words``."""
+        from ravenbench.text.splicing_kernel import spliced  # a report splices nothing, and numba takes a while
+
+        word = np.frombuffer(self._word, np.int32)
+        moves = (word >= 0) & ~stays[np.minimum(word, len(stays) - 1)]
+        case = np.where(moves, np.frombuffer(self._case, np.int8), np.int8(-1))
+        forms, ends = np.frombuffer(self._forms, np.int32).reshape(-1, 3), np.frombuffer(self._ends, np.int64)
+        stops = np.zeros(len(bounds), np.int64)
+        data = spliced(pieces, bounds, words, case, forms, np.frombuffer(self._data, np.uint8), ends, stops)
+        return [data[stops[i] : stops[i + 1]].tobytes() for i in range(len(bounds) - 1)]
+
+    def __missing__(self, piece: str) -> int:
+        number = self._add(piece, -1, LOWER)
+        if CUT.fullmatch(piece) and not any(c.isdigit() for c in piece):
+            self._word[number] = self._lowercase(piece.lower())
+            self._case[number] = case_of(piece)
+        return number
+
+    def _lowercase(self, lower: str) -> int:
+        """The number of a lowercase word, with pieces for its three forms."""
+        word = self.words.get(lower)
+        if word is None:
+            word = self.words[lower] = len(self.words)
+            self._size.append(len(lower))
+            for case, form in enumerate((lower, lower[:1].upper() + lower[1:], lower.upper())):
+                self._forms.append(self[form] if form in self else self._add(form, word, case))
+        return word
+
+    def _add(self, piece: str, word: int, case: int) -> int:
+        number = self[piece] = len(self)
+        self._word.append(word)
+        self._case.append(case)
+        self._data += piece.encode()
+        self._ends.append(len(self._data))
+        return number
+
 
 FUNCTION_WORDS = 200
 """Most frequent words that may stay."""
@@ -91,7 +174,7 @@ class Splicer:
     ranked : list of str
         The most frequent words, the most frequent first.
     spread : (ranked,) float
-        How unevenly each spreads over topics, or over texts where these are unknown (``text.kept_words``).
+        How unevenly each spreads over topics, or over texts where these are unknown (``text.content_words``).
     """
 
     def __init__(
@@ -238,46 +321,3 @@ def _flat(parts: Sequence[Int32s]) -> tuple[Int32s, Ints]:
     bounds = np.zeros(len(parts) + 1, np.int64)
     np.cumsum([len(part) for part in parts], out=bounds[1:])
     return np.concatenate([np.empty(0, np.int32), *parts]), bounds
-
-
-def splice_reference(into: str, donors: Sequence[str], functions: frozenset[str]) -> str:
-    """What ``Splicer.splice`` does, plainly: one word after the other."""
-
-    def is_content(word: str) -> bool:
-        return not any(c.isdigit() for c in word) and word.lower() not in functions
-
-    def length(word: str) -> int:
-        return min(len(word.lower()), LONGEST)
-
-    places = [word for word in CUT.findall(into) if is_content(word)]
-    every = [word.lower() for donor in donors for word in CUT.findall(donor) if is_content(word)]
-    left = list(every)
-    given: list[str | None] = []
-    for word in places:
-        fit = next((word_left for word_left in left if length(word_left) == length(word)), None)
-        if fit is not None:
-            left.remove(fit)
-        given.append(fit)
-    for number, word in enumerate(places):
-        if given[number] is None:
-            left = left or list(every)
-            prefer = 1 if number % 2 else -1
-
-            def distance(other: str, size: int = length(word), prefer: int = prefer) -> tuple[int, int]:
-                off = length(other) - size
-                return abs(off), int(off * prefer < 0)
-
-            fit = min(left, key=distance)
-            left.remove(fit)
-            given[number] = fit
-    taken = iter(given)
-
-    def stand_in(match: re.Match[str]) -> str:
-        word = match[0]
-        if not is_content(word):
-            return word
-        new = str(next(taken))
-        case = case_of(word)
-        return new.upper() if case == UPPER else new[:1].upper() + new[1:] if case == CAPITAL else new
-
-    return CUT.sub(stand_in, into)

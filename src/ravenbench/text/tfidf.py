@@ -1,4 +1,6 @@
-"""Tf-idf over cached counts, equal to scikit-learn's defaults, and cosines of its rows."""
+"""Texts as rows of features over cached counts: tf-idf (equal to scikit-learn's defaults) with cosines of its rows, and
+standardised frequencies of the most frequent words and marks (the features of Burrows's Delta).
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,24 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.text.bits import place_of_bit
-from ravenbench.text.counting import CountStore, Units, with_counts
-from ravenbench.text.interning import Keys
-from ravenbench.text.sums import frequencies, most
+from ravenbench.text.counting import CountStore, Units, frequencies, largest, most, totals, with_counts
+from ravenbench.text.lexicon import ALL_TOKENS, MARK, SENTENCE_MARK, WORD
+from ravenbench.text.ngrams import Keys, place_of_bit
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Int32s, Ints
+
+
+def unit(rows: Floats) -> Floats:
+    """Rows scaled to length 1; a zero row stays zero."""
+    length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    return np.asarray(rows / np.where(length > 0, length, 1.0)[:, None], dtype=np.float64)
+
+
+def centre_of(rows: Floats) -> tuple[Floats, Floats]:
+    """Mean and standard deviation of every column, the deviation of a constant column being 1."""
+    deviation = rows.std(axis=0)
+    return rows.mean(axis=0), np.where(deviation > 1e-12, deviation, 1.0)
+
 
 _1 = np.uint64(1)
 _6, _63 = np.uint32(6), np.uint32(63)
@@ -234,3 +248,77 @@ def cosines(
             dot += spread[np.uint32(index[j])] * data[j]
         if square[left[p]] > 0 and square[right[p]] > 0:
             result[p] = min(dot / np.sqrt(square[left[p]] * square[right[p]]), 1.0)
+
+
+class TokenProfiles:
+    """Represents texts by frequencies of the most frequent training tokens, as z-scores by training mean and deviation.
+
+    Parameters
+    ----------
+    words, marks : int
+        Most frequent lowercase words and punctuation marks taken up, ties by code point.
+    sentences : bool
+        Add the logarithm of the mean sentence length in words.
+
+    Attributes
+    ----------
+    words_, marks_ : list of str
+    mean_, deviation_ : (features,) float64
+        A feature that never varies in training has deviation 1.
+    """
+
+    def __init__(self, words: int, marks: int = 0, sentences: bool = False) -> None:
+        self.words, self.marks, self.sentences = words, marks, sentences
+
+    def fit(self, texts: TextTable, documents: Ints) -> Self:
+        """Choose tokens and learn their mean frequencies on rows of ``texts``."""
+        return with_counts(ALL_TOKENS, lambda store: self._fit(store, texts, documents))
+
+    def _fit(self, store: CountStore, texts: TextTable, documents: Ints) -> Self:
+        total = totals(store, texts, documents)
+        kind = store.lexicon.kind
+        total = np.bincount(store.lexicon.fold, weights=total, minlength=len(kind)).astype(np.int64)
+        self.words_ = largest(store, np.where(kind == WORD, total, 0), self.words)[0]
+        self.marks_ = largest(store, np.where(kind >= MARK, total, 0), self.marks)[0]
+        raw = self._frequencies(store, texts, documents)
+        self.mean_ = raw.mean(axis=0) if len(raw) else np.zeros(raw.shape[1])
+        deviation = raw.std(axis=0) if len(raw) else np.ones(raw.shape[1])
+        self.deviation_ = np.where(deviation > 1e-12, deviation, 1.0)
+        return self
+
+    def transform(self, texts: TextTable, documents: Ints) -> Floats:
+        """Return the z-scores of documents, (len(documents), features)."""
+        raw = with_counts(ALL_TOKENS, lambda store: self._frequencies(store, texts, documents))
+        return np.asarray((raw - self.mean_) / self.deviation_, dtype=np.float64)
+
+    def _frequencies(self, store: CountStore, texts: TextTable, documents: Ints) -> Floats:
+        chosen = store.lexicon.ids([*self.words_, *self.marks_])
+        width = len(chosen)
+        result = np.zeros((len(documents), width + self.sentences))
+        for rows in store.blocks(texts, documents):
+            column = np.full(len(store.lexicon), width, np.int64)
+            column[chosen] = np.arange(width)
+            column = column[store.lexicon.fold]
+            kind = store.lexicon.kind
+            some = slice(rows.first, rows.first + len(rows))
+            counts = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, width + 1)
+            kinds = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, kind, SENTENCE_MARK + 1)
+            result[some, :width] = counts[:, :width] / np.maximum(kinds[:, WORD], 1)[:, None]
+            if self.sentences:
+                result[some, width] = np.log((1 + kinds[:, WORD]) / (1 + kinds[:, SENTENCE_MARK]))
+        return result
+
+
+def spread_counts(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, width: int) -> Ints:
+    """Counts of each document summed by column, shape (documents, width)."""
+    result = np.zeros((len(starts), width), np.int64)
+    add_spread(ids, counts, starts, stops, column, result)
+    return result
+
+
+@njit(cache=True)
+def add_spread(ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Ints, result: Ints) -> None:
+    """Add counts of each document to its row by column."""
+    for d in range(len(starts)):
+        for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
+            result[d, np.uint32(column[np.uint32(ids[j])])] += counts[j]

@@ -1,4 +1,7 @@
-"""Tokens in any script: words are maximal runs of ``\\w``, marks are single punctuation or symbol characters."""
+r"""Tokens in any script: words are maximal runs of ``\w``, marks are single punctuation or symbol characters.
+
+What ``count_words`` and ``cut`` call a word stands between blanks.
+"""
 
 from __future__ import annotations
 
@@ -62,3 +65,23 @@ def frequent_words(texts: Iterable[str], k: int, folded: bool = True, shortest: 
         counts = lower
     kept = Counter({w: c for w, c in counts.items() if len(w) >= shortest and not w.isdecimal()})
     return frequent(kept, k)
+
+
+_WORD = re.compile(r"\S+")
+
+
+def count_words(text: str) -> int:
+    """How many words a text has."""
+    return len(text.split())
+
+
+def cut(text: str, words: int, start: int = 0) -> str:
+    """So many words of a text from word ``start`` on (fewer where it ends), with the blanks between them."""
+    first = last = None
+    for number, match in enumerate(_WORD.finditer(text)):
+        if number == start:
+            first = match.start()
+        if number >= start + words:
+            break
+        last = match.end()
+    return "" if first is None or last is None or words < 1 else text[first:last]

@@ -11,9 +11,7 @@ from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
 from ravenbench.text.lexicon import ALL_TOKENS
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.profiles import TokenProfiles
-from ravenbench.text.tfidf import Tfidf, row_cosines
-from ravenbench.text.vectors import unit
+from ravenbench.text.tfidf import Tfidf, TokenProfiles, row_cosines, unit
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import Logistic, ThresholdBand

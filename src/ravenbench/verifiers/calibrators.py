@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.metrics.logistic import newton
 from ravenbench.randomness import stream
-from ravenbench.text.vectors import centre_of
+from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.contract.base import Calibrator
 from ravenbench.verifiers.contract.folds import Folds, both_classes, out_of_fold

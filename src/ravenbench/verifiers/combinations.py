@@ -11,7 +11,7 @@ import numpy as np
 from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.errors import SpecError
-from ravenbench.text.distortion import mask
+from ravenbench.text.masks import mask
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import (
     LogOdds,

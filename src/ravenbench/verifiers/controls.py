@@ -9,11 +9,9 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
-from ravenbench.text.counting import CountStore, with_counts
+from ravenbench.text.counting import CountStore, largest, totals, with_counts
 from ravenbench.text.lexicon import ALL_TOKENS
-from ravenbench.text.profiles import TokenProfiles, spread_counts
-from ravenbench.text.sums import largest, totals
-from ravenbench.text.tfidf import Tfidf
+from ravenbench.text.tfidf import Tfidf, TokenProfiles, spread_counts
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.baselines import pair_cosines, profile_cosines, training_documents

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.shared.store import Store
 from ravenbench.cli import main
+from ravenbench.store.store import Store
 
 pytestmark = [pytest.mark.extra, pytest.mark.data]
 SMALL = {

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ravenbench.attribution.base import Attributor, author_means
-from ravenbench.text.profiles import TokenProfiles
-from ravenbench.text.vectors import unit
+from ravenbench.text.tfidf import TokenProfiles, unit
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 from ravenbench.components import Component
-from ravenbench.text.distortion import mask
+from ravenbench.text.masks import mask
 from ravenbench.types import Floats, Strings
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ravenbench.attribution.base import Attributor, author_means
 from ravenbench.randomness import stream
-from ravenbench.text.profiles import TokenProfiles
+from ravenbench.text.tfidf import TokenProfiles
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints
 

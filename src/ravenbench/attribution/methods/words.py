@@ -11,8 +11,7 @@ from ravenbench.attribution import linear
 from ravenbench.attribution.base import Attributor
 from ravenbench.attribution.counts import Counts, PaperWords
 from ravenbench.text.lexicon import CONTENT_WORDS
-from ravenbench.text.profiles import TokenProfiles
-from ravenbench.text.tfidf import Tfidf
+from ravenbench.text.tfidf import Tfidf, TokenProfiles
 from ravenbench.text.tokens import frequent_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Ints

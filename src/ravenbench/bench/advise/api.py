@@ -19,9 +19,9 @@ from ravenbench.bench.compare.material import Case, read_material, read_text
 from ravenbench.bench.compare.plan import draft
 from ravenbench.bench.compare.screening import FEWEST_WORDS
 from ravenbench.bench.compare.spec import build
-from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import InputError, MissingPart, SpecError
-from ravenbench.obfuscation.guards.choice import relatives, same_form
+from ravenbench.obfuscation.guards import relatives, same_form
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import measure
 from ravenbench.text.nltk_data import missing

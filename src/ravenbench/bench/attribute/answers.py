@@ -14,8 +14,8 @@ from ravenbench.bench.attribute.documents import open_documents, open_splits
 from ravenbench.bench.attribute.record import AttributePlan, CuesRecord, ProtocolRecord
 from ravenbench.bench.attribute.spec import AttributeSpec
 from ravenbench.bench.attribute.units import read_weights
-from ravenbench.bench.shared.spec import checked
-from ravenbench.bench.shared.store import Cell, Store
+from ravenbench.bench.options import checked
+from ravenbench.store.store import Cell, Store
 from ravenbench.types import Floats, Ints
 
 

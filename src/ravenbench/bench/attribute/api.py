@@ -19,15 +19,12 @@ from ravenbench.bench.attribute.plan import draft, fingerprint
 from ravenbench.bench.attribute.record import AttributePlan
 from ravenbench.bench.attribute.spec import METHODS, AttributeSpec, build
 from ravenbench.bench.attribute.units import MovedUnit, SplitUnit, WeightsUnit
-from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.engines import local
-from ravenbench.bench.shared.folder import earlier, take_up
-from ravenbench.bench.shared.outlook import Outlook
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.result import RunResult
-from ravenbench.bench.shared.spec import documented
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import Engine, carry_out
+from ravenbench.bench.options import documented
+from ravenbench.bench.task import Outlook, RunResult
+from ravenbench.engine.pool import Engine, Progress, local, run_units, silent
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import earlier, open_or_create
+from ravenbench.store.store import Store
 from ravenbench.types import Corpus
 
 
@@ -82,7 +79,7 @@ def attribute(
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
-        Where methods are fitted instead (see ``ravenbench.bench.shared.engines``).
+        Where methods are fitted instead (see ``ravenbench.engine.pool``).
     progress : callable, optional
         Called with (stage, done, total).
 
@@ -124,10 +121,10 @@ def carry(asked: Task, engine: Engine, progress: Progress = silent) -> RunResult
         save_documents(store, made.documents, made.places)
         store.write_plan(made.plan)
 
-    with alone(asked.folder):
-        store = take_up(asked.folder, "attribute", spec.resolved(), asked.data, plan, spec.seed)
+    with folder_lock(asked.folder):
+        store = open_or_create(asked.folder, "attribute", spec.resolved(), asked.data, plan, spec.seed)
         units = [SplitUnit(store.path, c.verifier, named[c.verifier], c.key, c.fold) for c in store.unanswered()]
-        errors = carry_out(engine, units, progress, "attributing")
+        errors = run_units(engine, units, progress, "attributing")
         return RunResult(store, (*errors, *_compare_weights(store, named, engine, progress)))
 
 
@@ -138,14 +135,14 @@ def _compare_weights(store: Store, named: dict[str, Any], engine: Engine, progre
     name, base = plan.cues.method, plan.cues.base
     method, errors = named[name], []
     if _lacks(store, base):
-        errors = carry_out(engine, [WeightsUnit(store.path, name, method, base)], progress, "weighing features")
+        errors = run_units(engine, [WeightsUnit(store.path, name, method, base)], progress, "weighing features")
     if errors:
         return errors
     held_out = zip(plan.cues.moved, plan.protocols[0].splits, strict=True)
     units = [
         MovedUnit(store.path, name, method, key, base, split.fold) for key, split in held_out if _lacks(store, key)
     ]
-    return carry_out(engine, units, progress, "comparing weights")
+    return run_units(engine, units, progress, "comparing weights")
 
 
 def _lacks(store: Store, key: str) -> bool:

@@ -14,9 +14,9 @@ from typing import Any
 from ravenbench.attribution.answering import answer_problem
 from ravenbench.bench.attribute.methods import name_methods
 from ravenbench.bench.attribute.spec import METHODS
-from ravenbench.bench.shared.outlook import Outlook
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.work import one_thread
+from ravenbench.bench.task import Outlook
+from ravenbench.engine.guard import one_thread
+from ravenbench.engine.pool import Progress, silent
 from ravenbench.formats.decoding import UTF8
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.pan_attribution import (

@@ -10,7 +10,7 @@ from ravenbench import files
 from ravenbench.attribution.protocols import Split
 from ravenbench.attribution.selection import Chosen
 from ravenbench.bench.attribute.record import AttributePlan
-from ravenbench.bench.shared.store import Store
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Ints, Labels
 

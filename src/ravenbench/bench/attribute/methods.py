@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ravenbench import registry
-from ravenbench.bench.shared.record import VerifierRecord
 from ravenbench.components import Component, identity
 from ravenbench.errors import SpecError
+from ravenbench.store.records import VerifierRecord
 
 
 def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:

@@ -21,14 +21,14 @@ from ravenbench.bench.attribute.record import (
     SplitRecord,
 )
 from ravenbench.bench.attribute.spec import AttributeSpec
-from ravenbench.bench.shared.folder import data_hash
-from ravenbench.bench.shared.keys import content_key
-from ravenbench.bench.shared.record import CellPlace, FoldRecord
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.tables import KINDS
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
+from ravenbench.store.plans import content_key
+from ravenbench.store.records import CellPlace, FoldRecord
+from ravenbench.store.resume import data_hash
 from ravenbench.texts import content_hash
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Ints, Labels

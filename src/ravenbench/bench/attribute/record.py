@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ravenbench.bench.shared.record import Plan, Record
+from ravenbench.store.records import Plan, Record
 
 
 class DocumentsRecord(Record, frozen=True, kw_only=True):

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ravenbench.bench.shared.keys import content_key
-from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, Encoding, checked, told
+from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.errors import SpecError, did_you_mean
+from ravenbench.store.plans import content_key
 
 METHODS = "maxent, svm, nb, cosine-delta, function-words, topic-words"
 PROTOCOLS = {"novel-topic": ("novel-topic",), "k-fold": ("k-fold",), "both": ("novel-topic", "k-fold")}

@@ -16,12 +16,10 @@ from ravenbench.attribution.cues import moved, weights
 from ravenbench.attribution.evaluate import fit_split, predict_split
 from ravenbench.bench.attribute.documents import open_documents, open_splits
 from ravenbench.bench.attribute.methods import method_identity
-from ravenbench.bench.shared.care import guarded
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.record import CellRecord, FoldRecord, Seconds
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import tell
+from ravenbench.engine.guard import isolated, tell
 from ravenbench.errors import MethodError
+from ravenbench.store.records import CellRecord, FoldRecord, Seconds
+from ravenbench.store.store import Store, open_store
 
 Arrays = dict[str, NDArray[Any]]
 ALL = FoldRecord(train_digest="all documents", test_digest="")
@@ -133,7 +131,7 @@ def _commit(
     arrays: Arrays = {}
     learned, wrong = began, None
     try:
-        with guarded():
+        with isolated():
             arrays, learned = do()
     except Exception as error:
         wrong = tell(error)

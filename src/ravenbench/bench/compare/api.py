@@ -13,14 +13,12 @@ from ravenbench.bench.compare.material import Material, read_material
 from ravenbench.bench.compare.plan import draft
 from ravenbench.bench.compare.spec import CompareSpec, build, default_folder
 from ravenbench.bench.compare.units import units_of
-from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.engines import local
-from ravenbench.bench.shared.folder import take_up
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.result import RunResult
-from ravenbench.bench.shared.spec import documented
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import Engine, carry_out
+from ravenbench.bench.options import documented
+from ravenbench.bench.task import RunResult
+from ravenbench.engine.pool import Engine, Progress, local, run_units, silent
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import open_or_create
+from ravenbench.store.store import Store
 
 Paths = str | Path | Sequence[str | Path]
 
@@ -55,7 +53,7 @@ def compare(
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
-        Where methods are run instead (see ``ravenbench.bench.shared.engines``).
+        Where methods are run instead (see ``ravenbench.engine.pool``).
     progress : callable, optional
         Called with (stage, done, total).
 
@@ -69,9 +67,9 @@ def compare(
     def planned(store: Store, begin: Callable[[], None]) -> None:
         draft(spec, material, progress).write(store, begin)
 
-    with alone(folder):
-        store = take_up(folder, "compare", spec.resolved(), data, planned, spec.seed)
-        errors = carry_out(engine or local(workers), units_of(store, spec.components()), progress, "comparing")
+    with folder_lock(folder):
+        store = open_or_create(folder, "compare", spec.resolved(), data, planned, spec.seed)
+        errors = run_units(engine or local(workers), units_of(store, spec.components()), progress, "comparing")
         return RunResult(store, tuple(errors))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ravenbench.errors import CorpusError
 from ravenbench.problems.like_case import Pair, Shape, Writer, pairs, portions, shorter, writer
 from ravenbench.randomness import stream
-from ravenbench.text.content import ContentSpace
+from ravenbench.text.content_words import ContentSpace
 from ravenbench.texts import TextTable
 from ravenbench.topics.extract import Extract
 from ravenbench.types import Bools, Corpus, Floats, Ints, Labels

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from ravenbench.bench.shared.record import CellPlace
+from ravenbench.store.records import CellPlace
 from ravenbench.types import Fold, Problems
 
 AROUND = 12.0

@@ -13,8 +13,8 @@ from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults
 from ravenbench.formats.names import checked_name
 from ravenbench.formats.tabular import table_rows
-from ravenbench.text.lengths import count_words
 from ravenbench.text.mail import signs_of_mail
+from ravenbench.text.tokens import count_words
 
 OFFICE = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages", ".epub"}
 PATH_LIMIT = 4096

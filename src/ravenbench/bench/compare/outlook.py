@@ -8,9 +8,9 @@ from ravenbench.bench.compare.api import asked
 from ravenbench.bench.compare.cost import cost
 from ravenbench.bench.compare.plan import Draft, draft
 from ravenbench.bench.compare.record import ComparePlan
-from ravenbench.bench.shared.folder import earlier
-from ravenbench.bench.shared.outlook import Outlook
-from ravenbench.bench.shared.progress import Progress, silent
+from ravenbench.bench.task import Outlook
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.store.resume import earlier
 
 
 def outlook(out: str | Path | None = None, progress: Progress = silent, **given: object) -> Outlook:

@@ -14,13 +14,12 @@ from ravenbench.bench.compare.record import BackgroundRecord, CaseRecord, Compar
 from ravenbench.bench.compare.screening import Screened, coverage, screen, too_short, unlike
 from ravenbench.bench.compare.shaped import Part, Shaped, case_shape
 from ravenbench.bench.compare.spec import CompareSpec
-from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan, verifier_record
-from ravenbench.bench.shared.one_table import on_one_table
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.store import Store
 from ravenbench.corpora.author_folders import MAIL
 from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import SpecError
+from ravenbench.store.plans import cell_places, fold_record, on_one_table, save_plan, verifier_record
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Corpus, Floats, Fold
 from ravenbench.verifiers.contract.base import as_verifier

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ravenbench.bench.shared.record import Plan, Record
+from ravenbench.store.records import Plan, Record
 
 Asks = Literal["plain", "on", "off", "known", "author"]
 """What a problem of a case is for: the case itself; with content replaced by some on the known texts' topic, or far

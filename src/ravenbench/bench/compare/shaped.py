@@ -20,7 +20,7 @@ from ravenbench.bench.compare.record import Asks, CaseProblem, ShapeRecord
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.problems.like_case import MOST_KNOWN, Pair, Shape, Writer, shape_of
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.text.lengths import cut
+from ravenbench.text.tokens import cut
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Floats, Fold, Labels, Problems
 

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import msgspec
 
 from ravenbench import files, registry
-from ravenbench.bench.shared.folder import data_hash
-from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, Encoding, checked, told
+from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.components import Component, seeded
+from ravenbench.store.plans import content_key, decides
+from ravenbench.store.resume import data_hash
 
 DEFAULT = "raven-2026,impostors,masked(lambdag, frequency-mask),ppm,char-ngram,function-words"
 """Able and fast: many features, contests with impostors, grammar alone, compression, characters, common words."""

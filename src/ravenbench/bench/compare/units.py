@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.shared.care import guarded
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.record import CellRecord, Seconds
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import tell
 from ravenbench.components import Component, identity
+from ravenbench.engine.guard import isolated, tell
+from ravenbench.store.records import CellRecord, Seconds
+from ravenbench.store.store import Store, open_store
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.combinations import Masked
 from ravenbench.verifiers.contract.base import Scorer, as_verifier, checked_answers, checked_scores, fresh
@@ -49,7 +47,7 @@ class ScoreUnit:
         method = None
         if failure is None:
             try:
-                with guarded():
+                with isolated():
                     method = learned(self.component, fold.train, fold.train_same)
             except Exception as error:
                 failure = tell(error)
@@ -61,7 +59,7 @@ class ScoreUnit:
             wrong, start = failure, time.perf_counter()
             if method is not None:
                 try:
-                    with guarded():
+                    with isolated():
                         arrays = {"scores": checked_scores(method(test), len(test), self.verifier)}
                 except Exception as error:
                     wrong = tell(error)

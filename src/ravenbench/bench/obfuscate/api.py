@@ -19,19 +19,16 @@ from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, re
 from ravenbench.bench.obfuscate.source import Source, read_source
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec, build, default_folder
 from ravenbench.bench.obfuscate.surrogates import read_surrogates
-from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.engines import local
-from ravenbench.bench.shared.folder import take_up
-from ravenbench.bench.shared.products import note, written
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.result import RunResult
-from ravenbench.bench.shared.spec import documented
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import Engine
+from ravenbench.bench.options import documented
+from ravenbench.bench.task import RunResult
 from ravenbench.components import identity
+from ravenbench.engine.pool import Engine, Progress, local, silent
 from ravenbench.formats.archive import Split
 from ravenbench.formats.output import check_folder_of_many
 from ravenbench.obfuscation.base import Obfuscator, Rewriting
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import note, open_or_create, written
+from ravenbench.store.store import Store
 from ravenbench.text.alignment import plain_words
 
 
@@ -88,7 +85,7 @@ def obfuscate(
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
-        Where texts are rewritten instead (see ``ravenbench.bench.shared.engines``).
+        Where texts are rewritten instead (see ``ravenbench.engine.pool``).
     progress : callable, optional
         Called with (stage, done, total).
 
@@ -115,8 +112,8 @@ def obfuscate(
         begin()
         store.write_plan(draft(spec, recipe, texts, place_of(elsewhere)))
 
-    with alone(place):
-        store = take_up(place, "obfuscate", spec.resolved(), data, plan, spec.seed)
+    with folder_lock(place):
+        store = open_or_create(place, "obfuscate", spec.resolved(), data, plan, spec.seed)
         kept = kept_at(place, store.plan_as(ObfuscatePlan).rewritings, elsewhere)
         done = rewrite(kept, recipe, spec.seed, texts.tasks, work, progress, asked)
         found = tuple(one.rewriting for one in done)

@@ -8,8 +8,8 @@ from ravenbench import files
 from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
 from ravenbench.bench.obfuscate.source import read_source
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec, default_folder
-from ravenbench.bench.shared.folder import earlier
-from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.task import Outlook
+from ravenbench.store.resume import earlier
 
 
 def outlook(spec: ObfuscateSpec, folder: str | Path | None = None, rewritings: str | Path | None = None) -> Outlook:

@@ -10,8 +10,7 @@ from ravenbench.bench.obfuscate.source import Source
 from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import parts_bytes, parts_file, write_parts
 from ravenbench.formats.pan_problems import write_pan_problems
-from ravenbench.obfuscation.apply import with_questioned
-from ravenbench.obfuscation.base import Rewriting
+from ravenbench.obfuscation.base import Rewriting, with_questioned
 
 
 def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[str]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ravenbench.bench.shared.record import Plan, Record
 from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.store.records import Plan, Record
 
 
 class RewritingRecord(Record, frozen=True, kw_only=True):

@@ -13,14 +13,13 @@ from pathlib import Path
 from ravenbench import files
 from ravenbench.bench.obfuscate.record import RewritingRecord
 from ravenbench.bench.obfuscate.surrogates import Surrogates
-from ravenbench.bench.shared.care import guarded
-from ravenbench.bench.shared.keys import content_key
-from ravenbench.bench.shared.progress import Progress
-from ravenbench.bench.shared.record import read_record, write_record
-from ravenbench.bench.shared.work import Engine, carry_out, tell
 from ravenbench.components import identity
+from ravenbench.engine.guard import isolated, tell
+from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import InputError, StoreError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting
+from ravenbench.store.plans import content_key
+from ravenbench.store.records import read_record, write_record
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
 
@@ -78,7 +77,7 @@ class RewriteUnit:
         if self.obfuscator.whole_batch:
             began = time.perf_counter()
             try:
-                with guarded():
+                with isolated():
                     every: list[Rewriting | Exception] = [*self.obfuscator.obfuscate_all(self.tasks, self.seed)]
             except Exception as error:
                 every = [error] * len(self.tasks)
@@ -88,7 +87,7 @@ class RewriteUnit:
         for task in self.tasks:
             began = time.perf_counter()
             try:
-                with guarded():
+                with isolated():
                     one: Rewriting | Exception = self.obfuscator.obfuscate(task, self.seed, self.oracle)
             except Exception as error:
                 one = error
@@ -146,7 +145,7 @@ def rewrite(
         size = len(pending) if obfuscator.whole_batch else BLOCK
         blocks = [tuple(pending[i : i + size]) for i in range(0, len(pending), size)]
         units = [RewriteUnit(folder, obfuscator, seed, block, oracle, name) for block in blocks]
-        carry_out(engine, units, progress, f"rewriting: {obfuscator.name}")
+        run_units(engine, units, progress, f"rewriting: {obfuscator.name}")
         found = [read_rewriting(folder, key) for key in keys]
     return [one for one in found if one is not None]
 

@@ -14,8 +14,7 @@ from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.problems import read_problems
 from ravenbench.formats.tabular import is_lines
 from ravenbench.formats.whole_text import read_whole, whole
-from ravenbench.obfuscation.apply import tasks_of
-from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.obfuscation.base import ObfuscationTask, tasks_of
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ import msgspec
 
 from ravenbench import files, registry
 from ravenbench.bench.obfuscate.rewritings import resources_here
-from ravenbench.bench.shared.folder import data_hash
-from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.spec import Encoding, checked, told
+from ravenbench.bench.options import Encoding, checked, told
 from ravenbench.components import identity
 from ravenbench.obfuscation.base import Obfuscator
+from ravenbench.store.plans import content_key, decides
+from ravenbench.store.resume import data_hash
 
 
 class ObfuscateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -7,22 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ravenbench import files, registry
+from ravenbench.bench.options import checked, documented
 from ravenbench.bench.pan14.corpora import Parts, read_corpora
 from ravenbench.bench.pan14.plan import Draft, draft
 from ravenbench.bench.pan14.spec import DEFAULT_VERIFIERS, Pan14Spec
-from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.engines import local
-from ravenbench.bench.shared.execute import execute
-from ravenbench.bench.shared.folder import data_hash, earlier, take_up
-from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.outlook import Outlook
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.result import RunResult
-from ravenbench.bench.shared.spec import checked, documented
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.trial import try_out
-from ravenbench.bench.shared.work import Engine
+from ravenbench.bench.task import Outlook, RunResult
 from ravenbench.components import Component
+from ravenbench.engine.cells import execute
+from ravenbench.engine.guard import smoke_test
+from ravenbench.engine.pool import Engine, Progress, local, silent
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.plans import content_key, decides
+from ravenbench.store.resume import data_hash, earlier, open_or_create
+from ravenbench.store.store import Store
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +59,7 @@ def pan14(
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
-        Where units are worked on instead (see ``ravenbench.bench.shared.engines``); its workers see the same folder.
+        Where units are worked on instead (see ``ravenbench.engine.pool``); its workers see the same folder.
     progress : callable, optional
         Called with (stage, done, total).
 
@@ -77,8 +74,8 @@ def pan14(
     def plan(store: Store, begin: Callable[[], None]) -> None:
         asked.draft(progress).write(store, begin)
 
-    with alone(asked.folder):
-        store = take_up(asked.folder, "pan14", asked.spec.resolved(), asked.hashes, plan, inputs=asked.spec.data)
+    with folder_lock(asked.folder):
+        store = open_or_create(asked.folder, "pan14", asked.spec.resolved(), asked.hashes, plan, inputs=asked.spec.data)
         return RunResult(store, tuple(execute(store, asked.components, work, progress, isolate=True)))
 
 
@@ -122,7 +119,7 @@ def _ask(
     progress: Progress,
 ) -> _Asked:
     components = registry.named("verifier", verifiers, default=DEFAULT_VERIFIERS)
-    try_out(components)
+    smoke_test(components)
     places = [str(place) for place in ([data] if isinstance(data, str | Path) else data)]
     asked = {key: value for key, value in (("probe", probe), ("encoding", encoding)) if value is not None}
     spec = checked({"data": places, "verifiers": ", ".join(components), **asked}, Pan14Spec)

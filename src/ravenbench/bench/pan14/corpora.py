@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ravenbench import files
-from ravenbench.bench.shared.classes import check_classes
+from ravenbench.bench.verify.asked import check_classes
 from ravenbench.errors import FormatError
 from ravenbench.formats.collector import identity_key
 from ravenbench.formats.problem_set import ProblemSet

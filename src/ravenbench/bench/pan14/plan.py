@@ -9,14 +9,13 @@ import numpy as np
 
 from ravenbench.bench.pan14.corpora import Parts, shared_documents
 from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan, PartRecord, SharedRecord
-from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan, verifier_record
-from ravenbench.bench.shared.one_table import on_one_table
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.transplants import TransplantRecord, plan_given_transplants
 from ravenbench.components import Component
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.transplants import TransplantRecord, plan_given_transplants
 from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.problems.sources import given
+from ravenbench.store.plans import cell_places, fold_record, on_one_table, save_plan, verifier_record
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold
 from ravenbench.verifiers.contract.folds import collapsed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ravenbench.bench.shared.record import Plan, Record
-from ravenbench.bench.shared.transplants import TransplantRecord
+from ravenbench.engine.transplants import TransplantRecord
+from ravenbench.store.records import Plan, Record
 
 
 class PartRecord(Record, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ravenbench.bench.shared.spec import Encoding, told
+from ravenbench.bench.options import Encoding, told
 from ravenbench.components import identity_hash
 
 DEFAULT_VERIFIERS = "raven-2026, impostors, cng-2013, ppm, char-ngram, function-words"

@@ -7,19 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from ravenbench import files
+from ravenbench.bench.options import documented
 from ravenbench.bench.run.spec import RunSpec, build
-from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.engines import local, usable_cores
-from ravenbench.bench.shared.execute import execute
-from ravenbench.bench.shared.folder import changed, take_up
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.result import RunResult
-from ravenbench.bench.shared.spec import documented
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.trial import try_out
-from ravenbench.bench.shared.work import Engine
+from ravenbench.bench.task import RunResult
 from ravenbench.components import Component
+from ravenbench.engine.cells import execute
+from ravenbench.engine.guard import smoke_test
+from ravenbench.engine.pool import Engine, Progress, local, silent, usable_cores
 from ravenbench.errors import InputError
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import changed, open_or_create
+from ravenbench.store.store import Store
 
 
 @documented(RunSpec)
@@ -66,7 +64,7 @@ def run(
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
-        Where units of work are done instead (see ``ravenbench.bench.shared.engines``).
+        Where units of work are done instead (see ``ravenbench.engine.pool``).
     progress : callable, optional
         Called with (stage, done, total).
 
@@ -83,10 +81,10 @@ def run(
     else:
         chosen = build(given, None if spec is None else Path(spec))
     named = chosen.named_verifiers()
-    try_out(named)
+    smoke_test(named)
     work = engine or local(workers)
     folder = files.location(out) if out is not None else default_folder(chosen)
-    with alone(folder):
+    with folder_lock(folder):
         store = prepare(chosen, folder, progress, usable_cores() if workers is None else workers)
         return RunResult(store, tuple(execute(store, named, work, progress)))
 
@@ -119,4 +117,4 @@ def prepare(spec: RunSpec, folder: Path, progress: Progress = silent, cores: int
     def plan(store: Store, begin: Callable[[], None]) -> None:
         write_plan(spec, store, begin, progress, unchanged, cores)
 
-    return take_up(folder, "run", spec.resolved(), data, plan, spec.seed)
+    return open_or_create(folder, "run", spec.resolved(), data, plan, spec.seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.sampling.pools import more_pools
+from ravenbench.sampling.samplers import more_pools
 
 
 def pools_advice(plan: RunPlan, share: float) -> str | None:

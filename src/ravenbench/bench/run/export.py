@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import write_json
 from ravenbench.formats.output import fresh_folder
 from ravenbench.formats.pan_pairs import write_pan_pairs
 from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.store.store import Store
 
 EXPORTED = ("run", "pan14")
 """Tasks whose folds can be written."""

@@ -14,14 +14,12 @@ from ravenbench.bench.run.plan import Draft, draft
 from ravenbench.bench.run.record import RepetitionRecord, RunPlan
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.run.sweep import SweepSize, sweep_sizes
-from ravenbench.bench.shared.care import guarded, stdout_kept
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.trial import runs_program, try_out
 from ravenbench.components import Component, parts
+from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_to_stderr
+from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import RavenError, SpecError, said
 from ravenbench.statistics.axes import DOMAIN_MARGIN
-from ravenbench.statistics.detectable import detectable
-from ravenbench.statistics.pools import correlation
+from ravenbench.statistics.pools import correlation, detectable
 from ravenbench.types import Fold
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, as_verifier, fresh
 
@@ -96,7 +94,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         If the data cannot fill what was asked.
     """
     components = spec.named_verifiers()
-    try_out(components)
+    smoke_test(components)
     start = time.process_time()
     made = draft(spec, progress)
     planning = time.process_time() - start
@@ -108,7 +106,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         if runs_program(component):
             continue
         try:
-            with stdout_kept(), guarded():
+            with stdout_to_stderr(), isolated():
                 seconds[name] = _cost(component, made, list(folds.values()))
         except RavenError:
             raise

@@ -17,22 +17,27 @@ from ravenbench.bench.run.record import CorpusRecord, LengthRecord, PoolRecord, 
 from ravenbench.bench.run.setups import Drawing, sizes_of_sweep
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.run.sweep import plan_sweep
-from ravenbench.bench.shared.aside import Aside, aside, here
-from ravenbench.bench.shared.folder import data_hash
-from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan, verifier_record
-from ravenbench.bench.shared.one_table import on_one_table
-from ravenbench.bench.shared.progress import Progress
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.transplants import Transplants, longer, plan_given_transplants, plan_transplants
-from ravenbench.bench.shared.trial import rehearsable, rehearse
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
+from ravenbench.engine.guard import rehearsable, warm_up_kernels
+from ravenbench.engine.pool import Aside, Progress, aside, here
+from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
 from ravenbench.problems import needs, sources
-from ravenbench.problems.hopeless import check_pairs_possible
-from ravenbench.problems.lengths import at_length
+from ravenbench.problems.needs import check_pairs_possible
+from ravenbench.problems.rewritten import at_length
 from ravenbench.problems.transplant import Transplanter
-from ravenbench.sampling.pools import draw_pools
+from ravenbench.sampling.samplers import draw_pools
+from ravenbench.store.plans import (
+    cell_places,
+    content_key,
+    decides,
+    fold_record,
+    on_one_table,
+    save_plan,
+    verifier_record,
+)
+from ravenbench.store.resume import data_hash
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Floats, Fold, Labels, Problems
@@ -140,7 +145,7 @@ def write_plan(
     """
     with aside(cores) as meanwhile:
         if ours := rehearsable(spec.named_verifiers()):
-            meanwhile(rehearse, ours)
+            meanwhile(warm_up_kernels, ours)
         made = draft(spec, progress, meanwhile)
     check()
     save_plan(store, begin, made.plan, made.folds, made.texts, made.labels, made.ids, made.arrays)

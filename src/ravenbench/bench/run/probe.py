@@ -6,9 +6,9 @@ import numpy as np
 
 from ravenbench.bench.run.record import DomainRecord, ProbeRecord, RepetitionRecord
 from ravenbench.bench.run.spec import RunSpec
-from ravenbench.bench.shared.progress import Progress
+from ravenbench.engine.pool import Progress
 from ravenbench.errors import CorpusError
-from ravenbench.problems.base import PairRule
+from ravenbench.problems.pair_rules import PairRule
 from ravenbench.problems.probe import Domain, crossed, domains, permuted, room_for_tests
 from ravenbench.randomness import stream
 from ravenbench.types import Corpus, Floats, Fold

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ravenbench.bench.shared.record import Plan, Record
-from ravenbench.bench.shared.transplants import TransplantRecord
+from ravenbench.engine.transplants import TransplantRecord
+from ravenbench.store.records import Plan, Record
 
 
 class CorpusRecord(Record, frozen=True, kw_only=True):

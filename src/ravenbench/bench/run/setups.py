@@ -11,11 +11,10 @@ import numpy as np
 from ravenbench.bench.run.record import PointRecord, SetupRecord
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.problems import sources
-from ravenbench.problems.base import PairRule
 from ravenbench.problems.needs import Sizes
+from ravenbench.problems.pair_rules import PairRule
 from ravenbench.randomness import stream
-from ravenbench.sampling.base import Sampler
-from ravenbench.sampling.random import Random
+from ravenbench.sampling.samplers import Random, Sampler
 from ravenbench.types import Corpus, Floats, Fold, Ints
 
 Place = tuple[int, tuple[int, ...], tuple[int, ...]]

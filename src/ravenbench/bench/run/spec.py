@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import msgspec
 
 from ravenbench import registry
+from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.bench.run.spec_file import read_toml
-from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, Encoding, checked, told
 from ravenbench.components import Component, identity_hash, seeded
 from ravenbench.errors import SpecError, did_you_mean
 
 if TYPE_CHECKING:
-    from ravenbench.sampling.base import Sampler
+    from ravenbench.sampling.samplers import Sampler
 
 DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
 """Three that are tested, and two controls beside them: one that sees style alone, one that learns nothing."""

@@ -14,7 +14,7 @@ import numpy as np
 from ravenbench.bench.run.record import SweepRecord
 from ravenbench.bench.run.setups import Drawing
 from ravenbench.bench.run.spec import RunSpec
-from ravenbench.bench.shared.progress import Progress
+from ravenbench.engine.pool import Progress
 from ravenbench.types import Floats, Fold
 
 USUAL = ("hits", "random", "anti")

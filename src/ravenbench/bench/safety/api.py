@@ -21,6 +21,7 @@ from typing import Any
 from ravenbench import files
 from ravenbench.bench.attribute.methods import name_methods
 from ravenbench.bench.obfuscate.rewritings import kept_at, place_of, read_rewriting
+from ravenbench.bench.options import documented
 from ravenbench.bench.safety.attribution import method_units
 from ravenbench.bench.safety.detection import detect
 from ravenbench.bench.safety.grades import keep_grades
@@ -28,20 +29,17 @@ from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measure
 from ravenbench.bench.safety.plan import SafetyPlanner
 from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.spec import SafetySpec, build, check_attacks, default_folder
-from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.engines import local
-from ravenbench.bench.shared.execute import execute
-from ravenbench.bench.shared.folder import take_up
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.result import RunResult
-from ravenbench.bench.shared.spec import documented
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.trial import try_out
-from ravenbench.bench.shared.work import Engine, carry_out
+from ravenbench.bench.task import RunResult
 from ravenbench.components import Component
+from ravenbench.engine.cells import execute
+from ravenbench.engine.guard import smoke_test
+from ravenbench.engine.pool import Engine, Progress, local, run_units, silent
 from ravenbench.formats.output import check_folder_of_many
 from ravenbench.formats.reviews import read_reviews
 from ravenbench.obfuscation.base import Obfuscator
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import open_or_create
+from ravenbench.store.store import Store
 
 
 @documented(SafetySpec)
@@ -87,7 +85,7 @@ def safety(
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
-        Where units of work are done instead (see ``ravenbench.bench.shared.engines``).
+        Where units of work are done instead (see ``ravenbench.engine.pool``).
     progress : callable, optional
         Called with (stage, done, total).
 
@@ -105,7 +103,7 @@ def safety(
     named = {} if methods is None else name_methods(methods)
     spec = build({**given, "methods": ", ".join(named) or None})
     verifying = {} if named else spec.named_verifiers()
-    try_out(verifying)
+    smoke_test(verifying)
     check_attacks(spec, spec.named_obfuscators(), verifying)
     helpers.check()
     reviews = None if grades is None else read_reviews(Path(grades))
@@ -116,8 +114,8 @@ def safety(
         check_folder_of_many(elsewhere, [spec.problems, *([] if spec.train is None else [spec.train])])
     place = place_of(elsewhere)
     planner = SafetyPlanner(spec, kept_at(folder, place), place, work, progress, named)
-    with alone(folder):
-        store = take_up(folder, "safety", spec.resolved(), spec.data(named), planner.write)
+    with folder_lock(folder):
+        store = open_or_create(folder, "safety", spec.resolved(), spec.data(named), planner.write)
         kept = kept_at(folder, store.plan_as(SafetyPlan).rewritings, elsewhere)
         if (not planner.folds and any_unusable(store)) or not all_kept(store, kept):
             # Measures rest on rewritings: those that were lost are made again, and with them the plan. An obfuscator
@@ -128,7 +126,7 @@ def safety(
         if reviews is not None:
             keep_grades(store, kept, reviews)
         if named:
-            errors = carry_out(work, method_units(store, named, spec.reject), progress, "attributing")
+            errors = run_units(work, method_units(store, named, spec.reject), progress, "attributing")
         else:
             errors = execute(store, verifying, work, progress)
         measure(store.path / "measures", kept, plan.obfuscators, work, helpers, progress)

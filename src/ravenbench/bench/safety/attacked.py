@@ -12,8 +12,7 @@ from ravenbench.errors import CorpusError, FormatError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
 from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.problems import read_problems
-from ravenbench.obfuscation.apply import tasks_of
-from ravenbench.obfuscation.base import ObfuscationTask
+from ravenbench.obfuscation.base import ObfuscationTask, tasks_of
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
 from ravenbench.types import Bools, Fold, Ints, Problems

@@ -14,13 +14,11 @@ import numpy as np
 from ravenbench.attribution.open_set import Leads
 from ravenbench.bench.attribute.methods import method_identity
 from ravenbench.bench.safety.record import SafetyPlan
-from ravenbench.bench.shared.care import guarded
-from ravenbench.bench.shared.keys import content_key
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.record import CellPlace, CellRecord, FoldRecord, Seconds
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import tell
+from ravenbench.engine.guard import isolated, tell
 from ravenbench.errors import AnswerError
+from ravenbench.store.plans import content_key
+from ravenbench.store.records import CellPlace, CellRecord, FoldRecord, Seconds
+from ravenbench.store.store import Store, open_store
 from ravenbench.types import Floats, Fold, Ints
 
 NOBODY = -1
@@ -80,7 +78,7 @@ class MethodUnit:
         fitted: dict[str, Fitted] = {}
         if failure is None:
             try:
-                with guarded():
+                with isolated():
                     fitted = fit_all(self.method, store.fold("original"), self.reject)
             except Exception as error:
                 failure = tell(error)
@@ -90,7 +88,7 @@ class MethodUnit:
             wrong, arrays, start = failure, {}, time.perf_counter()
             if wrong is None:
                 try:
-                    with guarded():
+                    with isolated():
                         arrays = answer(fitted, store.fold(name), true_codes(store), self.reject)
                 except Exception as error:
                     wrong = tell(error)

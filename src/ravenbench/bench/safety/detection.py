@@ -23,10 +23,7 @@ import numpy as np
 
 from ravenbench.bench.obfuscate.rewritings import read_rewriting
 from ravenbench.bench.safety.record import Detection, DetectionRecord, SafetyPlan
-from ravenbench.bench.shared.keys import content_key
-from ravenbench.bench.shared.progress import Progress
-from ravenbench.bench.shared.record import read_record, write_record
-from ravenbench.bench.shared.store import Store
+from ravenbench.engine.pool import Progress
 from ravenbench.errors import StoreError
 from ravenbench.metrics.auc import auc
 from ravenbench.metrics.roc import curve
@@ -34,6 +31,9 @@ from ravenbench.obfuscation.measures.sensibleness import Sensibleness
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
+from ravenbench.store.plans import content_key
+from ravenbench.store.records import read_record, write_record
+from ravenbench.store.store import Store
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
 from ravenbench.types import Bools, Floats, Ints

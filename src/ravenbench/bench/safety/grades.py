@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ravenbench.bench.obfuscate.rewritings import read_rewriting
 from ravenbench.bench.safety.record import GradedText, GradesRecord, SafetyPlan
-from ravenbench.bench.shared.record import read_record, write_record
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError, StoreError
 from ravenbench.formats.reviews import Review
+from ravenbench.store.records import read_record, write_record
+from ravenbench.store.store import Store
 from ravenbench.texts import content_hash
 
 NAME = "grades.json"

@@ -22,7 +22,7 @@ from ravenbench.bench.safety.recovery import RewriteTexts, hidden_everywhere, ta
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording.resources import language_model
-from ravenbench.obfuscation.wording.tokens import brown, tokens
+from ravenbench.obfuscation.wording.words import brown, tokens
 from ravenbench.problems.rewritten import requestion
 from ravenbench.text.language_model import LanguageModel
 from ravenbench.text.nltk_data import missing

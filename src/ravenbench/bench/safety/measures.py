@@ -12,17 +12,15 @@ from pathlib import Path
 
 from ravenbench.bench.obfuscate.rewritings import read_rewriting
 from ravenbench.bench.safety.record import MeasuredSet, MeasuredText, MeasureIndex, MeasuresRecord, ObfuscatorRecord
-from ravenbench.bench.shared.keys import content_key
-from ravenbench.bench.shared.progress import Progress
-from ravenbench.bench.shared.record import read_record, write_record
-from ravenbench.bench.shared.work import Engine, carry_out
+from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import StoreError
 from ravenbench.files import make_folder
 from ravenbench.obfuscation.measures import neural
-from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
-from ravenbench.obfuscation.measures.soundness import Soundness, survives
+from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, survives
 from ravenbench.services import LanguageTool
+from ravenbench.store.plans import content_key
+from ravenbench.store.records import read_record, write_record
 from ravenbench.text.nltk_data import missing
 
 VERSION = 2
@@ -128,7 +126,7 @@ def measure(
     index = MeasureIndex(sets=sets)
     if read_index(folder) != index:
         write_record(folder / "index.json", "safety", index)
-    carry_out(engine, units, progress, "measuring rewritings")
+    run_units(engine, units, progress, "measuring rewritings")
 
 
 def measures_key(keys: Sequence[str], helpers: Helpers) -> str:

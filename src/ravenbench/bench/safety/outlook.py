@@ -9,8 +9,8 @@ from ravenbench.bench.attribute.methods import name_methods
 from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
 from ravenbench.bench.safety.attacked import read_attacked
 from ravenbench.bench.safety.spec import SafetySpec, check_attacks, default_folder
-from ravenbench.bench.shared.folder import earlier
-from ravenbench.bench.shared.outlook import Outlook
+from ravenbench.bench.task import Outlook
+from ravenbench.store.resume import earlier
 
 
 def outlook(spec: SafetySpec, out: str | Path | None = None, rewritings: str | Path | None = None) -> Outlook:

@@ -19,15 +19,13 @@ from ravenbench.bench.safety.attribution import method_cells
 from ravenbench.bench.safety.record import AttackedCorpus, ObfuscatorRecord, RewrittenSet, SafetyPlan
 from ravenbench.bench.safety.recovery import normalised
 from ravenbench.bench.safety.spec import SafetySpec
-from ravenbench.bench.shared.manifest import cell_places, fold_record, save_plan, verifier_record
-from ravenbench.bench.shared.one_table import on_one_table
-from ravenbench.bench.shared.progress import Progress
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import Engine
 from ravenbench.components import Component, identity
+from ravenbench.engine.pool import Engine, Progress
 from ravenbench.errors import InputError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator
 from ravenbench.problems.rewritten import rewritten
+from ravenbench.store.plans import cell_places, fold_record, on_one_table, save_plan, verifier_record
+from ravenbench.store.store import Store
 from ravenbench.types import Fold, Problems
 
 

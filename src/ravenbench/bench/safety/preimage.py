@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from ravenbench.bench.safety.channel import Channel
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import sentences
-from ravenbench.obfuscation.wording.tokens import tokens
+from ravenbench.obfuscation.wording.words import tokens
 
 TEXTS = 10
 """Texts the test is made on: every candidate is obfuscated."""

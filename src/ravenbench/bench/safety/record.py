@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from ravenbench.bench.shared.record import Plan, Record
+from ravenbench.store.records import Plan, Record
 
 
 class AttackedCorpus(Record, frozen=True, kw_only=True):

@@ -10,13 +10,13 @@ import msgspec
 
 from ravenbench import files, registry
 from ravenbench.bench.attribute.methods import method_identity
+from ravenbench.bench.options import AtLeastTwo, Encoding, checked, told
 from ravenbench.bench.safety.recovery import ATTACKS
-from ravenbench.bench.shared.folder import data_hash
-from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.spec import AtLeastTwo, Encoding, checked, told
 from ravenbench.components import Component, identity, identity_hash
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator
+from ravenbench.store.plans import content_key, decides
+from ravenbench.store.resume import data_hash
 
 DEFAULT_OBFUSCATORS = "identity, random, mihaylova-2016, mansoorizadeh-2016"
 DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"

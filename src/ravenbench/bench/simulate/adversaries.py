@@ -24,7 +24,7 @@ from ravenbench.bench.simulate.spec import SimulateSpec, generator
 from ravenbench.bench.simulate.worlds import FIRST_SEED, World, sample
 from ravenbench.corpora.manifold import Manifold
 from ravenbench.problems.references import Lengths
-from ravenbench.text.kept_words import closed_class
+from ravenbench.text.content_words import closed_class
 from ravenbench.text.tokens import frequent_words
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Problems

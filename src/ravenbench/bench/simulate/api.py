@@ -9,19 +9,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ravenbench import files
-from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.engines import local
-from ravenbench.bench.shared.folder import earlier, take_up
-from ravenbench.bench.shared.outlook import Outlook
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.result import RunResult
-from ravenbench.bench.shared.spec import documented
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import Engine, carry_out
+from ravenbench.bench.options import documented
 from ravenbench.bench.simulate.plan import draft, fingerprint, fits
 from ravenbench.bench.simulate.record import SimulatePlan
 from ravenbench.bench.simulate.spec import SimulateSpec, build
 from ravenbench.bench.simulate.unit import ReplicateUnit
+from ravenbench.bench.task import Outlook, RunResult
+from ravenbench.engine.pool import Engine, Progress, local, run_units, silent
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import earlier, open_or_create
+from ravenbench.store.store import Store
 
 
 @documented(SimulateSpec)
@@ -51,7 +48,7 @@ def simulate(
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
-        Where replicates are simulated instead (see ``ravenbench.bench.shared.engines``).
+        Where replicates are simulated instead (see ``ravenbench.engine.pool``).
     progress : callable, optional
         Called with (stage, done, total).
 
@@ -72,8 +69,8 @@ def carry(spec: SimulateSpec, out: str | Path | None, engine: Engine, progress: 
         store.write_plan(draft(spec))
 
     folder = _folder(spec, out)
-    with alone(folder):
-        store = take_up(folder, "simulate", spec.resolved(), fingerprint(spec), plan, spec.seed)
+    with folder_lock(folder):
+        store = open_or_create(folder, "simulate", spec.resolved(), fingerprint(spec), plan, spec.seed)
         missing = {place.key for place in store.unanswered()}
         keys = {place.fold: place.key for place in store.plan.cells}
         units = [
@@ -81,7 +78,7 @@ def carry(spec: SimulateSpec, out: str | Path | None, engine: Engine, progress: 
             for r in store.plan_as(SimulatePlan).replicates
             if keys[r.fold] in missing
         ]
-        return RunResult(store, tuple(carry_out(engine, units, progress, "simulating")))
+        return RunResult(store, tuple(run_units(engine, units, progress, "simulating")))
 
 
 def outlook(spec: SimulateSpec, out: str | Path | None = None) -> Outlook:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from ravenbench import registry
 from ravenbench.bench.run.probe import NEAR
-from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.manifest import cell_places, verifier_record
-from ravenbench.bench.shared.record import FoldRecord
 from ravenbench.bench.simulate.adversaries import RARE, REFUSED, REFUSED_SPLICED, STYLE
 from ravenbench.bench.simulate.record import ReplicateRecord, SimulatePlan
 from ravenbench.bench.simulate.scorers import BLUR, LETTERS, names
@@ -15,7 +12,9 @@ from ravenbench.bench.simulate.worlds import ALIKE, ENCODER, FIRST_SEED
 from ravenbench.components import identity
 from ravenbench.problems.donors import TOGETHER
 from ravenbench.statistics.content import COMMON
-from ravenbench.text.kept_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
+from ravenbench.store.plans import cell_places, content_key, decides, verifier_record
+from ravenbench.store.records import FoldRecord
+from ravenbench.text.content_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
 from ravenbench.verifiers.controls import Blend, StyleOnly, TopicOnly
 
 NAME = "blend"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.shared.spec import AtLeastOne, AtLeastTwo, checked, told
+from ravenbench.bench.options import AtLeastOne, AtLeastTwo, checked, told
 from ravenbench.components import identity_hash
 from ravenbench.errors import SpecError
 from ravenbench.text.splicing import FUNCTION_WORDS

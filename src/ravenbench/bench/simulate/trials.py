@@ -13,18 +13,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ravenbench.bench.shared.transplants import mixed
 from ravenbench.bench.simulate.adversaries import BATCHED, Adversaries, Cosine
 from ravenbench.bench.simulate.scorers import Scorers, names, shown, untrained
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.worlds import World, draw
-from ravenbench.problems.transplant import Transplanter
-from ravenbench.problems.transplanted import Transplanted
+from ravenbench.engine.transplants import mixed
+from ravenbench.problems.transplant import Transplanted, Transplanter
 from ravenbench.randomness import stream
 from ravenbench.statistics import domain
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
 from ravenbench.statistics.domain import Crossed, Repetition, gain_figure, gain_of
+from ravenbench.statistics.estimates import Figure
 from ravenbench.text.counting import forget_counts
 from ravenbench.types import Corpus, Fold, Ints, Problems
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.record import CellRecord, Seconds
-from ravenbench.bench.shared.work import tell
 from ravenbench.bench.simulate.plan import NAME
 from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.components import identity
-from ravenbench.statistics.clustered import Figure
+from ravenbench.engine.guard import tell
 from ravenbench.statistics.content import ContentFigures
+from ravenbench.statistics.estimates import Figure
+from ravenbench.store.records import CellRecord, Seconds
+from ravenbench.store.store import open_store
 from ravenbench.verifiers.controls import Blend
 
 CONTENT = ("auc", "style_left", "drop", "swing", "share", "sway", "silence", "null_swing", "null_share")

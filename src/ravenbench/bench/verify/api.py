@@ -18,16 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import files
-from ravenbench.bench.shared.alone import alone
-from ravenbench.bench.shared.care import guarded, stdout_kept
-from ravenbench.bench.shared.engines import local
-from ravenbench.bench.shared.folder import earlier, take_up
-from ravenbench.bench.shared.outlook import Outlook
-from ravenbench.bench.shared.products import note, written
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.spec import documented
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.work import Engine, carry_out, one_thread
+from ravenbench.bench.options import documented
+from ravenbench.bench.task import Outlook
 from ravenbench.bench.verify.asked import ask, check_answers_file
 from ravenbench.bench.verify.blocks import BlockUnit, collect, unanswered
 from ravenbench.bench.verify.plan import draft
@@ -35,9 +27,14 @@ from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.spec import VerifySpec
 from ravenbench.bench.verify.trained import keep, kept
 from ravenbench.components import Component
+from ravenbench.engine.guard import isolated, one_thread, stdout_to_stderr
+from ravenbench.engine.pool import Engine, Progress, local, run_units, silent
 from ravenbench.errors import RavenError, said
 from ravenbench.formats.answers import answer_bytes, write_answers
 from ravenbench.formats.output import check_folder
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.resume import earlier, note, open_or_create, written
+from ravenbench.store.store import Store
 from ravenbench.types import Answers, Fold
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
@@ -107,7 +104,7 @@ def verify(
     workers : int, optional
         Processes; all cores by default. Decides nothing but time.
     engine : Engine, optional
-        Where units are worked on instead (see ``ravenbench.bench.shared.engines``); its workers see the same folder.
+        Where units are worked on instead (see ``ravenbench.engine.pool``); its workers see the same folder.
     progress : callable, optional
         Called with (stage, done, total).
 
@@ -131,8 +128,8 @@ def verify(
     def planned(store: Store, begin: Callable[[], None]) -> None:
         draft(asked, progress).write(store, begin)
 
-    with alone(asked.folder):
-        store = take_up(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned, inputs=inputs)
+    with folder_lock(asked.folder):
+        store = open_or_create(asked.folder, "verify", asked.spec.resolved(), asked.hashes, planned, inputs=inputs)
         plan = store.plan_as(VerifyPlan)
         missing = unanswered(store, plan)
         fitting = None
@@ -152,7 +149,7 @@ def verify(
             units = [BlockUnit(store.path, block, None if shared else trained) for block in missing]
             own = [unit for unit in units if unit.block.fold == "test"]
             engine = work if shared else local(1)
-            errors = carry_out(engine, own, progress, "answering")
+            errors = run_units(engine, own, progress, "answering")
             if errors:
                 blocks = sum(block.fold == "test" for block in plan.blocks)
                 raise RavenError(
@@ -162,7 +159,7 @@ def verify(
             if out is not None:
                 _write(out, collect(store).answers, noted)
             # What fails here fails the probe alone: the report says so.
-            carry_out(engine, [unit for unit in units if unit not in own], progress, "answering the probe")
+            run_units(engine, [unit for unit in units if unit not in own], progress, "answering the probe")
         found = collect(store)
         if out is not None:
             _write(out, found.answers, noted)
@@ -220,7 +217,7 @@ def outlook(
 
 def _fit(component: Component, fold: Fold) -> Verifier:
     try:
-        with one_thread(), stdout_kept(), guarded():
+        with one_thread(), stdout_to_stderr(), isolated():
             return as_verifier(fresh(component)).fit(fold.train, fold.train_same)
     except (RavenError, MemoryError, OSError):
         raise

@@ -7,19 +7,34 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ravenbench import files, registry
-from ravenbench.bench.shared.classes import check_classes
-from ravenbench.bench.shared.folder import data_hash
-from ravenbench.bench.shared.keys import content_key, decides
-from ravenbench.bench.shared.progress import Progress
-from ravenbench.bench.shared.spec import checked
-from ravenbench.bench.shared.trial import try_out
+from ravenbench.bench.options import checked
 from ravenbench.bench.verify.spec import VerifySpec
 from ravenbench.components import Component
-from ravenbench.errors import InputError, SpecError
+from ravenbench.engine.guard import smoke_test
+from ravenbench.engine.pool import Progress
+from ravenbench.errors import CorpusError, InputError, SpecError
 from ravenbench.formats.output import check_file
 from ravenbench.formats.problem_set import ProblemSet
 from ravenbench.formats.problems import read_problems
+from ravenbench.store.plans import content_key, decides
+from ravenbench.store.resume import data_hash
+from ravenbench.types import Bools
 from ravenbench.verifiers.contract import persist
+
+
+def check_classes(name: str, same: Bools) -> None:
+    """Refuse training problems of one class: nothing can be learned from them.
+
+    Raises
+    ------
+    CorpusError
+        With the counts.
+    """
+    if same.all() or not same.any():
+        raise CorpusError(
+            f"the training problems of {name} are of one class", found=f"{same.sum()} Y and {(~same).sum()} N",
+            expected="problems by the same author and by different authors",
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +77,7 @@ def ask(
     if (train is None) == (load is None):
         raise SpecError("a verifier is either trained or loaded", expected="one of --train and --load")
     ((name, component),) = registry.named("verifier", [verifier]).items()
-    try_out({name: component})
+    smoke_test({name: component})
     places = {"test": test, "train": train, "load": load, "probe": probe, "encoding": encoding}
     spec = checked({"verifier": name} | {k: str(v) for k, v in places.items() if v is not None}, VerifySpec)
     progress("reading the problems", 0, 0)

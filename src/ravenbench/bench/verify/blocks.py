@@ -8,15 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench.bench.shared.care import guarded
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.record import CellRecord, Seconds
-from ravenbench.bench.shared.store import Cell, Store
-from ravenbench.bench.shared.units import answer_each
-from ravenbench.bench.shared.work import tell
 from ravenbench.bench.verify.record import ProblemBlock, VerifyPlan
 from ravenbench.bench.verify.trained import loaded
+from ravenbench.engine.guard import answer_each, isolated, tell
 from ravenbench.programs.confinement import ways
+from ravenbench.store.records import CellRecord, Seconds
+from ravenbench.store.store import Cell, Store, open_store
 from ravenbench.types import Answers, Floats, name_array
 from ravenbench.verifiers.contract.base import Verifier
 
@@ -46,7 +43,7 @@ class BlockUnit:
         began = time.perf_counter()
         if wrong is None:
             try:
-                with guarded():
+                with isolated():
                     scores, answers, faults = answer_each(self.verifier or loaded(self.run), test)
                 arrays = {"scores": scores, "answers": answers}
             except Exception as error:

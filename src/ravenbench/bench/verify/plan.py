@@ -8,16 +8,14 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from ravenbench.bench.shared.keys import cell_key
-from ravenbench.bench.shared.manifest import fold_record, save_plan, verifier_record
-from ravenbench.bench.shared.one_table import on_one_table
-from ravenbench.bench.shared.progress import Progress, silent
-from ravenbench.bench.shared.store import Store
-from ravenbench.bench.shared.transplants import TransplantRecord, longer, nothing_to_ask, plan_given_transplants
 from ravenbench.bench.verify.asked import Asked
 from ravenbench.bench.verify.record import ProblemBlock, VerifyPlan
 from ravenbench.components import Component
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.engine.transplants import TransplantRecord, longer, nothing_to_ask, plan_given_transplants
 from ravenbench.problems.sources import given
+from ravenbench.store.plans import cell_key, fold_record, on_one_table, save_plan, verifier_record
+from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Fold
 from ravenbench.verifiers.contract.base import as_verifier

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ravenbench.bench.shared.spec import Encoding, told
+from ravenbench.bench.options import Encoding, told
 from ravenbench.components import identity_hash
 
 

@@ -10,12 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from ravenbench import files, registry
-from ravenbench.bench.shared.opened import open_store
-from ravenbench.bench.shared.record import read_record, write_record
-from ravenbench.bench.shared.store import Store
 from ravenbench.bench.verify.record import TrainedRecord
 from ravenbench.components import Component
 from ravenbench.errors import InputError, SpecError, StoreError
+from ravenbench.store.records import read_record, write_record
+from ravenbench.store.store import Store, open_store
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Verifier
 

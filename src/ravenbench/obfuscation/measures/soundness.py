@@ -11,27 +11,242 @@ Banerjee & Lavie 2005 (METEOR); Chen & Dolan 2011 (PINC).
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.obfuscation.guards import antonyms
 from ravenbench.obfuscation.measures.neural import Inference, Similarity
-from ravenbench.obfuscation.measures.pairing import aligned_parts
-from ravenbench.obfuscation.measures.preservation import (
-    Preserved,
-    antonym_substitutions,
-    names_kept,
-    negations,
-    numbers,
-)
-from ravenbench.obfuscation.measures.vector_space import VectorSpace
+from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
-from ravenbench.text.alignment import match, plain_words
+from ravenbench.text.alignment import align_sentences, changed, match, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
+
+_LONG = 2 * PART_WORDS
+
+
+def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
+    """Pairs (original, rewriting) that tile both texts: a rewriting's parts, long ones cut by aligned sentences.
+
+    A stretch without a counterpart joins its neighbour, so that only an empty text gives an empty side.
+    """
+    found: list[tuple[str, str]] = []
+    for part in parts:
+        long = len(plain_words(part.original)) > _LONG
+        found += aligned_texts(part.original, part.obfuscation) if long else [(part.original, part.obfuscation)]
+    return _joined(found)
+
+
+def aligned_texts(original: str, rewritten: str) -> list[tuple[str, str]]:
+    """Pairs of aligned sentences that tile both texts; one side may be empty."""
+    a = [original[x:y] for x, y in sentences(original)]
+    b = [rewritten[x:y] for x, y in sentences(rewritten)]
+    beads = align_sentences(a, b)
+    return [("".join(a[x.a_start : x.a_stop]), "".join(b[x.b_start : x.b_stop])) for x in beads]
+
+
+def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    kept: list[tuple[str, str]] = []
+    for a, b in pairs:
+        if kept and (not a.strip() or not b.strip() or not kept[-1][0].strip() or not kept[-1][1].strip()):
+            kept[-1] = (kept[-1][0] + a, kept[-1][1] + b)
+        else:
+            kept.append((a, b))
+    return kept
+
+
+def efficiency(parts: Sequence[Part]) -> dict[str, float | None]:
+    """``changes_per_1000`` words of the original, and the share of both texts' words that an edit touched.
+
+    A maximal run of inserted, deleted and substituted words is one change; changes of white space and punctuation
+    alone are none. None for a text without words.
+    """
+    count = touched = before = after = 0
+    for original, rewritten in aligned_parts(parts):
+        a, b = plain_words(original), plain_words(rewritten)
+        here, words = changed(a, b)
+        count, touched, before, after = count + here, touched + words, before + len(a), after + len(b)
+    return {
+        "changes_per_1000": 1000 * count / before if before else None,
+        "edited_share": touched / (before + after) if before + after else None,
+    }
+
+
+_TOKEN = re.compile(r"\d[\d.,]*\d|\d|[^\W\d_]+(?:['’][^\W\d_]+)*")
+_NAME = re.compile(r"(?<=[a-z,;:’'\-]\s)[A-Z][a-z]+\b")
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen"
+)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_SMALL = {word: i for i, word in enumerate(_UNITS.split())}
+_SMALL |= {word: 10 * i for i, word in enumerate(_TENS.split(), start=2)}
+_LARGE = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_NEGATING = "not no never none nobody nothing nowhere neither nor cannot without non hardly scarcely barely"
+_NEGATIVE = frozenset(_NEGATING.split())
+
+
+class Preserved(NamedTuple):
+    """How many of something were kept, and how many there could have been."""
+
+    kept: int
+    total: int
+
+    def __add__(self, other: object) -> Preserved:
+        if not isinstance(other, Preserved):
+            return NotImplemented
+        return Preserved(self.kept + other.kept, self.total + other.total)
+
+    @property
+    def share(self) -> float | None:
+        """The share that was kept; None where there was nothing to keep."""
+        return self.kept / self.total if self.total else None
+
+
+def numbers(original: str, rewritten: str) -> Preserved:
+    """Numbers on both sides, as digits or words, of all that stand on either: 3 and "three" are one number."""
+    return _both(number_values(original), number_values(rewritten))
+
+
+def names_kept(original: str, rewritten: str) -> Preserved:
+    """Capitalised words inside the original's sentences that the rewriting holds too, in whatever case."""
+    wanted = Counter(name.casefold() for name in _NAME.findall(original))
+    there = Counter(word.casefold() for word in re.findall(r"[^\W\d_]+", rewritten))
+    return Preserved(sum(min(count, there[name]) for name, count in wanted.items()), wanted.total())
+
+
+def negations(original: str, rewritten: str) -> Preserved:
+    """Negating words on both sides of all that stand on either; "don't" and "do not" hold one each."""
+    a, b = _negations(original), _negations(rewritten)
+    return Preserved(min(a, b), max(a, b))
+
+
+def antonym_substitutions(original: str, rewritten: str) -> int:
+    """Words of the original that gave way to a WordNet antonym in the same place.
+
+    Raises
+    ------
+    MissingPart
+        If WordNet is not here.
+    """
+    if original == rewritten:
+        return 0
+    a, b = pieces(original), pieces(rewritten)
+    count = 0
+    for run in runs(a, b):
+        if run.kind == "edit":
+            gone = Counter(_words(a[run.a_start : run.a_stop]))
+            come = Counter(_words(b[run.b_start : run.b_stop]))
+            come, gone = come - gone, gone - come
+            count += sum(any(opposite in come for opposite in antonyms(word)) for word in gone.elements())
+    return count
+
+
+def number_values(text: str) -> Counter[str]:
+    """Numbers of a text by value; "twenty-one" is 21, "1,000" is 1000, what is no plain integer stays as written."""
+    found: Counter[str] = Counter()
+    total = current = 0
+    last: int | None = None
+
+    def close() -> None:
+        nonlocal total, current, last
+        if last is not None:
+            found[str(total + current)] += 1
+        total, current, last = 0, 0, None
+
+    for token in _TOKEN.findall(text.casefold()):
+        if token[0].isdigit():
+            close()
+            digits = re.sub(r",(?=\d{3}\b)", "", token)
+            found[str(int(digits)) if digits.isdecimal() else digits] += 1
+        elif token in _SMALL:
+            value = _SMALL[token]
+            # "twenty one" goes on, "one two" begins anew.
+            if last is not None and last < 100 and not (last >= 20 and value < 10):
+                close()
+            current += value
+            last = value
+        elif token == "hundred" and last is not None:
+            current, last = max(current, 1) * 100, 100
+        elif token in _LARGE and last is not None:
+            total, current, last = total + max(current, 1) * _LARGE[token], 0, _LARGE[token]
+        elif token != "and" or last is None or last < 100:
+            close()
+    close()
+    return found
+
+
+def _both(a: Counter[str], b: Counter[str]) -> Preserved:
+    return Preserved((a & b).total(), (a | b).total())
+
+
+def _negations(text: str) -> int:
+    words = [word.casefold().replace("’", "'") for word in plain_words(text)]
+    return sum(word in _NEGATIVE or word.endswith("n't") for word in words)
+
+
+def _words(tokens: list[str]) -> list[str]:
+    return [word for token in tokens if (word := token.strip().casefold()).isalpha()]
+
+
+DIMENSIONS = 100
+LEAST_TEXTS = 10
+"""Fewer texts span too small a space for its cosines to say anything."""
+
+
+class VectorSpace:
+    """Document frequencies and latent dimensions of a set of texts.
+
+    Attributes
+    ----------
+    no_lsa : str or None
+        Why there are no latent dimensions.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self._words: Any = None
+        self._latent: Any = None
+        self.no_lsa: str | None = f"a latent space needs at least {LEAST_TEXTS} texts with words"
+        try:
+            self._words = TfidfVectorizer(sublinear_tf=True).fit(texts) if texts else None
+        except ValueError:
+            # No text holds a word.
+            return
+        spoken = sorted({text for text in texts if any(c.isalnum() for c in text)})
+        if len(spoken) >= LEAST_TEXTS:
+            matrix = self._words.transform(spoken)
+            size = min(DIMENSIONS, len(spoken) - 1, matrix.shape[1] - 1)
+            if size >= 2:
+                self._latent = TruncatedSVD(size, random_state=0).fit(matrix)
+                self.no_lsa = None
+
+    def tfidf(self, original: str, rewritten: str) -> float | None:
+        """Cosine of tf-idf vectors; None where the original has no word of the set."""
+        if self._words is None:
+            return None
+        rows = self._words.transform([original, rewritten])
+        return float((rows[[0]] @ rows[[1]].T).sum()) if rows[[0]].nnz else None
+
+    def lsa(self, original: str, rewritten: str) -> float | None:
+        """Cosine of latent vectors, −1 to 1; None where there is no latent space or the original lies outside it."""
+        if self._latent is None:
+            return None
+        a, b = self._latent.transform(self._words.transform([original, rewritten]))
+        size = float(a @ a)
+        if size < 1e-18:
+            return None
+        norm = (size * float(b @ b)) ** 0.5
+        return float(a @ b) / norm if norm > 1e-18 else 0.0
+
 
 PER_PART = ("bleu", "chrf", "ter", "meteor", "pinc")
 """Means over aligned parts; each has a 10th percentile of the worst parts beside it, as ``NAME_p10``."""

@@ -16,7 +16,7 @@ from typing import Literal, Self
 from ravenbench.errors import SpecError, did_you_mean
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, check_mode, unchanged
 from ravenbench.obfuscation.base import count_operations as counted
-from ravenbench.obfuscation.guards.stretches import stretches
+from ravenbench.obfuscation.guards import stretches
 from ravenbench.obfuscation.wording.resources import language_model
 from ravenbench.text.nltk_data import missing
 
@@ -89,8 +89,7 @@ class Bevendorff(Obfuscator):
 
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         self.fit([task])
-        from ravenbench.obfuscation.recipes.bevendorff_2019_draft import Draft
-        from ravenbench.obfuscation.recipes.bevendorff_2019_search import Author, a_star, greedy
+        from ravenbench.obfuscation.recipes.bevendorff_2019_search import Author, Draft, a_star, greedy
 
         text = task.questioned
         known = " ".join(task.known)

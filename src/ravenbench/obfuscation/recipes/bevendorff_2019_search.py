@@ -1,24 +1,398 @@
-"""Greedy and A* search for a text that is far enough from the author's profile."""
+"""The search of Bevendorff et al. (2019): trigram profiles, a text under edits, the operators, greedy and A* search."""
 
 from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+from numba import njit
 
-from ravenbench.obfuscation.recipes.bevendorff_2019_draft import Change, Draft
-from ravenbench.obfuscation.recipes.bevendorff_2019_operators import acceptable, changes
-from ravenbench.obfuscation.recipes.bevendorff_2019_profile import (
-    add_window,
-    author_profile,
-    count_in,
-    divergence,
-    gain,
-    plain_bytes,
-)
+from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.obfuscation.guards import Stretches, akin, is_english, opposite, relatives, same_form
+from ravenbench.obfuscation.parts import pack
+from ravenbench.obfuscation.wording.resources import language_model
+from ravenbench.obfuscation.wording.words import brown, match_case, related, usual_sense
 from ravenbench.types import Floats, Ints
+
+_TABLE = str.maketrans(
+    {"‘": "'", "’": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "–": "-", "—": "-", "−": "-"}
+    | {"…": "...", "\n": " ", "\r": " ", "\t": " "}
+)
+
+
+def plain_bytes(text: str) -> bytes:
+    """UTF-8 with quotes, dashes and ellipses made plain and every line break a space."""
+    # What is plain already, as most single words are, needs no table.
+    return (text if text.isascii() and text.isprintable() else text.translate(_TABLE)).encode()
+
+
+def codes(data: bytes) -> Ints:
+    """The trigram at each byte, as an integer below 2²⁴."""
+    b = np.frombuffer(data, dtype=np.uint8).astype(np.int64)
+    return (b[:-2] << 16) | (b[1:-1] << 8) | b[2:]
+
+
+def author_profile(known: bytes) -> tuple[Ints, Floats]:
+    """The author's trigrams ascending and their shares."""
+    keys, counts = np.unique(codes(known), return_counts=True)
+    return keys, counts / max(1, counts.sum())
+
+
+def count_in(keys: Ints, data: bytes) -> Ints:
+    """How often each of the author's trigrams occurs."""
+    found = codes(data)
+    place = np.searchsorted(keys, found)
+    hit = (place < len(keys)) & (keys[np.minimum(place, len(keys) - 1)] == found)
+    return np.bincount(place[hit], minlength=len(keys)).astype(np.int64)
+
+
+def reference_distance(known: bytes, questioned: bytes) -> float:
+    """√(2·JSD) in bits from the definition, between 0 and √2."""
+    p, q = (Counter(text[i : i + 3] for i in range(len(text) - 2)) for text in (known, questioned))
+    n, m = sum(p.values()), sum(q.values())
+    total = 0.0
+    for gram in p.keys() | q.keys():
+        a, b = p[gram] / n, q[gram] / m
+        middle = (a + b) / 2
+        total += sum(x * math.log2(x / middle) for x in (a, b) if x) / 2
+    return math.sqrt(2 * max(0.0, total))
+
+
+@njit(cache=True)
+def term(p, q):  # type: ignore[no-untyped-def]
+    """One trigram's share of the divergence."""
+    middle = 0.5 * (p + q)
+    total = 0.0
+    if p > 0:
+        total += p * np.log2(p / middle)
+    if q > 0:
+        total += q * np.log2(q / middle)
+    return 0.5 * total
+
+
+@njit(cache=True)
+def divergence(shares, counts, n):  # type: ignore[no-untyped-def]
+    """Jensen–Shannon divergence in bits, and Σ q·log2(q/m), which says how it falls as n grows."""
+    total, own, seen = 0.0, 0.0, 0
+    for i in range(len(shares)):
+        q = counts[i] / n
+        seen += counts[i]
+        total += term(shares[i], q)
+        if q > 0:
+            own += q * np.log2(2 * q / (shares[i] + q))
+    rest = (n - seen) / n
+    return total + 0.5 * rest, own + rest
+
+
+@njit(cache=True)
+def add_window(keys, counts, window, sign):  # type: ignore[no-untyped-def]
+    """Add the trigrams of a few bytes to the counts, or take them away."""
+    for i in range(len(window) - 2):
+        at = _place(keys, window, i)
+        if at >= 0:
+            counts[at] += sign
+
+
+@njit(cache=True)
+def gain(keys, shares, counts, n, own, old, new):  # type: ignore[no-untyped-def]
+    """Change of the divergence when the bytes ``old`` become ``new`` (both with two bytes of context a side).
+
+    Exact for edits that keep the length; the effect of another n on all other trigrams is taken to first
+    order, d/dn = −own/(2n).
+    """
+    total = 0.0
+    for window, sign in ((old, -1), (new, 1)):
+        for i in range(len(window) - 2):
+            at = _place(keys, window, i)
+            if at >= 0:
+                before = term(shares[at], counts[at] / n)
+                counts[at] += sign
+                total += term(shares[at], counts[at] / n) - before
+            else:
+                total += 0.5 * sign / n
+    for window, sign in ((old, 1), (new, -1)):
+        add_window(keys, counts, window, sign)
+    return total - 0.5 * own / n * (len(new) - len(old))
+
+
+@njit(cache=True)
+def _place(keys, window, i):  # type: ignore[no-untyped-def]
+    code = (np.int64(window[i]) << 16) | (np.int64(window[i + 1]) << 8) | np.int64(window[i + 2])
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < code:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(keys) and keys[low] == code else -1
+
+
+_PLAIN = str.maketrans(dict.fromkeys("‘’‚“”„«»–—−", "-"))
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change: characters ``[start, end)`` of a draft are replaced by ``new``."""
+
+    start: int
+    end: int
+    new: str
+    operation: str
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """``text`` with ``data``, its plain bytes, and ``origin``, the original place of each character
+    (never falling); ``log`` holds the original place and name of each edit; ``kept`` what of the original is to be
+    left alone, None if nothing.
+    """
+
+    text: str
+    data: bytes
+    origin: Ints
+    log: tuple[tuple[int, str], ...] = ()
+    kept: Stretches | None = None
+
+    @classmethod
+    def of(cls, text: str, kept: Stretches | None = None) -> Draft:
+        """Make a draft without edits."""
+        return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64), kept=kept)
+
+    def may_touch(self, start: int, end: int) -> bool:
+        """Whether characters ``[start, end)`` came from what may be changed."""
+        if self.kept is None or not len(self.origin):
+            return True
+        last = len(self.origin) - 1
+        return not self.kept.touch(
+            int(self.origin[min(start, last)]), int(self.origin[min(max(start, end - 1), last)]) + 1
+        )
+
+    def occurrences(self, gram: bytes) -> list[int]:
+        """First bytes of a trigram's occurrences, overlapping ones included."""
+        found = []
+        place = self.data.find(gram)
+        while place >= 0:
+            found.append(place)
+            place = self.data.find(gram, place + 1)
+        return found
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The characters that bytes ``[start, end)`` belong to."""
+        if len(self.data) == len(self.text):
+            return start, end
+        starts = self._starts()
+        return int(np.searchsorted(starts, start, "right")) - 1, int(np.searchsorted(starts, end, "left"))
+
+    def windows(self, change: Change) -> tuple[bytes, bytes]:
+        """The bytes a change touches with two bytes of context a side, before and after."""
+        low, high = change.start, change.end
+        if len(self.data) != len(self.text):
+            starts = np.append(self._starts(), len(self.data))
+            low, high = int(starts[low]), int(starts[high])
+        left, right = self.data[max(0, low - 2) : low], self.data[high : high + 2]
+        return left + self.data[low:high] + right, left + plain_bytes(change.new) + right
+
+    def apply(self, change: Change) -> Draft:
+        """The draft with this change made."""
+        low, high = change.start, change.end
+        here = int(self.origin[min(low, len(self.origin) - 1)]) if len(self.origin) else 0
+        middle = np.full(len(change.new), here, dtype=np.int64)
+        text = self.text[:low] + change.new + self.text[high:]
+        origin = np.concatenate([self.origin[:low], middle, self.origin[high:]])
+        return replace(
+            self, text=text, data=plain_bytes(text), origin=origin, log=(*self.log, (here, change.operation))
+        )
+
+    def parts(self, original: str) -> tuple[Part, ...]:
+        """Parts of the original with what became of each."""
+        spans = pack(original)
+        ends = np.array([end for _, end in spans], dtype=np.int64)
+        cuts = [0, *np.searchsorted(self.origin, ends, "left").tolist()]
+        names: list[list[str]] = [[] for _ in spans]
+        for place, name in self.log:
+            names[min(int(np.searchsorted(ends, place, "right")), len(spans) - 1)].append(name)
+        return tuple(
+            Part(start, end, original[start:end], self.text[low:high], tuple(done))
+            for (start, end), low, high, done in zip(spans, cuts[:-1], cuts[1:], names, strict=True)
+        )
+
+    def _starts(self) -> Ints:
+        """The place of each character's first byte."""
+        code = np.frombuffer(self.text.translate(_PLAIN).encode("utf-32-le"), dtype=np.uint32)
+        size = 1 + (code >= 0x80) + (code >= 0x800) + (code >= 0x10000)
+        return np.concatenate([[0], np.cumsum(size)[:-1]]).astype(np.int64)
+
+
+TRIGRAM, FLIP, SYNONYM, HYPERNYM, REPLACEMENT, DELETION, PUNCTUATION = 40.0, 30.0, 10.0, 6.0, 4.0, 2.0, 3.0
+SUCCESSORS = 6
+"""Most results of one operator at one place."""
+_SWAPS = {",": (";", ""), ";": (",", "."), ":": (",", ";"), ".": ("!", ";"), "!": (".",), "?": ("!",), "-": (" ",)}
+_READABLE_SWAPS = {",": ("",), ";": (",",), ":": (",",), "!": (".",)}
+_ARTICLES = (" the ", " my ", " his ", " her ", " its ", " our ", " their ", " your ", " this ", " that ")
+_NEEDED = frozenset(
+    [
+        "not",
+        "never",
+        "no",
+        "hardly",
+        "scarcely",
+        "barely",
+        "as",
+        "so",
+        "too",
+        "more",
+        "less",
+        "most",
+        "least",
+        "how",
+        "when",
+        "where",
+        "why",
+        "than",
+    ]
+)
+"""Adverbs without which a sentence says something else."""
+_TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
+_CONTEXT = 40
+_LEAST_CHANGE = -0.5
+"""log10 by which the context may become less likely through a checked replacement."""
+
+
+def changes(draft: Draft, start: int, end: int, words: bool, model: bool) -> list[Change]:
+    """Every operator's edits at characters ``[start, end)``.
+
+    Parameters
+    ----------
+    words, model : bool
+        Whether WordNet and the language model are here.
+    """
+    if draft.kept is not None:
+        return readable_changes(draft, start, end, words, model)
+    text = draft.text
+    found = [Change(start, end, "", "delete trigram", TRIGRAM)]
+    pair = text[start : start + 2]
+    if len(pair) == 2 and pair[0] != pair[1] and pair.isalpha():
+        found.append(Change(start, start + 2, pair[1] + pair[0], "flip", FLIP))
+    for place in range(start, min(end, len(text))):
+        found += [Change(place, place + 1, new, "punctuation", PUNCTUATION) for new in _SWAPS.get(text[place], ())]
+    for low, high in _words_at(text, start, end):
+        word = text[low:high]
+        sisters, parents = related(word.lower()) if words else ((), ())
+        for names, operation, cost in (
+            (sisters, "synonym", SYNONYM),
+            (parents, "hypernym", HYPERNYM),
+            (sisters + parents if model else (), "replacement", REPLACEMENT),
+        ):
+            found += [Change(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
+        if model:
+            tail = high + (text[high : high + 1] == " ")
+            found.append(Change(low, tail, "", "delete word", DELETION))
+    return found
+
+
+def acceptable(draft: Draft, change: Change) -> bool:
+    """Whether the context stays about as likely under the language model (for the two checked operators)."""
+    if change.operation not in ("replacement", "delete word"):
+        return True
+    text = draft.text
+    left = tuple(_TOKEN.findall(text[max(0, change.start - _CONTEXT) : change.start])[-3:])
+    right = tuple(_TOKEN.findall(text[change.end : change.end + _CONTEXT])[:3])
+    old = tuple(_TOKEN.findall(text[change.start : change.end]))
+    new = tuple(_TOKEN.findall(change.new))
+    if change.operation == "delete word":
+        # Fewer words are always more likely: compare the rate.
+        before, after = (_likelihood(left, middle, right) for middle in (old, new))
+        return after / max(1, len(right)) >= before / (len(old) + len(right))
+    return _likelihood(left, new, right) >= _likelihood(left, old, right) + _LEAST_CHANGE
+
+
+@lru_cache(1 << 16)
+def _likelihood(left: tuple[str, ...], middle: tuple[str, ...], right: tuple[str, ...]) -> float:
+    """log10 probability of the middle and what follows, given what stands before."""
+    model = language_model()
+    ids = model.ids(brown([*left, *middle, *right]))[:-1]
+    return float(model.log10_ids(ids)[len(left) :].sum())
+
+
+def readable_changes(draft: Draft, start: int, end: int, words: bool, model: bool) -> list[Change]:
+    """The operators' edits at ``[start, end)`` after which the text can still be read; arguments as of ``changes``.
+
+    Letters are taken out or exchanged only where another word comes of it; a mark gives way to one that may stand
+    there; words give way to synonyms and hypernyms in a form that exists, and only adverbs and attributes are deleted.
+    """
+    text = draft.text
+    found = [
+        Change(place, place + 1, new, "punctuation", PUNCTUATION)
+        for place in range(start, min(end, len(text)))
+        if text[place + 1 : place + 2] == " "
+        and text[place - 1 : place].isalnum()
+        and draft.may_touch(place, place + 1)
+        for new in _READABLE_SWAPS.get(text[place], ())
+    ]
+    for low, high in _words_at(text, start, end):
+        word = text[low:high]
+        if (
+            not draft.may_touch(low, high)
+            or text[low - 1 : low] in ("'", "’", "-")
+            or text[high : high + 1] in ("'", "’", "-")
+        ):
+            continue
+        if low <= start and end <= high:
+            for new, operation, cost in _respelt(text, low, high, start, end):
+                found.append(Change(low, high, new, operation, cost))
+        sense = usual_sense(word.lower()) if words else None
+        if sense is None:
+            continue
+        pos = "a" if sense.pos() == "s" else sense.pos()
+        sisters, parents = (
+            [form for lemma in lemmas if (form := same_form(word.lower(), lemma, pos)) is not None]
+            for lemmas in relatives(word.lower(), pos)
+        )
+        for names, operation, cost in (
+            (sisters, "synonym", SYNONYM),
+            (parents, "hypernym", HYPERNYM),
+            (sisters + parents if model else [], "replacement", REPLACEMENT),
+        ):
+            found += [Change(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
+        before = text[max(0, low - 8) : low].lower()
+        loose = pos == "r" and word.lower() not in _NEEDED
+        if model and text[high : high + 1] == " " and (loose or (pos == "a" and before.endswith(_ARTICLES))):
+            found.append(Change(low, high + 1, "", "delete word", DELETION))
+    return found
+
+
+def _respelt(text: str, low: int, high: int, start: int, end: int) -> list[tuple[str, str, float]]:
+    word = text[low:high]
+    flipped = text[low:start] + text[start + 1 : start + 2] + text[start : start + 1] + text[start + 2 : high]
+    made = [(text[low:start] + text[end:high], "delete trigram", TRIGRAM), (flipped, "flip", FLIP)]
+    return [
+        (new, operation, cost)
+        for new, operation, cost in made
+        if len(new) > 2
+        and word.islower()
+        and new != word
+        and is_english(new)
+        and not akin(word, new)
+        and not opposite(word, new)
+    ]
+
+
+def _words_at(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Whole words of letters that overlap ``[start, end)``, shorter than forty letters."""
+    low, high = max(0, start - 40), min(len(text), end + 40)
+    found = re.finditer(r"[^\W\d_]+", text[low:high])
+    spans = [(low + m.start(), low + m.end()) for m in found]
+    return [
+        (a, b) for a, b in spans if a < end and start < b and a > low - (low == 0) and b < high + (high == len(text))
+    ]
+
 
 TRIGRAMS = 10
 OCCURRENCES = 2

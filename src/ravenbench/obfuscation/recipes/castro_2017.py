@@ -15,12 +15,10 @@ from functools import cache, lru_cache
 from typing import Any, Literal, Self
 
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, check_mode, count_operations
-from ravenbench.obfuscation.guards.choice import acceptable, forms, inflected
-from ravenbench.obfuscation.guards.stretches import Stretches, stretches
+from ravenbench.obfuscation.guards import Stretches, acceptable, forms, inflected, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits, sentences
-from ravenbench.obfuscation.wording.lists import load, pattern
-from ravenbench.obfuscation.wording.tokens import Token, tags, tokens
-from ravenbench.obfuscation.wording.words import inflect, match_case, senses, wordnet_pos
+from ravenbench.obfuscation.wording.resources import load, pattern
+from ravenbench.obfuscation.wording.words import Token, inflect, match_case, senses, tags, tokens, wordnet_pos
 from ravenbench.text.tokens import WORD
 
 _BRACKETS = re.compile(r"[ \t]*\([^()\n]{1,200}\)")

@@ -15,9 +15,9 @@ from typing import Self
 
 from ravenbench.errors import ProgramError, SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
-from ravenbench.obfuscation.language import is_no_longer_english
 from ravenbench.obfuscation.parts import sentences
-from ravenbench.obfuscation.translators.base import Translator, is_text
+from ravenbench.obfuscation.translators import Translator, is_text
+from ravenbench.obfuscation.wording.words import is_no_longer_english
 from ravenbench.services import DiskCache
 
 _LEAST, _MOST, _SHORT = 0.3, 3.0, 5

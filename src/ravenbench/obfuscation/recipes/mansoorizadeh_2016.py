@@ -18,12 +18,21 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting, count_operations
-from ravenbench.obfuscation.guards.choice import acceptable, inflected
-from ravenbench.obfuscation.guards.stretches import Stretches, stretches
+from ravenbench.obfuscation.guards import Stretches, acceptable, inflected, stretches
 from ravenbench.obfuscation.parts import Edit, from_edits, pack, sentences
 from ravenbench.obfuscation.wording.resources import language_model
-from ravenbench.obfuscation.wording.tokens import Token, brown, tags, tokens
-from ravenbench.obfuscation.wording.words import head, inflect, match_case, senses, similarity, wordnet_pos
+from ravenbench.obfuscation.wording.words import (
+    Token,
+    brown,
+    head,
+    inflect,
+    match_case,
+    senses,
+    similarity,
+    tags,
+    tokens,
+    wordnet_pos,
+)
 from ravenbench.text.language_model import LanguageModel
 from ravenbench.types import Ints
 

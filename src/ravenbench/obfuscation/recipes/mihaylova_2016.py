@@ -9,9 +9,14 @@ The word lists are Raven's own; the paraphrase subset of the original was never 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache, lru_cache, partial
 from typing import Literal, Self
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
 from ravenbench.obfuscation.base import (
     ObfuscationTask,
@@ -22,13 +27,590 @@ from ravenbench.obfuscation.base import (
     count_operations,
     unchanged,
 )
-from ravenbench.obfuscation.guards.stretches import stretches
+from ravenbench.obfuscation.guards import Stretches, acceptable, is_english, relatives, same_form, stretches
 from ravenbench.obfuscation.parts import pack, sentences
-from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import has_vocabulary, measure
-from ravenbench.obfuscation.recipes.mihaylova_2016_steps import STEPS, Context
-from ravenbench.obfuscation.wording.lists import load
-from ravenbench.obfuscation.wording.resources import language_model
+from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, has_vocabulary, in_vocabulary, measure
+from ravenbench.obfuscation.wording.resources import language_model, load, pattern
+from ravenbench.obfuscation.wording.words import base_form, head, match_case, parents, senses, usual_sense
 from ravenbench.text.nltk_data import missing
+
+NUMBER = re.compile(
+    r"(?<![\w.,:/\-–$€£¥%])\d+(?:,\d{3})*(?:\.\d+)?(?![\w:/\-–%°]|[.,]\d|\s?(?:am|pm|a\.m|p\.m|[$€£%])|['’]\w)"
+)
+"""Numerals with nothing around that a spoken number would break: *3,2* and *10:30* stay."""
+_DETERMINER = re.compile(
+    r"(?i)\b(?:the|an?|this|that|these|those|my|his|her|its|our|your|their|no|any|each|every)\s+\Z"
+)
+_LONGEST_GLOSS = 6
+_AROUND = 60
+
+Swap = Callable[[re.Match[str]], str]
+
+
+def substituted(pattern: re.Pattern[str], swap: Swap, text: str, kept: Stretches | None) -> str:
+    """``pattern.sub``, but for matches that touch a stretch to be left alone."""
+    if kept is None:
+        return pattern.sub(swap, text)
+    return pattern.sub(lambda m: m.group() if kept.touch(*m.span()) else swap(m), text)
+
+
+def stop_word_fits(match: re.Match[str], text: str) -> bool:
+    """Whether a stop word's alternative can stand where it stands."""
+    around = _surroundings()[match.group().lower()]
+    if around is None:
+        return False
+    before, after = around
+    return bool(before.search(text[max(0, match.start() - _AROUND) : match.start()])) and bool(
+        after.match(text, match.end())
+    )
+
+
+def paraphrase_fits(match: re.Match[str], text: str) -> bool:
+    """Whether a paraphrase can stand where the phrase stands: not after a negation or an auxiliary."""
+    rules = load("paraphrase_surroundings")
+    if match.group().lower() in rules["never"]:
+        return False
+    before = text[max(0, match.start() - _AROUND) : match.start()]
+    return re.search(rules["not_after"], before, re.IGNORECASE) is None
+
+
+def readable_synonym(word: str, pos: str) -> str | None:
+    """A synonym of the word's usual sense, otherwise a hypernym, in the form the word has; None where none fits."""
+    for lemma in (name for names in relatives(word, pos) for name in names):
+        if (made := same_form(word, lemma, pos)) is not None:
+            return made
+    return None
+
+
+def readable_gloss(match: re.Match[str], text: str, pos: str) -> str | None:
+    """A short WordNet gloss of a noun that can stand in its place; None where there is none."""
+    word = match.group().lower()
+    sense = usual_sense(word, pos) if pos == "n" and base_form(word, pos) == word else None
+    if sense is None:
+        return None
+    gloss = str(sense.definition())
+    if len(gloss.split()) > _LONGEST_GLOSS or re.search(r"[^\w\s'\-]", gloss) or word in gloss.split():
+        return None
+    bare = re.sub(r"\A(?:an?|the) ", "", gloss)
+    after = text[match.end() : match.end() + 1]
+    if not _DETERMINER.search(text[: match.start()]) or after not in (".", ",", ";", "!", "?"):
+        return None
+    return bare if bare != gloss or acceptable(word, bare.split(" ")[0], pos) else None
+
+
+@cache
+def _surroundings() -> dict[str, tuple[re.Pattern[str], re.Pattern[str]] | None]:
+    table = load("stopword_surroundings")
+    return {
+        word: None if rule is None else (re.compile(rf"(?i)(?:{rule[0]})\Z"), re.compile(rule[1]))
+        for word, rule in table.items()
+    }
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_CONNECTIVES = ("and", "and", "and", "and", "", "", "", "as", "yet")
+_BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|although|because|but|so|while|whereas) ", re.I)
+_WHOLE_BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|but) (?=(?:I|he|she|it|we|they|you|the) )")
+_SUBJECT = frozenset(
+    [
+        "i",
+        "he",
+        "she",
+        "it",
+        "we",
+        "they",
+        "you",
+        "this",
+        "that",
+        "these",
+        "those",
+        "there",
+        "the",
+        "a",
+        "an",
+        "my",
+        "his",
+        "her",
+        "its",
+        "our",
+        "your",
+        "their",
+    ]
+)
+_NEAR = 8
+
+
+def split(sentence: str, pos: Mapping[str, str], kept: Stretches | None) -> str:
+    """Split at *and* once a noun and a verb have been seen, and at discourse markers.
+
+    Where ``kept`` says what to leave alone, what follows must look like a sentence too.
+    """
+    out, seen = [], set()
+    at = 0
+    for match in _LETTERS.finditer(sentence):
+        word = match.group().lower()
+        seen.add(pos.get(word, ""))
+        if word == "and" and {"n", "v"} <= seen and sentence[match.end() : match.end() + 1] == " ":
+            if kept is not None and not _opens_sentence(sentence[match.end() :], pos):
+                continue
+            rest = match.end() + 1
+            out.append(sentence[at : match.start()].rstrip(" ,;:") + ". ")
+            sentence = sentence[:rest] + sentence[rest : rest + 1].upper() + sentence[rest + 1 :]
+            at, seen = rest, set()
+    joined = "".join([*out, sentence[at:]])
+    breakers = _BREAKERS if kept is None else _WHOLE_BREAKERS
+    return breakers.sub(lambda m: ". " + m.group()[2:].capitalize(), joined)
+
+
+def merge(text: str, rng: np.random.Generator, kept: Stretches | None) -> str:
+    """One sentence of all: final marks become a comma or semicolon with a connective, next initials small.
+
+    Where ``kept`` says what to leave alone, names keep their initials, and so do words in capitals.
+    """
+    spans = sentences(text)
+    out = []
+    for number, (start, end) in enumerate(spans):
+        sentence = text[start:end]
+        body = sentence.rstrip()
+        gap = sentence[len(body) :]
+        if number:
+            first = re.match(r"\W*(\w+)", body)
+            if first and first.group(1) != "I" and not (kept and keeps_capital(first.group(1), kept)):
+                body = body[: first.start(1)] + body[first.start(1)].lower() + body[first.start(1) + 1 :]
+        if number + 1 < len(spans) and "\n\n" not in gap and body[-1:] in ".!?":
+            mark = ",;"[int(rng.integers(2))]
+            word = _CONNECTIVES[int(rng.integers(len(_CONNECTIVES)))]
+            body, gap = body[:-1] + mark, f" {word} " if word else " "
+        out.append(body + gap)
+    return "".join(out)
+
+
+def keeps_capital(word: str, kept: Stretches) -> bool:
+    """Whether a sentence's first word has its capital for another reason than standing there."""
+    return word == "I" or word in kept.names or word[1:] != word[1:].lower()
+
+
+def _opens_sentence(rest: str, pos: Mapping[str, str]) -> bool:
+    words = [m.group().lower() for m in _LETTERS.finditer(re.split(r"[.,;:!?]", rest, maxsplit=1)[0])][:_NEAR]
+    return bool(words) and words[0] in _SUBJECT and any(pos.get(word) == "v" for word in words[1:])
+
+
+_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_ONES += ["thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+_TENS = ["", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_LONG = 8
+
+
+def spoken(numeral: str) -> str:
+    """``1,204.5`` → *one thousand two hundred four point five*; eight digits or more one by one."""
+    whole, _, decimals = numeral.replace(",", "").partition(".")
+    digits = [_ONES[int(d)] for d in whole]
+    words = " ".join(digits) if len(whole) >= _LONG else _cardinal(int(whole))
+    return words + (" point " + " ".join(_ONES[int(d)] for d in decimals) if decimals else "")
+
+
+def spoken_year(numeral: str) -> str | None:
+    """``1984`` → *nineteen eighty-four*; None for what is not written like a year from 1100 to 2099."""
+    if len(numeral) != 4 or not numeral.isdecimal() or not 1100 <= int(numeral) < 2100 or numeral[1:3] == "00":
+        return None
+    century, rest = divmod(int(numeral), 100)
+    return f"{_cardinal(century)} {'hundred' if rest == 0 else f'oh {_ONES[rest]}' if rest < 10 else _cardinal(rest)}"
+
+
+def _cardinal(n: int) -> str:
+    if n < 20:
+        return _ONES[n]
+    if n < 100:
+        return _TENS[n // 10] + (f"-{_ONES[n % 10]}" if n % 10 else "")
+    if n < 1000:
+        return f"{_ONES[n // 100]} hundred" + (f" {_cardinal(n % 100)}" if n % 100 else "")
+    size, name = (1_000_000, "million") if n >= 1_000_000 else (1000, "thousand")
+    return f"{_cardinal(n // size)} {name}" + (f" {_cardinal(n % size)}" if n % size else "")
+
+
+_WIDTH = 24
+_FREQUENT = 20_000
+
+
+@lru_cache(1 << 16)
+def correct(word: str) -> str:
+    """The nearest lower-case word of Brown's most frequent (insertions, deletions, substitutions), or the word.
+
+    One edit wins over two, then frequency decides. Raises MissingPart without Brown.
+    """
+    if len(word) >= _WIDTH:
+        return word
+    names, letters, lengths = _vocabulary()
+    code = np.array([ord(c) for c in word], dtype=np.int32)
+    distance = distances(code, letters, lengths)
+    for wanted in (1, 2):
+        found = np.flatnonzero(distance == wanted)
+        if len(found):
+            return names[int(found[0])]
+    return word
+
+
+@cache
+def _vocabulary() -> tuple[list[str], NDArray[np.int32], NDArray[np.int64]]:
+    # Ids ascend as frequency falls.
+    names = [w for w in language_model().vocabulary[3:] if w.isalpha() and w.islower() and 2 < len(w) < _WIDTH]
+    names = names[:_FREQUENT]
+    letters = np.zeros((len(names), _WIDTH), dtype=np.int32)
+    for row, name in enumerate(names):
+        letters[row, : len(name)] = [ord(c) for c in name]
+    return names, letters, np.array([len(name) for name in names])
+
+
+@njit(cache=True)
+def distances(word, letters, lengths):  # type: ignore[no-untyped-def]
+    """Levenshtein distance of a word to each row of letters; 3 where the lengths differ by more than 2."""
+    n = len(word)
+    out = np.full(len(lengths), 3, np.int64)
+    last = np.empty(n + 1, np.int64)
+    for row in range(len(lengths)):
+        m = lengths[row]
+        if abs(m - n) > 2:
+            continue
+        for j in range(n + 1):
+            last[j] = j
+        for i in range(m):
+            diagonal = last[0]
+            last[0] = i + 1
+            for j in range(n):
+                cost = diagonal + (word[j] != letters[row, i])
+                diagonal = last[j + 1]
+                last[j + 1] = min(cost, last[j] + 1, last[j + 1] + 1)
+        out[row] = min(last[n], 3)
+    return out
+
+
+_PREPOSITION = re.compile(
+    r"(?<=\w) (?=(?:in|on|at|by|for|with|from|into|of|to|about|between|through|during|under|over|against)\b)"
+)
+_LOOSE_PREPOSITION = re.compile(r"(?<=\w{3}) (?=(?:for|with|between|through|during|under|over|against)\b)")
+_MARKED = 25
+"""Characters at a sentence's start within which a comma shows that it has a marker already."""
+_OF = re.compile(r"(?<!\w)([A-Za-z]+) of ((?:the |his |her |their |our |my |your )?[A-Za-z]+)(?!\w)")
+_NOT_OWNED = re.compile(
+    r"(?i)(?:one|all|some|most|many|much|each|both|any|none|few|out|because|instead|kind|sort|lot|number|part|"
+    r"course|think|is|was|are|were|made|aware|full|afraid|of)\Z"
+)
+_COMPARES, _CALCULATES = re.compile("[=<>≤≥]"), re.compile(r"[+−*/]")
+_CAPITALS = re.compile(r"(?<!\w)[A-Z]{4,}(?!\w)")
+_NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
+_MONEY = re.compile(r"([$€£¥₹¢])\s?([\w,.]*\w)")
+_WORD = re.compile(r"[^\W\d_]+")
+_BOTH = frozenset(
+    [
+        "story",
+        "check",
+        "checks",
+        "program",
+        "programs",
+        "tire",
+        "tires",
+        "curb",
+        "curbs",
+        "draft",
+        "drafts",
+        "practice",
+        "practices",
+        "license",
+        "licenses",
+        "meter",
+        "meters",
+        "math",
+        "learned",
+        "burned",
+        "spelled",
+        "spoiled",
+        "while",
+        "among",
+        "jail",
+        "mold",
+        "molds",
+    ]
+)
+_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("!", ("!", "!!", "!!!")),
+    ("?", ("?", "??", "???", "?!?", "!?!")),
+)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a step may know: the document's statistics, how far they are from the averages, the mode and the names."""
+
+    document: Measured
+    delta: Mapping[str, float]
+    faithful: bool
+    wordnet: bool
+    names: frozenset[str] = frozenset()
+
+    def kept(self, text: str) -> Stretches | None:
+        """What must be left alone of a part's text; None in faithful mode, which leaves nothing alone."""
+        return None if self.faithful else stretches(text, self.names)
+
+
+Step = Callable[[str, Context, np.random.Generator], str]
+
+
+def possessives(text: str, context: Context, rng: np.random.Generator) -> str:
+    """1. *X of Y* → *Y's X* throughout, if the part begins with one (p = 1/3)."""
+    if not _OF.match(text.lstrip()) or rng.random() >= 1 / 3:
+        return text
+
+    def owned(match: re.Match[str]) -> str:
+        thing, owner = match.group(1), match.group(2)
+        if not context.faithful and _NOT_OWNED.match(thing):
+            return match.group()
+        if context.faithful:
+            return f"{owner}'s {thing}"
+        return match_case(thing, owner) + ("' " if owner.endswith("s") else "'s ") + thing.lower()
+
+    return _OF.sub(owned, text)
+
+
+def operators(text: str, context: Context, rng: np.random.Generator) -> str:
+    """2. Operators in words, if the part both compares and calculates."""
+    if not (_COMPARES.search(text) and _CALCULATES.search(text)):
+        return text
+    names: Mapping[str, str] = load("symbols")["operators"]
+    return re.sub(r" ?([+−*/=<>≤≥]) ?", lambda m: names[m.group(1)], text)
+
+
+def numerals(text: str, context: Context, rng: np.random.Generator) -> str:
+    """3. Numerals in words; eight digits or more are read one by one. Repaired mode reads years as years."""
+    if context.faithful:
+        return _NUMBER.sub(lambda m: spoken(m.group()), text)
+    return NUMBER.sub(lambda m: spoken_year(m.group()) or spoken(m.group()), text)
+
+
+def contractions(text: str, context: Context, rng: np.random.Generator) -> str:
+    """4. Contractions expanded; *'d* becomes *would* or *had* at random, *'s* stays.
+
+    Faithful mode cuts endings off whatever stands before them (*ca not*, *wo not*).
+    """
+    table = load("contractions")
+    text = text.replace("’", "'") if re.search(r"\w’\w", text) else text
+    if not context.faithful:
+        whole = pattern("contractions", "pairs")
+        text = whole.sub(lambda m: match_case(m.group(), table["pairs"][m.group().lower()]), text)
+    else:
+        text = re.sub(r"\bI'm\b", "I am", text)
+    for ending, words in table["endings"].items():
+        text = re.sub(rf"(?<=\w){ending}(?!\w)", words, text)
+    for ending, choices in table["either"].items():
+        text = re.sub(rf"(?<=\w){ending}(?!\w)", partial(_drawn, choices, rng), text)
+    return text
+
+
+def symbols(text: str, context: Context, rng: np.random.Generator) -> str:
+    """5. Symbols, currencies and titles in words."""
+    table = load("symbols")
+    for title, word in table["titles"].items():
+        text = re.sub(rf"(?<!\w){re.escape(title)}(?=\s|\Z)", word, text)
+    text = _MONEY.sub(lambda m: f"{m.group(2)} {table['currency'][m.group(1)]}", text)
+    for sign, word in table["symbols"].items():
+        if context.faithful or sign not in "&@":
+            text = text.replace(sign, word)
+        else:
+            text = re.sub(rf"(?<=\s){sign}(?=\s)", word.strip(), text)
+    return text
+
+
+def capitals(text: str, context: Context, rng: np.random.Generator) -> str:
+    """6. Words of more than three capitals keep only the first (code; the paper says lower case).
+
+    Repaired mode leaves abbreviations (*NATO*) as they are.
+    """
+    return _CAPITALS.sub(
+        lambda m: m.group().capitalize() if context.faithful or is_english(m.group().lower()) else m.group(), text
+    )
+
+
+def paraphrases(text: str, context: Context, rng: np.random.Generator) -> str:
+    """7. Each phrase of a small paraphrase table that occurs is replaced throughout with p = 1/2."""
+    table = load("paraphrases")
+    chosen: dict[str, bool] = {}
+
+    def swap(match: re.Match[str]) -> str:
+        key = match.group().lower()
+        if chosen.setdefault(key, rng.random() < 0.5) and (context.faithful or paraphrase_fits(match, text)):
+            return _cased(context, match.group(), table[key])
+        return match.group()
+
+    return pattern("paraphrases").sub(swap, text)
+
+
+def stop_words(text: str, context: Context, rng: np.random.Generator) -> str:
+    """8. Stop words give way to a phrase or vanish, each with p = 1.5·abs(Δ)."""
+    table = load("stopword_alternatives")
+    p = 1.5 * abs(context.delta["stop"])
+
+    def swap(match: re.Match[str]) -> str:
+        if rng.random() >= p or not (context.faithful or stop_word_fits(match, text)):
+            return match.group()
+        return _cased(context, match.group(), table[match.group().lower()])
+
+    found = substituted(pattern("stopword_alternatives"), swap, text, context.kept(text))
+    return found if found == text else _single_spaces(found)
+
+
+def punctuation(text: str, context: Context, rng: np.random.Generator) -> str:
+    """9. Fewer commas, semicolons and colons where there are many; more marks where there are few."""
+    delta = context.delta["punctuation"]
+    p = 1.5 * abs(delta)
+    if delta > 0:
+        for mark in ",;:":
+            if rng.random() < p:
+                text = re.sub(rf"(?<!\d){mark}|{mark}(?!\d)", "", text)
+        return text
+    for mark, choices in _MARKS:
+        if mark in text and rng.random() < p:
+            text = text.replace(mark, choices[int(rng.integers(len(choices)))])
+    marks = ", ", ", ", ", ", "; "
+    before = _PREPOSITION if context.faithful else _LOOSE_PREPOSITION
+
+    def put(match: re.Match[str]) -> str:
+        return marks[int(rng.integers(4 if context.faithful else 3))] if rng.random() < p else match.group()
+
+    return substituted(before, put, text, context.kept(text))
+
+
+def vocabulary(text: str, context: Context, rng: np.random.Generator) -> str:
+    """10. Frequent content words become synonyms or hypernyms; or words that occur once become their glosses."""
+    if not context.wordnet:
+        return text
+    document, delta = context.document, context.delta["ttr"]
+
+    def swap(match: re.Match[str]) -> str:
+        word = match.group()
+        lower = word.lower()
+        pos = document.pos.get(lower)
+        if not pos:
+            return word
+        if delta > 0:
+            if document.counts.get(lower, 0) <= 3:
+                return word
+            p = max(delta, 0.5) if lower in document.top else delta
+            find = _synonym if context.faithful else readable_synonym
+            new = find(lower, pos) if rng.random() < p else None
+        else:
+            once = document.counts.get(lower, 0) == 1 and rng.random() < -delta
+            explain = _gloss if context.faithful else readable_gloss
+            new = explain(match, text, pos) if once else None
+        return word if new is None else _cased(context, word, new)
+
+    return substituted(_WORD, swap, text, context.kept(text))
+
+
+def sentence_length(text: str, context: Context, rng: np.random.Generator) -> str:
+    """11. Long sentences are split at *and* and at discourse markers, short ones merged."""
+    delta = context.delta["sentence_length"]
+    if delta > 3:
+        kept = context.kept(text)
+        return "".join(split(text[a:b], context.document.pos, kept) for a, b in sentences(text))
+    return merge(text, rng, context.kept(text)) if delta < -3 else text
+
+
+def spelling(text: str, context: Context, rng: np.random.Generator) -> str:
+    """12. Spelling corrected, or a common misspelling put in.
+
+    The team reads the share of known words as a rate of misspellings. Faithful mode keeps that, and drops
+    every misspellable word that is not selected; repaired mode corrects when few words are known and misspells
+    when many are.
+    """
+    delta = context.delta.get("known")
+    if delta is None:
+        return text
+    correcting = delta > 0 if context.faithful else delta < 0
+    if correcting:
+        return substituted(_WORD, lambda m: _corrected(m.group()), text, context.kept(text))
+    table = load("misspellings")
+    p = -delta if context.faithful else delta
+
+    def swap(match: re.Match[str]) -> str:
+        if rng.random() < p:
+            return _cased(context, match.group(), table.get(match.group().lower(), match.group()))
+        return "" if context.faithful else match.group()
+
+    return substituted(pattern("misspellings"), swap, text, context.kept(text))
+
+
+def variants(text: str, context: Context, rng: np.random.Generator) -> str:
+    """13. British spelling becomes American and the other way round, each with p = 1/2."""
+    table: Mapping[str, str] = load("british_american")
+    # The American form of these is an everyday word of both: a story is seldom a storey.
+    back = {new: old for old, new in reversed(list(table.items())) if context.faithful or new not in _BOTH}
+
+    def swap(match: re.Match[str]) -> str:
+        lower = match.group().lower()
+        new = table.get(lower) or back.get(lower)
+        return match.group() if new is None or rng.random() >= 0.5 else _cased(context, match.group(), new)
+
+    return substituted(_WORD, swap, text, context.kept(text))
+
+
+def markers(text: str, context: Context, rng: np.random.Generator) -> str:
+    """14. A discourse marker before sentences: the part is chosen with p = 0.2, each sentence then with 1/2."""
+    if rng.random() >= 0.2:
+        return text
+    choices = load("discourse_markers")
+    out = []
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        if rng.random() < 0.5 and (context.faithful or "," not in sentence.lstrip()[:_MARKED]):
+            marker = choices[int(rng.integers(len(choices)))].capitalize()
+            body = sentence.lstrip()
+            lead = sentence[: len(sentence) - len(body)]
+            first = body.split(" ", 1)[0]
+            kept = context.kept(sentence)
+            bare = first.strip(".,;:!?\"'“”‘’()")
+            keep = kept is None or keeps_capital(re.split("['’-]", bare)[0], kept)
+            sentence = f"{lead}{marker}, {body if keep else body[:1].lower() + body[1:]}"
+        out.append(sentence)
+    return "".join(out)
+
+
+STEPS: tuple[Step, ...] = (
+    possessives, operators, numerals, contractions, symbols, capitals, paraphrases, stop_words, punctuation,
+    vocabulary, sentence_length, spelling, variants, markers,
+)  # fmt: skip
+
+
+def _drawn(choices: Sequence[str], rng: np.random.Generator, match: re.Match[str]) -> str:
+    return choices[int(rng.integers(len(choices)))]
+
+
+def _cased(context: Context, old: str, new: str) -> str:
+    return new if context.faithful else match_case(old, new)
+
+
+def _synonym(word: str, pos: str) -> str | None:
+    """The head of the first sense whose head is another single word, otherwise of the first hypernym."""
+    found = senses(word, pos)
+    for sense in found:
+        name = head(sense)
+        if " " not in name and name.lower() != word:
+            return name
+    above = parents(found[0]) if found else []
+    return head(above[0]) if above else None
+
+
+def _gloss(match: re.Match[str], text: str, pos: str) -> str | None:
+    found = senses(match.group().lower(), pos)
+    return str(found[0].definition()) if found else None
+
+
+def _corrected(word: str) -> str:
+    if len(word) < 3 or not word.islower() or in_vocabulary(word):
+        return word
+    return correct(word)
+
+
+def _single_spaces(text: str) -> str:
+    return re.sub(r"(?<=\S) (?: +)(?=\S)| (?=[,.;:!?])", lambda m: " " if len(m.group()) > 1 else "", text)
 
 
 @dataclass(eq=False, repr=False)

@@ -16,8 +16,7 @@ from dataclasses import asdict, dataclass
 
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording.resources import language_model
-from ravenbench.obfuscation.wording.tokens import tags, tokens
-from ravenbench.obfuscation.wording.words import senses, wordnet_pos
+from ravenbench.obfuscation.wording.words import senses, tags, tokens, wordnet_pos
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import WORD
 

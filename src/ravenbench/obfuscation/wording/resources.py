@@ -1,14 +1,33 @@
-"""WordNet and the language model of Brown: loaded once a process, never fetched."""
+"""What recipes look words up in: word lists, WordNet and the language model of Brown, loaded once."""
 
 from __future__ import annotations
 
+import json
+import re
 import warnings
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from ravenbench.errors import StoreError
 from ravenbench.files import cache_folder
 from ravenbench.text.nltk_data import find
+
+
+@cache
+def load(name: str) -> Any:
+    """Load the word list of this name (not to be changed: it is shared)."""
+    return json.loads((files("ravenbench.obfuscation.wording") / "data" / f"{name}.json").read_text("utf-8"))
+
+
+@cache
+def pattern(name: str, *path: str) -> re.Pattern[str]:
+    """One expression for all keys of a word list at whole words, longest first, case ignored."""
+    value = load(name)
+    for key in path:
+        value = value[key]
+    keys = sorted(value, key=lambda k: (-len(k), k))
+    return re.compile(r"(?<!\w)(?:" + "|".join(map(re.escape, keys)) + r")(?!\w)", re.IGNORECASE)
 
 
 @cache

@@ -18,13 +18,12 @@ from ravenbench.reports.attribute.records import (
     ProtocolScore,
     TopicDifficulty,
 )
-from ravenbench.statistics.multiplicity import holm
-from ravenbench.statistics.topic_permutation import paired_topics, topics_needed
-from ravenbench.statistics.weighted_folds import fold_mean, published_t
+from ravenbench.statistics.novel_topics import fold_mean, paired_topics, published_t, topics_needed
+from ravenbench.statistics.significance import holm
 from ravenbench.types import Ints
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 
 def analyse(store: Store, difference: float | None = None) -> AttributionAnalysis:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ravenbench.attribution.crosstab import DOMINANT, CorpusView
 from ravenbench.bench.attribute.answers import Attributed
 from ravenbench.reports.shared.tables import figure
-from ravenbench.statistics.weighted_folds import FoldMean
+from ravenbench.statistics.novel_topics import FoldMean
 from ravenbench.types import Ints
 
 LEVEL = 0.05

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.reports.compare.agreement import disagreement, sets_llr
 from ravenbench.reports.compare.content_check import content_check
 from ravenbench.reports.compare.evidence import Evidence, evidence
@@ -17,6 +16,7 @@ from ravenbench.reports.compare.worth import slices, worth_of
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.reports.shared.public import public_head
 from ravenbench.statistics.likelihood_ratios import misleading
+from ravenbench.store.store import Store
 from ravenbench.types import Floats
 
 MOST_SHOWN = 12

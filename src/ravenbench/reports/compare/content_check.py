@@ -15,7 +15,7 @@ from ravenbench.reports.compare.records import ContentCheck
 from ravenbench.reports.compare.scores import ShapeScores
 from ravenbench.reports.compare.words import SCALE, signed
 from ravenbench.reports.compare.worth import worth_of
-from ravenbench.statistics.elub import elub
+from ravenbench.statistics.likelihood_ratios import elub
 
 WEAK = SCALE[-1][0]
 BLIND = 0.9

@@ -21,9 +21,8 @@ import numpy as np
 from ravenbench.bench.compare.background import FEWEST_AUTHORS
 from ravenbench.randomness import stream
 from ravenbench.reports.compare.scores import PairScores
-from ravenbench.statistics.elub import Bounds, elub
+from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, worth
 from ravenbench.statistics.likeness import KNEE, Excess, excess, reach_of, stranger
-from ravenbench.statistics.lr_models import Calibration, Fusion, calibrate, fuse, worth
 from ravenbench.types import Bools, Floats, Ints
 
 FUSED = "all together"

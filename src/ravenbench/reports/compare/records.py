@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
-from ravenbench.bench.shared.record import Head
 from ravenbench.reports.compare.evidence import Evidence
 from ravenbench.reports.compare.model import Validated
 from ravenbench.reports.shared.cell_scores import Failure
-from ravenbench.statistics.elub import Bounds
+from ravenbench.statistics.likelihood_ratios import Bounds
+from ravenbench.store.records import Head
 from ravenbench.types import Floats
 
 Interval = tuple[float, float]

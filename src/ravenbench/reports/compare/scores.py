@@ -9,9 +9,9 @@ import numpy as np
 
 from ravenbench import files
 from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
-from ravenbench.bench.shared.store import Store
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.statistics.likeness import stands_for
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
 
 

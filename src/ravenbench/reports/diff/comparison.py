@@ -14,16 +14,14 @@ from markupsafe import Markup
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.reviews import VERSION
-from ravenbench.obfuscation.measures.efficiency import efficiency
 from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
-from ravenbench.obfuscation.measures.soundness import pinc
+from ravenbench.obfuscation.measures.soundness import efficiency, pinc
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.reports.diff.characters import shown
 from ravenbench.reports.shared.page import render
-from ravenbench.text.alignment import Run, pieces, plain_words, runs
+from ravenbench.text.alignment import Run, align_sentences, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
-from ravenbench.text.sentence_alignment import align_sentences
 from ravenbench.texts import content_hash
 
 SHARED = 5

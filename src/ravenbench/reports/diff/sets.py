@@ -14,7 +14,6 @@ from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measures_of
 from ravenbench.bench.safety.record import MeasuredText, SafetyPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
 from ravenbench.formats.archive import Archive, Split
@@ -26,6 +25,7 @@ from ravenbench.formats.tabular import is_lines
 from ravenbench.formats.whole_text import read_whole
 from ravenbench.reports.diff.columns import columns_page
 from ravenbench.reports.diff.comparison import Comparison, compare, diff_page, index_page
+from ravenbench.store.store import Store
 
 SHOWN = (
     ("soundness", "meteor", "METEOR"),

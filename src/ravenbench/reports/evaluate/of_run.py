@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import InputError
 from ravenbench.files import location
 from ravenbench.formats.answers import SystemAnswers, Truth
+from ravenbench.store.store import Store
 from ravenbench.types import Floats, Fold, Ints, Labels, name_array
 
 

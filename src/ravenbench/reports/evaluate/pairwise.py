@@ -11,8 +11,8 @@ import numpy as np
 
 from ravenbench.formats.answers import Truth
 from ravenbench.reports.evaluate.records import PairTest
-from ravenbench.statistics.multiplicity import holm
-from ravenbench.statistics.ties import tie_groups
+from ravenbench.statistics.ranks import tie_groups
+from ravenbench.statistics.significance import holm
 from ravenbench.types import Bools, Floats, Ints
 
 LEAST_STARS = 1_000

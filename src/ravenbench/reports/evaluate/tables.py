@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.evaluate.pairwise import LEAST_STARS
 from ravenbench.reports.shared.tables import Column, Measure, Table, Value, figure, range_of
-from ravenbench.statistics.stars import stars
+from ravenbench.statistics.significance import stars
 
 if TYPE_CHECKING:
     from ravenbench.reports.evaluate.records import BreakDown, Findings, PartScores, SystemScores

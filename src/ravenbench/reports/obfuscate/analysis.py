@@ -11,10 +11,10 @@ import msgspec
 
 from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Store
-from ravenbench.obfuscation.measures.efficiency import efficiency
+from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.shared.public import public_head
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
 
 
 @dataclass(frozen=True)

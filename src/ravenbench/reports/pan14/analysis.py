@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Store
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.attributes import Attribute
 from ravenbench.reports.evaluate.analysis import evaluate
@@ -24,6 +22,8 @@ from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.reports.shared.content import ContentProbe, content_probe, joined
 from ravenbench.reports.shared.outside import WithAnswers
 from ravenbench.reports.shared.public import public_head
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
 from ravenbench.types import Floats, Labels, name_array
 
 META = "META-CLASSIFIER"

@@ -23,12 +23,12 @@ from ravenbench.reports.run.sweep import sweeping
 from ravenbench.reports.shared.cell_scores import mean
 from ravenbench.reports.shared.content import content_probe
 from ravenbench.reports.shared.public import public_head
-from ravenbench.statistics.ttest import t_test
+from ravenbench.statistics.significance import t_test
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.record import FoldRecord, PairCounts, Sides
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.records import FoldRecord, PairCounts, Sides
+    from ravenbench.store.store import Store
 
 NEIGHBOURS = 5
 _Pools = dict[tuple[str, int | None], list[FoldRow]]
@@ -189,7 +189,7 @@ def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float
 
 def _stability(by_pool: _Pools, setup: str, names: Sequence[str], metric: str) -> float | None:
     """Between two folds of a pool, mean over pairs of folds and pools, as in sweeps; None for a single verifier."""
-    from ravenbench.statistics.stability import ranking_stability
+    from ravenbench.statistics.ranks import ranking_stability
 
     if len(names) < 2:
         return None
@@ -218,8 +218,7 @@ def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Sho
 
 
 def _detectable_by_pools(differences: Floats, pools: Sequence[Sequence[int]]) -> float | None:
-    from ravenbench.statistics.detectable import detectable
-    from ravenbench.statistics.pools import correlation
+    from ravenbench.statistics.pools import correlation, detectable
 
     spread = _std(list(differences))
     return detectable(spread, len(pools), correlation=correlation(pools)) if spread else None

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ravenbench.reports.shared.cell_scores import Failure
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.record import FoldRecord
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.records import FoldRecord
+    from ravenbench.store.store import Store
 
 
 SHOWN = ("auc", "c@1", "f05u", "f1", "overall")

@@ -14,15 +14,14 @@ from ravenbench.reports.shared.content_json import figure_interval
 from ravenbench.reports.shared.content_words import value_of
 from ravenbench.reports.shared.figures import FAINT, INK, canvas
 from ravenbench.reports.shared.tables import Column, Table
-from ravenbench.statistics.clustered import Figure as Estimate
-from ravenbench.statistics.clustered import Units, figure, within
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure as Estimate
+from ravenbench.statistics.estimates import Units, figure, influence, placements, within
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ravenbench.bench.run.record import LengthRecord, RunPlan
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 COLORS = ("#2b6cb0", "#c05621", "#2f8f7a", "#a3476e", "#9a7d1f", "#6b7280")
 MARKS = "osD^vP*X"

@@ -11,12 +11,12 @@ import numpy as np
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.reports.shared.cell_scores import Failure, mean, ranked, sides_of
 from ravenbench.statistics.axes import Domain, Judged, domain_axis
-from ravenbench.statistics.clustered import Figure
 from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure
+from ravenbench.statistics.estimates import Figure
 
 if TYPE_CHECKING:
     from ravenbench.bench.run.record import ProbeRecord
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 FOUR = ("aa", "ab", "ba", "bb")
 """Training domain, test domain."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.run.fold_rows import FoldRow
 from ravenbench.reports.run.lengths import LengthRow
@@ -15,6 +14,7 @@ from ravenbench.reports.run.strata import Stratum
 from ravenbench.reports.run.sweep import Sweep
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.reports.shared.content import ContentProbe
+from ravenbench.store.records import Head
 from ravenbench.types import Floats
 
 METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")

@@ -14,13 +14,12 @@ import numpy as np
 
 from ravenbench.metrics.calibration import cllr
 from ravenbench.reports.shared.cell_scores import Sides, ranked, sides_of
-from ravenbench.statistics.clustered import Figure, Units, figure
-from ravenbench.statistics.placements import influence, placements
+from ravenbench.statistics.estimates import Figure, Units, figure, influence, placements
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
     from ravenbench.bench.run.record import RunPlan
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 PARTS = 3
 """Equal parts of the distances between topics."""

@@ -17,12 +17,12 @@ from ravenbench.bench.run.record import PointRecord, RunPlan
 from ravenbench.reports.run.fold_rows import SHOWN, FoldRow, fold_rows
 from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.statistics.pools import pool_mean
-from ravenbench.statistics.stability import ranking_stability
+from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.record import FoldRecord
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.records import FoldRecord
+    from ravenbench.store.store import Store
 
 AVERAGE = "average"
 """Mean of the stability in the shown metrics, as in the paper's Tables 8–10."""

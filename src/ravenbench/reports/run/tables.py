@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ravenbench import registry
-from ravenbench.bench.shared.record import VerifierRecord
 from ravenbench.reports.run.axes_tables import domain_table
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.lengths import lengths_table
@@ -14,6 +13,7 @@ from ravenbench.reports.run.strata_table import strata_table
 from ravenbench.reports.run.sweep_tables import sweep_tables
 from ravenbench.reports.shared.content_words import content_table, reference_table
 from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
+from ravenbench.store.records import VerifierRecord
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 
 SIGNIFICANT = 0.05

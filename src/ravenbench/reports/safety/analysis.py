@@ -10,7 +10,6 @@ import numpy as np
 from ravenbench.bench.safety.detection import read_detection
 from ravenbench.bench.safety.measures import measures_of
 from ravenbench.bench.safety.record import Detection, ObfuscatorRecord, RewrittenSet, SafetyPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.metrics.safety import WEAK, VerificationEffect, average_impact, dismissals
 from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.reports.safety.answers import mean
@@ -21,8 +20,9 @@ from ravenbench.reports.safety.quality import qualities, surviving
 from ravenbench.reports.safety.records import ObfuscatorRow, SafetyAnalysis, Shame, VerifierRow
 from ravenbench.reports.safety.recovery import recoveries
 from ravenbench.reports.shared.public import public_head
-from ravenbench.statistics.impact import ImpactIntervals, impact_intervals
-from ravenbench.statistics.mcnemar import sign_test
+from ravenbench.statistics.attacks import ImpactIntervals, impact_intervals
+from ravenbench.statistics.significance import sign_test
+from ravenbench.store.store import Store
 from ravenbench.types import Bools
 
 

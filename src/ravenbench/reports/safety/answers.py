@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ravenbench.bench.shared.store import Cell, Store
+from ravenbench.store.store import Cell, Store
 from ravenbench.types import Floats
 
 

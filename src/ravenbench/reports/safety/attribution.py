@@ -11,8 +11,8 @@ from ravenbench.reports.safety.answers import mean
 from ravenbench.reports.safety.judged import Attributors
 from ravenbench.reports.safety.records import AttributionRow, SafetyAnalysis, listed
 from ravenbench.reports.shared.tables import Column, Table, range_of
-from ravenbench.statistics.attributed import Change, attribution_change
-from ravenbench.statistics.multiplicity import holm
+from ravenbench.statistics.attacks import Change, attribution_change
+from ravenbench.statistics.significance import holm
 
 
 def attribution_rows(methods: Attributors, entries: Sequence[ObfuscatorRecord]) -> tuple[AttributionRow, ...]:

@@ -10,12 +10,12 @@ import numpy as np
 from ravenbench.bench.safety.grades import read_grades
 from ravenbench.bench.safety.measures import measures_of
 from ravenbench.bench.safety.record import GradedText, MeasuredText, SafetyPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.formats.reviews import VERDICTS
 from ravenbench.reports.shared.cell_scores import mean
 from ravenbench.statistics.agreement import alpha_interval, ordinal_alpha
-from ravenbench.statistics.bootstrap import Interval
-from ravenbench.statistics.rank_correlation import RankCorrelation, rank_correlation
+from ravenbench.statistics.estimates import Interval
+from ravenbench.statistics.ranks import RankCorrelation, rank_correlation
+from ravenbench.store.store import Store
 
 Text = tuple[str, int, str]
 """A rewriting: obfuscator, seed, problem."""

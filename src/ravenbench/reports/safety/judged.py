@@ -12,10 +12,10 @@ import numpy as np
 
 from ravenbench.bench.safety.attribution import true_codes
 from ravenbench.bench.safety.record import SafetyPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.metrics.safety import VerificationEffect, effect, verification_effect
 from ravenbench.reports.safety.answers import answers_of, cell_of
-from ravenbench.statistics.attributed import Texts
+from ravenbench.statistics.attacks import Texts
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
 
 Prior = tuple[float, float, float | None]

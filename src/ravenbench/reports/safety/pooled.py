@@ -19,7 +19,7 @@ from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import render
 from ravenbench.reports.shared.tables import Column, Table, Value, range_of
-from ravenbench.statistics.bootstrap import Interval
+from ravenbench.statistics.estimates import Interval
 
 FIELDS = {
     "delta_acc": "Δacc", "delta_rec": "Δrec", "delta_auc": "ΔAUC", "delta_c1": "Δc@1", "delta_final": "Δfinal",

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ravenbench.bench.safety.record import MeasuredText, MeasuresRecord
-from ravenbench.bench.shared.store import Store
 from ravenbench.metrics.safety import impact
 from ravenbench.randomness import stream
 from ravenbench.reports.safety.records import Quality
-from ravenbench.statistics.bootstrap import Interval, expanded
-from ravenbench.statistics.impact import impact_intervals
+from ravenbench.statistics.attacks import impact_intervals
+from ravenbench.statistics.estimates import Interval, expanded
+from ravenbench.store.store import Store
 from ravenbench.types import Bools
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ravenbench.bench.safety.record import Detection
-from ravenbench.bench.shared.record import Head
 from ravenbench.metrics.safety import Effect, VerificationEffect
 from ravenbench.reports.safety.grades import People
-from ravenbench.statistics.attributed import AttributionChange
-from ravenbench.statistics.bootstrap import Interval
+from ravenbench.statistics.attacks import AttributionChange
+from ravenbench.statistics.estimates import Interval
+from ravenbench.store.records import Head
 
 
 @dataclass(frozen=True)

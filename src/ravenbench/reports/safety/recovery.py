@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from ravenbench.bench.safety.record import ObfuscatorRecord, SafetyPlan
 from ravenbench.bench.safety.recovery import ATTACKS, UNSAFE, recovery, unsafe
-from ravenbench.bench.shared.store import Store
 from ravenbench.reports.safety.answers import answers_of, mean
 from ravenbench.reports.safety.records import RecoveryRow, VerifierRow
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Cell, Store
+    from ravenbench.store.store import Cell, Store
 
 
 def mean(values: Iterable[float | None]) -> float | None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.files import write_json, write_text
 from ravenbench.reports.shared.public import public, public_json
 from ravenbench.reports.shared.tables import printable
+from ravenbench.store.store import Store
 
 SHOWN = 12
 """Methods that the sentence names."""

@@ -13,13 +13,13 @@ import numpy as np
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.reports.shared.cell_scores import Failure, answered, sides_of
 from ravenbench.statistics.axes import Content, Judged, content_axis
-from ravenbench.statistics.clustered import Interval
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
+from ravenbench.statistics.estimates import Interval
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
-    from ravenbench.bench.shared.transplants import TransplantedFold, TransplantRecord
+    from ravenbench.engine.transplants import TransplantedFold, TransplantRecord
+    from ravenbench.store.store import Store
 
 Read = Callable[[str, str], tuple[Floats | None, str]]
 """Scores (n,) of a verifier on a fold's test problems, NaN where it could not answer one; None and why without any."""

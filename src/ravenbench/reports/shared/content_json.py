@@ -7,7 +7,7 @@ from typing import Any
 from ravenbench.reports.shared.content import ContentProbe
 from ravenbench.reports.shared.content_words import value_of
 from ravenbench.statistics.axes import Content, Domain, Judged, State
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
 
 OUTCOMES = {
     Content.RELIES: "relies",

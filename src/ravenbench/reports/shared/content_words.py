@@ -7,7 +7,7 @@ from collections import Counter
 from ravenbench.reports.shared.content import ContentProbe, ContentRow
 from ravenbench.reports.shared.tables import Column, Range, Table, Value, figure
 from ravenbench.statistics.axes import FOUND, Check, Content, Domain, Judged, State
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
 
 TITLE = "AUC with content replaced, and what content does to it"
 WIDE = (

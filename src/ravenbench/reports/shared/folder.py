@@ -78,8 +78,8 @@ def write_parts(
 
     ``report.json`` names its ``kind`` and the ``format`` of run folders it was made with, beside the report's values.
     """
-    from ravenbench.bench.shared.record import FORMAT
     from ravenbench.reports.shared.figures import svg
+    from ravenbench.store.records import FORMAT
 
     for inner in ("tables", "figures"):
         (folder / inner).mkdir()

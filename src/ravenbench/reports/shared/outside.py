@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 import msgspec
 from numpy.typing import NDArray
 
-from ravenbench.bench.shared.record import CellPlace, CellRecord, Plan, Seconds, VerifierRecord
-from ravenbench.bench.shared.store import Cell, Store
 from ravenbench.errors import InputError, SpecError, did_you_mean
 from ravenbench.formats.answers import Truth, align, read_answers
+from ravenbench.store.records import CellPlace, CellRecord, Plan, Seconds, VerifierRecord
+from ravenbench.store.store import Cell, Store
 
 P = TypeVar("P", bound=Plan)
 FILES = ("answers.jsonl", "answers.txt")

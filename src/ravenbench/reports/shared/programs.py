@@ -13,7 +13,7 @@ from ravenbench.reports.shared.public import public_json
 from ravenbench.reports.shared.tables import Column, Table, to_csv, to_html, to_latex
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 NOTE = (
     "A confined program saw its input, the files that its command names and the system; no network, no other process, "

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from ravenbench.bench.shared.record import Head
+from ravenbench.store.records import Head
 
 _STEP = r"[^/\\\n'\"<>|]*[^/\\\s'\"<>|][/\\]+"
 _ABSOLUTE = re.compile(rf"(?<![\w.:/\\~>…-])(?:file://)?(?:~\w*|[A-Za-z]:)?[/\\]+(?:{_STEP})+")

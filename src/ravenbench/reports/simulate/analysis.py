@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ravenbench.bench.shared.spec import checked
+from ravenbench.bench.options import checked
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
 from ravenbench.bench.simulate.record import SimulatePlan
 from ravenbench.bench.simulate.scorers import BLIND, COMPARED, names, shown
@@ -34,10 +34,10 @@ from ravenbench.statistics.axes import (
     content_checks,
     domain_axis,
 )
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
 
 if TYPE_CHECKING:
-    from ravenbench.bench.shared.store import Store
+    from ravenbench.store.store import Store
 
 ROUNDING = 1e-12
 """Figures of no spread agree with their mean to rounding."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from ravenbench.bench.shared.store import Store
 from ravenbench.errors import FormatError, InputError
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.evaluation import Evaluation
@@ -25,7 +24,8 @@ from ravenbench.reports.site.divided import divisions, kind_of_text, parts_of
 from ravenbench.reports.site.joined import joined
 from ravenbench.reports.site.records import Board, FoldPage, Number, Standing
 from ravenbench.statistics.axes import Domain
-from ravenbench.statistics.clustered import Figure
+from ravenbench.statistics.estimates import Figure
+from ravenbench.store.store import Store
 
 METRICS = ("auc", "c@1", "overall", "final")
 REPLICATES = 2_000

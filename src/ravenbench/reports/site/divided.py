@@ -8,13 +8,13 @@ import numpy as np
 
 from ravenbench.bench.pan14.record import Pan14Plan
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.shared.store import Store
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.attributes import Attribute, quantiles
 from ravenbench.formats.problems import read_problems
 from ravenbench.reports.evaluate.records import BreakDown
 from ravenbench.reports.site.records import Number, Part
-from ravenbench.text.lengths import count_words
+from ravenbench.store.store import Store
+from ravenbench.text.tokens import count_words
 from ravenbench.types import Labels
 
 

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import msgspec
 
-from ravenbench.bench.shared.record import Plan
-from ravenbench.bench.shared.store import Cell, Store
+from ravenbench.store.records import Plan
+from ravenbench.store.store import Cell, Store
 
 P = TypeVar("P", bound=Plan)
 

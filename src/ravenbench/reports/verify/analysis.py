@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.shared.record import Head
-from ravenbench.bench.shared.store import Store
 from ravenbench.bench.verify.blocks import Collected, cells_of, collect
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.trained import read_trained
@@ -17,6 +15,8 @@ from ravenbench.reports.shared.cell_scores import answered
 from ravenbench.reports.shared.content import ContentProbe, Read, content_probe
 from ravenbench.reports.shared.content_json import content_json
 from ravenbench.reports.shared.public import public_head
+from ravenbench.store.records import Head
+from ravenbench.store.store import Store
 from ravenbench.types import Answers, Floats
 
 METRICS = ("auc", "c@1", "final")

@@ -72,7 +72,7 @@ PLACES = {
     "Ridge": "ravenbench.verifiers.raven_2026.verifier",
     "Spreading": "ravenbench.verifiers.combinations",
     "Tfidf": "ravenbench.text.tfidf",
-    "TokenProfiles": "ravenbench.text.profiles",
+    "TokenProfiles": "ravenbench.text.tfidf",
     "Tokens": "ravenbench.text.lexicon",
     "Views": "ravenbench.verifiers.raven_2026.families",
     "Vocabulary": "ravenbench.verifiers.neural.o2d2",

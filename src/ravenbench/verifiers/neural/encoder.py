@@ -9,7 +9,7 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
-from ravenbench.text.vectors import unit
+from ravenbench.text.tfidf import unit
 from ravenbench.topics import sentences
 from ravenbench.topics.batching import distinct
 from ravenbench.topics.pretrained import model_folder

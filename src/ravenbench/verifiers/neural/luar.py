@@ -18,7 +18,7 @@ from torch.utils.checkpoint import checkpoint
 from ravenbench.errors import SpecError
 from ravenbench.metrics.auc import auc_of_scores
 from ravenbench.randomness import stream
-from ravenbench.text.vectors import unit
+from ravenbench.text.tfidf import unit
 from ravenbench.topics import devices
 from ravenbench.topics.batching import batches, distinct
 from ravenbench.types import Bools, Floats, Ints, Problems

@@ -9,9 +9,8 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.text.lexicon import ALL_TOKENS
-from ravenbench.text.profiles import TokenProfiles
+from ravenbench.text.tfidf import TokenProfiles, unit
 from ravenbench.text.tokens import WORD
-from ravenbench.text.vectors import unit
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
 

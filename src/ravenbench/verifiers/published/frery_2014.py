@@ -10,8 +10,7 @@ import numpy as np
 from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.scores import scores
 from ravenbench.text.impostor_spaces import ImpostorSpace
-from ravenbench.text.tfidf import row_cosines
-from ravenbench.text.vectors import unit
+from ravenbench.text.tfidf import row_cosines, unit
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold

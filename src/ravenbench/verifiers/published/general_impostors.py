@@ -11,8 +11,7 @@ import numpy as np
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
 from ravenbench.text.impostor_spaces import ImpostorSpace, Weights
-from ravenbench.text.impostors import Packed, draw_impostors, nearest_drawn
-from ravenbench.text.minmax import Masks, Measure, Vectors, norms, subset_masks
+from ravenbench.text.minmax import Masks, Measure, Packed, Vectors, draw_impostors, nearest_drawn, norms, subset_masks
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer

@@ -12,8 +12,8 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.text.ngrams import CharNgrams
+from ravenbench.text.tfidf import centre_of
 from ravenbench.text.tokens import SENTENCE_END, collapse, frequent, tokens, words
-from ravenbench.text.vectors import centre_of
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import Logistic, learnable
 from ravenbench.verifiers.contract.base import Calibrator, Scorer

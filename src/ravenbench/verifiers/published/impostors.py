@@ -10,8 +10,21 @@ import numpy as np
 from ravenbench.errors import CorpusError, SpecError, did_you_mean
 from ravenbench.randomness import stream
 from ravenbench.text.impostor_spaces import ImpostorSpace, Readings, Weights
-from ravenbench.text.impostors import Contest, draw_impostors, graded, product, rank, wins
-from ravenbench.text.minmax import Masks, Measure, Vectors, norms, similarities, subset_masks, whole_similarities
+from ravenbench.text.minmax import (
+    Contest,
+    Masks,
+    Measure,
+    Vectors,
+    draw_impostors,
+    graded,
+    norms,
+    product,
+    rank,
+    similarities,
+    subset_masks,
+    whole_similarities,
+    wins,
+)
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import Banded

@@ -11,8 +11,7 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.randomness import stream
-from ravenbench.text.grammar import grammar_log10
-from ravenbench.text.sentences import Vocabulary, sentences, spans
+from ravenbench.text.grammar import Vocabulary, grammar_log10, sentences, spans
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import LogOdds

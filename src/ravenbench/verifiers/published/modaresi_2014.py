@@ -9,8 +9,8 @@ from typing import Self
 import numpy as np
 
 from ravenbench.randomness import stream
+from ravenbench.text.tfidf import centre_of, unit
 from ravenbench.text.tokens import frequent_words
-from ravenbench.text.vectors import centre_of, unit
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes

@@ -18,8 +18,8 @@ import numpy as np
 from ravenbench.text.counting import CountStore, with_counts
 from ravenbench.text.minmax import Vectors, paired_similarities, whole_similarities
 from ravenbench.text.ngrams import CharNgrams, NgramLexicon, Points
+from ravenbench.text.tfidf import centre_of, unit
 from ravenbench.text.tokens import TOKEN, frequent
-from ravenbench.text.vectors import centre_of, unit
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Int32s, Ints
 

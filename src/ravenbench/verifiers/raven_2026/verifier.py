@@ -13,8 +13,8 @@ from ravenbench.errors import SpecError
 from ravenbench.metrics.logistic import newton
 from ravenbench.randomness import stream
 from ravenbench.text.ppm import cross_entropies
+from ravenbench.text.tfidf import centre_of
 from ravenbench.text.tokens import TOKEN, normalised
-from ravenbench.text.vectors import centre_of
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import apply_band, best_radius

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from numba import njit
 
-from ravenbench.text.vectors import unit
+from ravenbench.text.tfidf import unit
 from ravenbench.types import Bools, Floats, Ints
 from ravenbench.verifiers.raven_2026.families import Chunked, Counts, Delta, View
 

@@ -1,0 +1,1 @@
+"""How cells are computed: in which processes, with what care for user code, and what is prepared before them."""

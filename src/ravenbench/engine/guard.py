@@ -1,0 +1,339 @@
+"""Care for code of strangers: whatever a method does, short of ending the process, fails its cell and nothing else."""
+
+from __future__ import annotations
+
+import ctypes
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from ravenbench.components import Component, parts
+from ravenbench.errors import CorpusError, InputError, MethodError, SpecError, said
+from ravenbench.types import Floats, Ints, Problems
+from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
+
+LIMIT = "RAVEN_CELL_TIMEOUT"
+"""Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
+LONGEST = 365 * 24 * 3600
+"""Seconds; clocks take no endless limit."""
+_received: list[int] = []
+"""Signals to end that were noted in this process."""
+_watching: dict[int, Any] = {}
+"""What handles them while they are noted."""
+_worker: list[int] = []
+"""The process that called ``in_worker``, if it is this one."""
+
+
+class _TimeUp(BaseException):
+    """No ``Exception``, for methods catch those."""
+
+
+@contextmanager
+def isolated() -> Iterator[None]:
+    """Make a plain exception of whatever a method raises to leave the program; Ctrl-C of the user still ends it.
+
+    Raises
+    ------
+    MethodError
+        In the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other exceptions that
+        are none of ``Exception``; and where the method took longer than the limit.
+    """
+    with watched() as noted:
+        before = len(noted)
+        try:
+            with _limited():
+                yield
+        except _TimeUp as late:
+            raise MethodError(f"the method took longer than {late} seconds, the limit (--cell-timeout)") from None
+        except Exception:
+            if len(noted) > before:
+                raise KeyboardInterrupt from None
+            raise
+        except BaseException as error:
+            if len(noted) > before or isinstance(error, GeneratorExit):
+                raise
+            raise MethodError(f"the method tried to end the program ({type(error).__name__}: {said(error)})") from error
+        if len(noted) > before:
+            # The method caught what the signal raised.
+            raise KeyboardInterrupt
+
+
+def in_worker() -> None:
+    """Say that this process may be ended: another takes its place."""
+    _worker[:] = [os.getpid()]
+
+
+def time_limit() -> float | None:
+    """The limit that is set, in seconds.
+
+    Raises
+    ------
+    SpecError
+        If the environment variable holds no number of seconds above 0, or more than a year.
+    """
+    given = os.environ.get(LIMIT)
+    try:
+        seconds = float(given) if given else None
+    except ValueError:
+        seconds = 0.0
+    if seconds is not None and not 0 < seconds <= LONGEST:
+        raise SpecError(f"{LIMIT} must be a number of seconds above 0, at most {LONGEST}", found=given)
+    return seconds
+
+
+@contextmanager
+def _limited() -> Iterator[None]:
+    """Raise ``_TimeUp`` where Python runs when time is up; a worker that does not come back for it is ended."""
+    seconds = time_limit()
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise _TimeUp(f"{seconds:g}")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    if _worker == [os.getpid()]:
+        faulthandler.dump_traceback_later(seconds + min(seconds, 10.0), exit=True)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        faulthandler.cancel_dump_traceback_later()
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def watched() -> Iterator[list[int]]:
+    """Note signals to end that arrive meanwhile, once for all guarded within; only the main thread gets them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield []
+        return
+    if _watching and all(signal.getsignal(asked) is handler for asked, handler in _watching.items()):
+        yield _received
+        return
+    before: dict[int, Any] = {asked: signal.getsignal(asked) for asked in (signal.SIGINT, signal.SIGTERM)}
+    outer = _watching.copy()
+
+    def note(number: int, frame: Any) -> None:
+        _received.append(number)
+        before[number](number, frame)
+
+    for asked, handler in before.items():
+        _watching[asked] = note if callable(handler) else handler
+        if callable(handler):
+            signal.signal(asked, note)
+    try:
+        yield _received
+    finally:
+        _watching.clear()
+        _watching.update(outer)
+        for number, handler in before.items():
+            # A handler may have put another in its own place.
+            if signal.getsignal(number) is note:
+                signal.signal(number, handler)
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """What methods and the libraries below them print goes to stderr: stdout is for results.
+
+    In other threads than the main one, as on a Dask worker, only what Python prints can be led elsewhere.
+    """
+    with redirect_stdout(sys.stderr):
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        _flush()
+        try:
+            kept = os.dup(1)
+        except OSError:  # closed
+            yield
+            return
+        try:
+            with suppress(OSError):
+                os.dup2(2, 1)
+            yield
+        finally:
+            _flush()
+            os.dup2(kept, 1)
+            os.close(kept)
+
+
+def _flush() -> None:
+    """Write what Python and C still hold back of stdout to where it was printed."""
+    with suppress(OSError, ValueError, AttributeError):
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).fflush(None)
+
+
+_THREADS = "OMP_NUM_THREADS"
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Linear algebra on one thread: a unit has one core, and sums depend on how many threads share them.
+
+    The limit holds for libraries that are loaded already. So those that methods use are loaded first, and the one of
+    scikit-learn, which takes a second to import, reads the environment when a method loads it.
+    """
+    import scipy.linalg  # noqa: F401
+
+    before, libraries = os.environ.get(_THREADS), _libraries(len(sys.modules))
+    if before == "1" and all(library.num_threads == 1 for library in libraries.lib_controllers):
+        yield
+        return
+    os.environ[_THREADS] = "1"
+    try:
+        with libraries.limit(limits=1):
+            yield
+    finally:
+        if before is None:
+            os.environ.pop(_THREADS, None)
+        else:
+            os.environ[_THREADS] = before
+
+
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> ThreadpoolController:
+    """The libraries that are loaded, looked for again (which takes milliseconds) when further modules were imported."""
+    return ThreadpoolController()
+
+
+def tell(error: Exception) -> str:
+    """An error as a cell keeps it: one line, then where it happened."""
+    try:
+        where = "".join(traceback.format_exception(error))[-2000:]
+    except Exception:  # a stranger's exception may fail at anything
+        where = ""
+    # What a bad input says stands in several lines; here the first has all of it.
+    what = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
+    return f"{type(error).__name__}: {what}\n{where.encode('utf-8', 'backslashreplace').decode()}"
+
+
+class Scores(Protocol):
+    """What scores problems in the place of a fitted verifier's own scorer."""
+
+    def score(self, problems: Problems) -> Floats: ...
+
+
+def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -> tuple[Floats, Floats]:
+    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers.
+
+    Raises
+    ------
+    AnswerError
+        If it gives anything else.
+    """
+    if isinstance(verifier, Calibrated):
+        given = features.score(test) if features is not None else verifier.scorer_.score(test)
+        scores = checked_scores(given, len(test), verifier)
+        return scores, checked_answers(verifier.calibrator_.transform(scores), test.ids, verifier)
+    answers = checked_answers(verifier.verify(test), test.ids, verifier)
+    return answers, answers
+
+
+def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:
+    """As ``answer``, but a problem on which the method fails is left unanswered; also its reason, by id.
+
+    The set is halved until the problems at fault stand alone. Where more than ten and more than a tenth of them
+    fail, or all do, the fault is the method's and its error is raised, as it is for transductive methods.
+    """
+    faults: dict[str, str] = {}
+    most = min(max(10, len(test) // 10), len(test) - 1)
+
+    def work(rows: Ints) -> list[tuple[Ints, Floats, Floats]]:
+        try:
+            return [(rows, *answer(verifier, test if len(rows) == len(test) else test.select(rows)))]
+        except (MemoryError, OSError):
+            raise
+        except Exception as error:
+            if len(rows) == 1:
+                faults[str(test.ids[rows[0]])] = f"the method failed ({type(error).__name__}: {said(error)})"
+            if verifier.transductive or len(faults) > most:
+                raise
+        return [] if len(rows) == 1 else [part for half in np.array_split(rows, 2) for part in work(half)]
+
+    parts = work(np.arange(len(test), dtype=np.int64))
+    scores = np.full((len(test), *parts[0][1].shape[1:]), np.nan)
+    answers = np.full(len(test), 0.5)
+    for rows, score, value in parts:
+        scores[rows], answers[rows] = score, value
+    return scores, answers, faults
+
+
+SLOW = "ravenbench.verifiers.neural."
+"""Methods of this room train for minutes, on toy problems too."""
+
+
+def runs_program(component: Component) -> bool:
+    """Whether a method or one within it runs an outside program or asks a service: nothing but the run itself may."""
+    return any(getattr(part, "outside", False) for part in parts(component))
+
+
+def smoke_test(components: Mapping[str, Component]) -> None:
+    """Fit and ask each of Raven's own verifiers whose parameters were given on toy problems.
+
+    One that runs an outside program or asks a service is fitted, which looks for it, and not asked. Not tried are
+    verifiers at their defaults, neural ones, and those of strangers, of whom nobody knows what they need.
+
+    Raises
+    ------
+    InputError
+        If one cannot work; nothing was planned or written then.
+    """
+    tried = {name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, parts(c)))}
+    for name, component in tried.items():
+        try:
+            _on_toys(component)
+        except CorpusError:
+            # Toy problems can be too few for a method, real ones need not be.
+            continue
+        except InputError as error:
+            raise type(error)(
+                f"{name} cannot work: {error.problem}", found=error.found, expected=error.expected, fix=error.fix
+            ) from error
+        except Exception as error:
+            raise SpecError(
+                f"{name} cannot work: on toy problems it fails", found=f"{type(error).__name__}: {said(error)}",
+                fix="look at its parameters: raven list verifier, and the docstring of the method",
+            ) from error  # fmt: skip
+
+
+def rehearsable(components: Mapping[str, Component]) -> list[Component]:
+    """Raven's own verifiers among these: to import others where their output is not watched would mix it with ours."""
+    return [c for c in components.values() if all(map(_ours, parts(c))) and not runs_program(c)]
+
+
+def warm_up_kernels(components: Sequence[Component]) -> None:
+    """Fit and ask verifiers on toy problems, so that their kernels are compiled; errors say nothing."""
+    for component in components:
+        with suppress(Exception):
+            _on_toys(component)
+
+
+def _on_toys(component: Component) -> None:
+    from ravenbench.testing import toy_problems
+
+    with one_thread(), stdout_to_stderr(), isolated():
+        verifier = as_verifier(fresh(component)).fit(*toy_problems(60, seed=1))
+        if not runs_program(component):
+            answer(verifier, toy_problems(20, seed=2)[0].blind())
+
+
+def _ours(component: Component) -> bool:
+    module = type(component).__module__
+    return module.startswith("ravenbench.") and not module.startswith(SLOW)

@@ -1,0 +1,354 @@
+"""How a task tells what it is doing."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import cache, partial
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Protocol, TypeVar, runtime_checkable
+
+from ravenbench import files
+from ravenbench.engine.guard import LIMIT, in_worker, one_thread, stdout_to_stderr, time_limit, watched
+from ravenbench.errors import MissingPart, RavenError, SpecError
+from ravenbench.files import is_remote
+from ravenbench.programs.confinement import noted
+
+Progress = Callable[[str, int, int], None]
+"""Called with (stage, done, total); a total of 0 means that it is not known."""
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""Options of ``mallopt``."""
+
+
+def give_back() -> None:
+    """Have it returned to the system: workers need the memory that planning took."""
+    _glibc("malloc_trim", 0)
+
+
+@cache
+def keep_memory() -> None:
+    """From now on this worker uses memory that it has freed again, as other processes do.
+
+    Dask has glibc return all beyond 64 KB at once, and to ask for as much anew takes half as long as the work.
+    """
+    _glibc("mallopt", _TRIM_THRESHOLD, 1 << 28)
+    _glibc("mallopt", _MMAP_THRESHOLD, 1 << 25)
+
+
+def _glibc(function: str, *values: int) -> None:
+    with suppress(AttributeError, OSError, TypeError):
+        getattr(ctypes.CDLL(None), function)(*values)
+
+
+class Unit(Protocol):
+    """What an engine does, here or in another process."""
+
+    def work(self) -> list[str]:
+        """Do it, commit what it found, and return the errors of cells that failed."""
+
+
+@runtime_checkable
+class Losable(Protocol):
+    """A unit whose cells can be told failed where its work ended the process."""
+
+    def lost(self, reason: str) -> list[str]:
+        """Commit all its cells as failed for this reason, and return their errors."""
+
+
+Units = Sequence[Unit]
+Engine = Callable[[Units], Iterator[list[str]]]
+"""Does all units in any order and yields the errors of each as it ends."""
+
+
+def run_units(engine: Engine, units: Units, progress: Progress, stage: str) -> list[str]:
+    """Do all units, showing how many are done; returns the errors of the cells that failed.
+
+    When it returns, the disk has every cell.
+    """
+    errors: list[str] = []
+    if units:
+        progress(stage, 0, len(units))
+        give_back()
+        with stdout_to_stderr():
+            for done, failed in enumerate(engine(units), start=1):
+                errors += failed
+                progress(stage, done, len(units))
+        runs: set[Path] = {unit.run for unit in units if hasattr(unit, "run")}
+        for run in runs:
+            files.sync_folder(run / "cells")
+    return errors
+
+
+def run_unit(unit: Unit) -> list[str]:
+    """Do one unit; errors of the method become failed cells. Returns the errors."""
+    with one_thread(), noted(), watched():
+        return unit.work()
+
+
+_ADDRESS = "an address such as tcp://10.0.0.1:8786"
+_MOST_GROWN = 8 << 30
+"""Bytes by which a worker may grow: mapped texts and the counts of several kinds of unit (``counting.CAP``)."""
+
+
+def local(workers: int | None = None) -> Engine:
+    """Worker processes on this machine, as many as cores unless told; one worker = this very process.
+
+    Where a method ends a worker process (a crash of native code, memory), the units that were being done are done again
+    one by one; the cells of one that ends its process again are told failed, and the others go on. With one worker
+    there is no process to lose but this one.
+
+    Where a limit on time is set (``care.LIMIT``), a method over it is interrupted as by Ctrl-C, and its cells fail. A
+    worker in which that does not help (native code) is ended, and the above holds; with one worker nothing is ended.
+    """
+    count = usable_cores() if workers is None else workers
+    if count < 1:
+        raise SpecError("--workers must be at least 1", found=workers)
+
+    def work(units: Units) -> Iterator[list[str]]:
+        if count == 1 or (len(units) == 1 and time_limit() is None):
+            with one_thread():
+                yield from map(run_unit, units)
+            return
+        left = dict(enumerate(units))
+        while left:
+            try:
+                for number, errors in _together(left, count):
+                    del left[number]
+                    yield errors
+            except BrokenExecutor:
+                # Units are begun in order: the first that are left were being done.
+                for number in list(left)[:count]:
+                    yield _alone(left.pop(number))
+
+    return work
+
+
+def _in_worker(unit: Unit) -> list[str]:
+    end_with(os.getppid())
+    _may_grow()
+    in_worker()
+    return run_unit(unit)
+
+
+@cache
+def end_with(parent: int) -> None:
+    """From now on this worker ends when the process that started it does, however that ends."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+@cache
+def _may_grow() -> None:
+    """From now on this worker may keep counts of texts, which joblib takes for a leak.
+
+    Where psutil is installed, joblib ends workers that have grown by 300 MB, and the next ones count all texts anew.
+    """
+    from joblib.externals.loky import process_executor
+
+    process_executor._MAX_MEMORY_LEAK_SIZE = _MOST_GROWN
+
+
+def _numbered(number: int, unit: Unit) -> tuple[int, list[str]]:
+    return number, _in_worker(unit)
+
+
+def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[str]]]:
+    import warnings
+
+    from joblib import Parallel, delayed
+
+    # Workers that have grown are replaced; nothing is lost.
+    warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+    pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
+    yield from pool(delayed(_numbered)(number, unit) for number, unit in list(units.items()))
+
+
+def _alone(unit: Unit) -> list[str]:
+    """Do a unit in a process of its own.
+
+    Raises
+    ------
+    RavenError
+        If it ends that process and has no cells that could be told failed.
+    """
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    with ProcessPoolExecutor(max_workers=1) as pool:
+        try:
+            errors: list[str] = pool.submit(_in_worker, unit).result()
+            return errors
+        except BrokenExecutor as error:
+            reason = "MethodError: the method ended its process (a crash of native code, or memory ran out)"
+            if (seconds := time_limit()) is not None:
+                reason += f", or did not stop after {seconds:g} seconds (--cell-timeout)"
+            if isinstance(unit, Losable):
+                return unit.lost(reason)
+            raise RavenError(f"{reason}; what was finished is kept: repeat the command to go on") from error
+
+
+def usable_cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def dask(scheduler: str, timeout: float = 30.0) -> Engine:
+    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL.
+
+    Raises
+    ------
+    MissingPart
+        If the extra is not installed.
+    SpecError
+        If this is no address.
+    RavenError
+        If the scheduler cannot be reached in ``timeout`` seconds, or is lost during the run.
+    """
+    try:
+        from distributed import Client, as_completed
+        from distributed.comm import get_address_host_port
+    except ImportError as error:
+        raise MissingPart("the dask engine is not installed", fix="pip install 'ravenbench[distributed]'") from error
+    try:
+        get_address_host_port(scheduler)
+    except ValueError as error:
+        raise SpecError(f"this is no address of a scheduler ({error})", found=scheduler, expected=_ADDRESS) from None
+
+    def work(units: Units) -> Iterator[list[str]]:
+        try:
+            client = Client(scheduler, timeout=timeout, set_as_default=False)
+        except (OSError, ValueError) as error:
+            raise RavenError(f"no Dask scheduler answers at {scheduler} ({error})") from error
+        with client, client.as_current():
+            futures = client.map(_on_cluster, [_anywhere(unit) for unit in units], pure=False)
+            waiting = as_completed(futures)
+            for _ in range(len(futures)):
+                try:
+                    future = next(waiting)
+                    if future.status == "lost" or client.status != "running":
+                        raise OSError("the scheduler is gone")
+                    yield future.result(timeout)
+                except Exception as error:
+                    raise RavenError(
+                        f"the Dask cluster failed ({type(error).__name__}: {error}); what was finished is kept: repeat "
+                        "the command to go on"
+                    ) from error
+
+    return work
+
+
+def _on_cluster(unit: Unit) -> list[str]:
+    keep_memory()
+    return run_unit(unit)
+
+
+def _anywhere(unit: Unit) -> Unit:
+    """The unit with the full path of its run: workers were started in other folders."""
+    run = getattr(unit, "run", None)
+    return unit if run is None or is_remote(run) else replace(unit, run=Path(run).absolute())  # type: ignore[type-var]
+
+
+def engine(name: str, workers: int | None = None, scheduler: str | None = None) -> Engine:
+    """An engine by its name on the command line.
+
+    Raises
+    ------
+    SpecError
+        If there is no such engine, or dask is asked for without a scheduler or with a limit on time, or a scheduler
+        without dask.
+    """
+    if name == "local":
+        if scheduler is not None:
+            raise SpecError("--scheduler belongs to --engine dask", found=scheduler)
+        return local(workers)
+    if name != "dask":
+        raise SpecError(f"there is no engine {name!r}", expected="local or dask")
+    if time_limit() is not None:
+        raise SpecError(f"--cell-timeout ({LIMIT}) holds for processes of this machine, and not on a Dask cluster")
+    if scheduler is None:
+        raise SpecError("--engine dask needs --scheduler", expected=_ADDRESS)
+    return dask(scheduler)
+
+
+T = TypeVar("T")
+
+
+class Aside(Protocol):
+    """Begin ``work(*args)``, and return what gives its result when that is needed."""
+
+    def __call__(self, work: Callable[..., T], *args: object) -> Callable[[], T]: ...
+
+
+def here(work: Callable[..., T], *args: object) -> Callable[[], T]:
+    """Nothing is begun: the work is done in this process when its result is asked for."""
+    return partial(work, *args)
+
+
+@contextmanager
+def aside(cores: int) -> Iterator[Aside]:
+    """Each work in a process of its own, which ends with this context; with one core it is done here.
+
+    Where a process fails, the work is done again here, so that its error is told as usual.
+    """
+    if cores < 2:
+        yield here
+        return
+    from joblib.externals.loky import ProcessPoolExecutor
+
+    with ExitStack() as stack:
+
+        def begin(work: Callable[..., T], *args: object) -> Callable[[], T]:
+            pool = ProcessPoolExecutor(max_workers=1)
+            stack.callback(pool.shutdown, wait=False, kill_workers=True)
+            with _sigint_blocked():
+                begun = pool.submit(_other, work, args)
+            begun.add_done_callback(lambda _: pool.shutdown(wait=False))
+
+            def result() -> T:
+                try:
+                    found: T = begun.result()
+                except Exception:
+                    return work(*args)
+                return found
+
+            return result
+
+        yield begin
+
+
+@contextmanager
+def _sigint_blocked() -> Iterator[None]:
+    """What is started here never hears Ctrl-C, of which it would tell while it is being set up; this process hears it
+    afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # when it starts, signals are let through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _other(work: Callable[..., T], args: tuple[object, ...]) -> T:
+    end_with(os.getppid())
+    return work(*args)

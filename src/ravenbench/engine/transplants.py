@@ -1,0 +1,283 @@
+"""The transplant probe's part of a plan: for folds that exist, test sets whose questioned texts have other content.
+
+They are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
+ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
+*against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
+hide in it. Whether any does is asked by one more set, a part of the problems in another order (``batch``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ravenbench.engine.pool import Progress
+from ravenbench.problems.donors import ByContent
+from ravenbench.problems.references import References
+from ravenbench.problems.transplant import Transplanted, Transplanter, known_authors, shortage
+from ravenbench.randomness import stream
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions
+from ravenbench.store.plans import on_one_table
+from ravenbench.store.records import Record
+from ravenbench.text.splicing import FUNCTION_WORDS
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Fold, Ints, Labels, Problems, Strings, name_array
+
+ARMS = ("along", "against", "off")
+BATCHES = 2
+"""Folds of which a part is asked again as another batch."""
+IN_BATCH = 40
+"""Problems asked again in each, at most; half of the fold's if these are fewer."""
+REFERENCE_PROBLEMS = 800
+"""Problems, in whole folds, from which on no more are taken to measure the reference scorers."""
+WORDS = (100, 200, 500)
+"""Numbers of frequent words that may stay of which the reference scorers are measured."""
+
+
+class TransplantedFold(Record, frozen=True, kw_only=True):
+    """A fold's arms by name, which test problems they hold, and the fold that asks some again.
+
+    ``again`` has the places of these among ``rows``, in their order; of every second the questioned text is that of the
+    arm *off*, of the others the original.
+    """
+
+    source: str
+    arms: dict[str, str] = {}
+    rows: list[int]
+    left_out: dict[str, int]
+    repeated: int
+    batch: str | None = None
+    again: list[int] = []
+
+    def fold(self, arm: str) -> str:
+        """Name of the fold of an arm, or of the ``source``."""
+        return self.source if arm == "source" else self.arms[arm]
+
+
+class ReferenceRecord(Record, frozen=True, kw_only=True):
+    """What the reference scorers reach where ``kept`` words stay of the ``function_words`` most frequent ones that may.
+
+    ``content`` and ``lengths`` have, by name (auc, style_left, swing), a value and its interval's ends. ``named`` is
+    the share of texts whose topic a classifier names from the words that stay.
+    """
+
+    function_words: int
+    kept: int
+    problems: int
+    content: dict[str, tuple[float, float | None, float | None]]
+    lengths: dict[str, tuple[float, float | None, float | None]]
+    named: float | None
+
+    def interval(self, scorer: str, name: str) -> tuple[float, float] | None:
+        """The interval of a figure of ``content`` or ``lengths``."""
+        _, low, high = getattr(self, scorer).get(name, (0.0, None, None))
+        return None if low is None or high is None else (low, high)
+
+
+class TransplantRecord(Record, frozen=True, kw_only=True):
+    """The transplant probe: how donors were chosen, how many frequent words stay, which problems were left out and why.
+
+    ``reason`` says why there is nothing to ask, ``kept_by`` what decided which words stay; ``named`` is the share of
+    texts whose topic a classifier names from all frequent words, ``topics`` how many topics there are.
+    """
+
+    by: str
+    function_words: int
+    reason: str | None
+    left_out: dict[str, int]
+    folds: list[TransplantedFold]
+    kept_by: str = ""
+    references: list[ReferenceRecord] = []
+    named: float | None = None
+    topics: int = 0
+
+    def reference(self) -> ReferenceRecord | None:
+        """The reference scorers with as many words staying as in the probe itself."""
+        return next((r for r in self.references if r.kept == self.function_words), None)
+
+
+@dataclass(frozen=True, eq=False)
+class Transplants:
+    """A plan's section, its folds (over ``texts``), and the table of all texts, those of the plan first."""
+
+    section: TransplantRecord
+    folds: list[Fold]
+    texts: TextTable
+
+
+def plan_transplants(
+    transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
+) -> Transplants:
+    """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
+    entries, made, left_out = list[TransplantedFold](), list[Fold](), dict[str, int]()
+    first = list[Transplanted]()
+    same = different = 0
+    for done, fold in enumerate(folds):
+        progress("transplanting content", done, len(folds))
+        found = transplanter.transplant(fold.test, fold.test_same)
+        if sum(map(len, first)) < REFERENCE_PROBLEMS:
+            first.append(found)
+        truth = fold.test_same[found.rows]
+        for why, count in found.left_out.items():
+            left_out[why] = left_out.get(why, 0) + count
+        if not len(found):
+            continue
+        same, different = same + int(truth.sum()), different + int((~truth).sum())
+        arms = {
+            "along": mixed(found.on, found.off, truth),
+            "against": mixed(found.off, found.on, truth),
+            "off": found.off2,
+        }
+        again = _again(len(found), transplanter.seed, fold.name) if len(entries) < BATCHES else []
+        names = {arm: f"{fold.name}-{arm}" for arm in arms}
+        batch = f"{fold.name}-batch" if again else None
+        entries.append(
+            TransplantedFold(
+                source=fold.name,
+                arms=names,
+                rows=found.rows.tolist(),
+                left_out=dict(found.left_out),
+                repeated=found.repeated,
+                batch=batch,
+                again=again,
+            )
+        )
+
+        def asked(name: str, arm: str, test: Problems, same: Bools, fold: Fold = fold) -> Fold:
+            labels = {"transplanted": arm, "source": fold.name}
+            test = replace(test, ids=_renamed(test.ids.tolist(), name))
+            return replace(fold, name=name, test=test, test_same=same, labels=labels, counts={})
+
+        made += [asked(names[arm], arm, problems, truth) for arm, problems in arms.items()]
+        if batch is not None:
+            spliced = np.arange(len(again)) % 2 == 1
+            test = mixed(found.off2.select(again), found.plain.select(again), spliced)
+            made.append(asked(batch, "batch", test, truth[again]))
+    reason = transplanter.refusal or shortage(same, different, left_out)
+    if reason is not None:
+        entries, made = [], []
+    progress("measuring the probe", 0, 0)
+    named, topics = None, transplanter.topic
+    if reason is None:
+        named = transplanter.splicer.topics_named()[1]
+    section = TransplantRecord(
+        by=transplanter.by,
+        function_words=len(transplanter.splicer.functions),
+        reason=reason,
+        left_out=left_out,
+        folds=entries,
+        kept_by=transplanter.splicer.by,
+        references=[] if reason is not None else references(transplanter, folds[: len(first)], first),
+        named=named,
+        topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
+    )
+    table, tests = on_one_table([fold.test for fold in made], texts)
+    return Transplants(section, [replace(f, test=t) for f, t in zip(made, tests, strict=True)], table)
+
+
+def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
+    """Problems over one table whose questioned texts are those of the first where ``same``, else of the second."""
+    return replace(of_same, questioned_index=np.where(same, of_same.questioned_index, of_different.questioned_index))
+
+
+def _renamed(ids: Sequence[str], fold: str) -> Strings:
+    """Other ids in every arm: an answer kept by its id would else be taken over from the original text."""
+    return name_array(hashlib.blake2b(f"{fold}\x1f{i}".encode(), digest_size=8).hexdigest() for i in ids)
+
+
+def _again(size: int, seed: int, name: str) -> list[int]:
+    """Places of the problems to ask again, in another order; none where there are too few to make another batch."""
+    rng = stream(seed, "transplant-batch", name)
+    return rng.permutation(size)[: min(IN_BATCH, size // 2)].tolist() if size >= 4 else []
+
+
+def references(
+    transplanter: Transplanter, folds: Sequence[Fold], done: Sequence[Transplanted]
+) -> list[ReferenceRecord]:
+    """The reference scorers where 100, 200 and 500 words may stay; ``done`` holds these folds transplanted already.
+
+    Of a larger fold a seeded part is taken: what is measured is the probe, not a verifier.
+    """
+    scorers, found = References(transplanter), []
+    for count in WORDS:
+        maker = transplanter if count == FUNCTION_WORDS else transplanter.keeping(count)
+        design, scores = list[KeptFold](), dict[str, list[Versions | None]]()
+        for fold, made in zip(folds, done, strict=True):
+            rng = stream(transplanter.seed, "references", fold.name)
+            some = np.sort(rng.permutation(made.rows)[:REFERENCE_PROBLEMS])
+            if maker is transplanter:
+                test = made.select(np.searchsorted(made.rows, some))
+            else:
+                test = maker.transplant(fold.test.select(some), fold.test_same[some])
+                test = replace(test, rows=some[test.rows])
+            if not len(test):
+                continue
+            design.append(_kept(transplanter, fold, test.rows, len(design)))
+            each = [scorers.score(version) for version in (test.plain, test.on, test.off, test.off2)]
+            for name in each[0]:
+                scores.setdefault(name, []).append(Versions(*(one[name] for one in each)))
+        shown = ContentDesign(tuple(design), transplanter.similarity if transplanter.topic is not None else None)
+        figures = {name: _shown(shown.figures(given)) for name, given in scores.items()}
+        found.append(
+            ReferenceRecord(
+                function_words=count,
+                kept=len(maker.splicer.functions),
+                problems=sum(len(fold.same) for fold in design),
+                content=figures.get("content", {}),
+                lengths=figures.get("lengths", {}),
+                named=maker.splicer.topics_named()[0],
+            )
+        )
+    return found
+
+
+def _kept(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:
+    """The problems of a fold that were transplanted, by authors and topics where the corpus names these, else by groups
+    of linked problems, as verifiers' figures are."""
+    test, same = fold.test, fold.test_same
+    row = transplanter.rows_here(test)
+    pair = np.stack([row[test.known_index[test.known_ptr[:-1]]], row[test.questioned_index]], axis=1)
+    problem = (pair @ np.array([len(transplanter.texts), 1]))[rows]
+    if transplanter.topic is None or transplanter.author is None:
+        sides = np.repeat(test.groups(same)[:, None] + number * len(transplanter.texts), 2, axis=1)
+        return KeptFold(same[rows], sides[rows], problem)
+    topics = transplanter.topic.codes[pair[rows]]
+    return KeptFold(same[rows], transplanter.author.codes[pair][rows], problem, topics if (topics >= 0).all() else None)
+
+
+def _shown(figures: ContentFigures) -> dict[str, tuple[float, float | None, float | None]]:
+    shown = {"auc": figures.auc, "style_left": figures.style_left, "swing": figures.swing}
+    return {
+        name: (figure.value, *(figure.interval or (None, None))) for name, figure in shown.items() if figure is not None
+    }
+
+
+def plan_given_transplants(fold: Fold, progress: Progress, seed: int = 0) -> Transplants:
+    """Transplant the test set of a fold of given problems, whose documents have no topics and maybe no authors.
+
+    Donors are the fold's own documents, those to learn from and those to test on, by how alike they are in content;
+    one that truth links with an author of a problem gives that problem nothing.
+    """
+    cited = np.union1d(fold.train.documents, fold.test.documents)
+    texts, place = TextTable.of_blocks(fold.test.texts.blocks(cited))
+    writers = known_authors([(fold.train, fold.train_same), (fold.test, fold.test_same)]).take(cited)
+    codes = np.empty(len(texts), dtype=np.int64)
+    codes[place] = writers.codes
+    transplanter = Transplanter(texts, author=Labels(codes, writers.names), seed=seed)
+    return plan_transplants(transplanter, [fold], fold.test.texts, progress)
+
+
+def nothing_to_ask(reason: str) -> TransplantRecord:
+    """A plan's section that says why nothing could be transplanted."""
+    return TransplantRecord(by=ByContent.by, function_words=0, reason=reason, left_out={}, folds=[])
+
+
+def longer(labels: Labels | None, size: int) -> Labels | None:
+    """Labels of a table that has grown to ``size`` texts: the further ones have none."""
+    if labels is None:
+        return None
+    more = np.full(size - len(labels.codes), -1, dtype=np.int64)
+    return Labels(np.concatenate([labels.codes, more]), labels.names)

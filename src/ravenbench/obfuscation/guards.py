@@ -1,0 +1,530 @@
+"""What keeps rewritten text readable: stretches to leave alone, words that may stand in, and mending afterwards."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import Any
+
+from ravenbench.errors import MissingPart
+from ravenbench.formats.pan_obfuscation import Part
+from ravenbench.obfuscation.parts import sentences
+from ravenbench.obfuscation.wording import resources
+from ravenbench.obfuscation.wording.resources import load
+from ravenbench.obfuscation.wording.words import base_form, parents, senses, usual_sense
+from ravenbench.text.alignment import match, pieces
+from ravenbench.text.nltk_data import missing
+
+Span = tuple[int, int]
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_OPENING = re.compile(r"(?:\A|[.!?…:]|\n)[\"'“‘(\[\s]*\Z")
+_LONGEST_UNIT = 4
+
+
+class Stretches:
+    """Stretches of one text that are to be left alone, and its names.
+
+    Parameters
+    ----------
+    text : str
+    names : frozenset of str
+        Further names, of a longer text that this is part of.
+
+    Attributes
+    ----------
+    names : frozenset of str
+        Words that are names here: capitalised inside a sentence, or at its start and no English word in lower case.
+    """
+
+    def __init__(self, text: str, names: frozenset[str] = frozenset()) -> None:
+        words = list(_WORD.finditer(text))
+        lower = Counter(m.group() for m in words if m.group().islower())
+        capital = [m for m in words if m.group()[:1].isupper() and m.group() not in ("I", "I'm", "I've", "I'd", "I'll")]
+        inside = {m.group() for m in capital if not _OPENING.search(text[max(0, m.start() - 12) : m.start()])}
+        self.names = names | frozenset(
+            word
+            for m in capital
+            if not lower[(word := m.group()).lower()] and (word in inside or not is_english(word.lower()))
+        )
+        found = [m.span() for m in words if m.group() in self.names]
+        found += [m.span() for pattern in (_marked(), *_fixed()) for m in pattern.finditer(text)]
+        found += _units(text, words)
+        self.spans = _joined(found)
+        self._starts = [start for start, _ in self.spans]
+
+    def touch(self, start: int, end: int) -> bool:
+        """Whether an edit of ``[start, end)`` would change such a stretch; one that is removed whole counts too."""
+        place = bisect_right(self._starts, start) - 1
+        nearby = self.spans[max(0, place) : bisect_right(self._starts, end)]
+        return any(low < end and start < high for low, high in nearby)
+
+    def cut(self, start: int, end: int) -> bool:
+        """Whether removing ``[start, end)`` would leave a piece of such a stretch behind."""
+        place = bisect_right(self._starts, start) - 1
+        nearby = self.spans[max(0, place) : bisect_right(self._starts, end)]
+        return any(low < end and start < high and not (start <= low and high <= end) for low, high in nearby)
+
+
+@lru_cache(256)
+def stretches(text: str, names: frozenset[str] = frozenset()) -> Stretches:
+    """The stretches of a text, found once; ``names`` as of ``Stretches``."""
+    return Stretches(text, names)
+
+
+def is_english(word: str) -> bool:
+    """Whether a lower-case word exists: in Brown, in WordNet, or as an inflected form in lemminflect's lexicon.
+
+    Where Brown is not here, every word does.
+    """
+    return missing("brown") is not None or _is_english(word)
+
+
+@lru_cache(1 << 16)
+def _is_english(word: str) -> bool:
+    if word in resources.language_model():
+        return True
+    # WordNet takes endings off freely: only what it lists counts.
+    if missing("wordnet") is None:
+        lemmas = {lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemma_names()}
+        if word in lemmas:
+            return True
+    try:
+        from lemminflect import getAllLemmas
+    except ModuleNotFoundError:
+        return False
+    return bool(getAllLemmas(word))
+
+
+@cache
+def _marked() -> re.Pattern[str]:
+    dotted = "|".join(sorted(load("fixed_phrases")["abbreviations"], key=lambda w: (-len(w), w)))
+    return re.compile(
+        r"(?:https?://|www\.)\S+|\S+@\S+\.\w+"  # addresses
+        r"|(?<!\w)(?:[^\W\d_]\.){2,}(?:[^\W\d_](?!\w))?"  # e.g., U.S., p.m
+        rf"|(?<!\w)(?:{dotted})\.(?!\w)"
+        r"|(?<!\w)[A-Z](?:\.|(?=['’]s\b))"  # initials
+        r"|(?<!\w)(?=\w*[A-Z]\w*[A-Z])[A-Z0-9]{2,}s?(?!\w)"  # NATO, DVDs
+        r"|(?<!\w)\w*\d[\w.,:/%\-]*\s(?:hundred|thousand|million|billion|trillion|percent|per cent)\b"  # 3,2 million
+        r"|(?<!\w)\w*\d[\w.,:/%\-]*\d\w*|(?<!\w)\w*\d\w*(?:%|(?=[^\w\s]\w))?"  # 10:30 and 1970s
+    )
+
+
+@cache
+def _fixed() -> tuple[re.Pattern[str], ...]:
+    lists = load("fixed_phrases")
+    keys = sorted((*lists["foreign"], *lists["units"]), key=lambda k: (-len(k), k))
+    spelt = "|".join(re.escape(key).replace(r"\ ", r"\s+") for key in keys)
+    return (re.compile(rf"(?<!\w)(?:{spelt})(?!\w)", re.IGNORECASE),)
+
+
+def _units(text: str, words: Sequence[re.Match[str]]) -> list[Span]:
+    """Collocations WordNet lists, the longest at each place; only single spaces may stand between their words."""
+    if missing("wordnet") is not None:
+        return []
+    found: list[Span] = []
+    for i, first in enumerate(words):
+        if found and first.start() < found[-1][1]:
+            continue
+        end = i + 1
+        while end < len(words) and end - i < _LONGEST_UNIT and text[words[end - 1].end() : words[end].start()] == " ":
+            end += 1
+        for stop in range(end, i + 1, -1):
+            if _is_unit("_".join(m.group().lower() for m in words[i:stop])):
+                found.append((first.start(), words[stop - 1].end()))
+                break
+    return found
+
+
+@lru_cache(1 << 16)
+def _is_unit(phrase: str) -> bool:
+    return bool(resources.wordnet().synsets(phrase))
+
+
+def _joined(found: list[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for start, end in sorted(found):
+        if joined and start < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return joined
+
+
+_TAGS = {"n": ("NN", "NNS"), "v": ("VB", "VBP", "VBZ", "VBG", "VBD", "VBN"), "a": ("JJ", "JJR", "JJS")}
+_TAGS |= {"r": ("RB", "RBR", "RBS")}
+_DEGREE = {"JJR": "more", "RBR": "more", "JJS": "most", "RBS": "most"}
+_ENDING = re.compile(r"(?:ing|ings|ed|er|ers|est|s|es|ly|ness)\Z")
+_REMEMBERED = 1 << 16
+_GRAMMAR = frozenset(
+    [
+        "be",
+        "am",
+        "is",
+        "are",
+        "was",
+        "were",
+        "been",
+        "being",
+        "have",
+        "has",
+        "had",
+        "having",
+        "do",
+        "does",
+        "did",
+        "done",
+        "doing",
+        "get",
+        "gets",
+        "got",
+        "getting",
+        "let",
+        "lets",
+        "one",
+        "ones",
+        "not",
+        "no",
+        "so",
+        "very",
+        "more",
+        "most",
+        "other",
+        "others",
+        "own",
+        "such",
+        "same",
+        "few",
+        "many",
+        "much",
+        "less",
+        "least",
+        "well",
+        "even",
+        "still",
+        "yet",
+        "ever",
+        "never",
+        "there",
+        "here",
+        "now",
+        "then",
+        "thus",
+        "also",
+        "too",
+        "only",
+        "just",
+        "rather",
+        "quite",
+        "as",
+        "like",
+        "than",
+        "too",
+        "else",
+    ]
+)
+"""Words that do grammar's work, whatever else they mean: nothing stands in for them."""
+
+
+@cache
+def antonyms(word: str) -> frozenset[str]:
+    """Single-word WordNet antonyms of any sense of a word."""
+    lemmas = [lemma for sense in resources.wordnet().synsets(word) for lemma in sense.lemmas()]
+    near = [lemma for lemma in lemmas if lemma.name().casefold() == word]
+    return frozenset(other.name().casefold() for lemma in near for other in lemma.antonyms())
+
+
+def opposite(a: str, b: str) -> bool:
+    """Whether two words are antonyms, or a synonym of one is an antonym of the other; never without WordNet."""
+    return missing("wordnet") is None and _opposite(a, b)
+
+
+@lru_cache(_REMEMBERED)
+def _opposite(a: str, b: str) -> bool:
+    mine, other = antonyms(a), antonyms(b)
+    if b in mine or a in other:
+        return True
+    pairs = ((a, other), (b, mine))
+    return any(name in against for word, against in pairs if against for name in _synonyms(word))
+
+
+def bases(word: str) -> frozenset[str]:
+    """The base forms of a lower-case word in all parts of speech; empty without WordNet."""
+    return frozenset() if missing("wordnet") is not None else _bases(word)
+
+
+@lru_cache(_REMEMBERED)
+def _bases(word: str) -> frozenset[str]:
+    reader = resources.wordnet()
+    return frozenset(base for pos in "nvar" for base in reader._morphy(word, pos))
+
+
+def akin(old: str, new: str) -> bool:
+    """Whether two lower-case words are forms of one, or one is the other with a common ending."""
+    if bases(old) & bases(new):
+        return True
+    short, long = sorted((old, new), key=len)
+    return long.startswith(short[: max(3, len(short) - 1)]) and _ENDING.search(long[len(short) - 1 :]) is not None
+
+
+@lru_cache(_REMEMBERED)
+def acceptable(word: str, lemma: str, pos: str) -> bool:
+    """Whether a lemma (several words with spaces) may stand in for a word of this part of speech."""
+    old, new = word.lower(), lemma.lower()
+    if old in _GRAMMAR or lemma != new or not all(part.isalpha() for part in lemma.replace("-", " ").split(" ")):
+        return False
+    if akin(old, new) or base_form(old, pos) in new.split(" "):
+        return False
+    if any(len(part) < 2 or not _usual(part) for part in new.replace("-", " ").split(" ")):
+        return False
+    return not opposite(base_form(old, pos), new)
+
+
+@lru_cache(_REMEMBERED)
+def relatives(word: str, pos: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Acceptable synonyms of the usual sense of a word, and acceptable hypernyms of that sense, as lemmas."""
+    sense = usual_sense(word, pos)
+    if sense is None:
+        return (), ()
+    own = _names([sense], word, pos)
+    return own, tuple(n for n in _names(parents(sense), word, pos) if n not in own)
+
+
+@lru_cache(_REMEMBERED)
+def forms(word: str, pos: str) -> frozenset[str]:
+    """Treebank tags that a word may have as a form of its base, such as VBD and VBN for *walked*."""
+    base = base_form(word, pos)
+    if word == base:
+        return frozenset(_TAGS[pos][:2] if pos == "v" else _TAGS[pos][:1])
+    return frozenset(tag for tag in _TAGS[pos] if word in _existing(base, tag))
+
+
+@lru_cache(_REMEMBERED)
+def inflected(lemma: str, tag: str) -> str | None:
+    """A lemma in the form of a Treebank tag, as a lexicon has it; None where no such form exists.
+
+    Of a phrase the first word of verbs and the last of others is inflected. Adjectives and adverbs without forms of
+    their own are compared with *more* and *most*.
+
+    Raises
+    ------
+    MissingPart
+        If lemminflect is not installed.
+    """
+    if tag in ("NN", "VB", "VBP", "JJ", "RB"):
+        return lemma
+    words = lemma.split(" ")
+    place = 0 if tag.startswith("V") else -1
+    found = _existing(words[place], tag)
+    if found:
+        words[place] = found[0]
+        return " ".join(words)
+    compared = _existing(words[place], tag[:2] + "R") or words[place].endswith(("er", "est"))
+    return f"{_DEGREE[tag]} {lemma}" if tag in _DEGREE and not compared else None
+
+
+@lru_cache(_REMEMBERED)
+def same_form(word: str, lemma: str, pos: str) -> str | None:
+    """A lemma in the form that a word has; None where that form is in doubt or does not exist."""
+    made = {inflected(lemma, tag) for tag in forms(word.lower(), pos)}
+    return made.pop() if len(made) == 1 else None
+
+
+def _existing(lemma: str, tag: str) -> tuple[str, ...]:
+    try:
+        from lemminflect import getInflection
+    except ModuleNotFoundError:
+        raise MissingPart("inflection needs lemminflect", fix="pip install 'ravenbench[obfuscation]'") from None
+    return tuple(getInflection(lemma, tag=tag, inflect_oov=False))
+
+
+def _names(found: list[Any], word: str, pos: str) -> tuple[str, ...]:
+    names = dict.fromkeys(name for sense in found for name in sense.lemma_names())
+    return tuple(n for n in names if "_" not in n and acceptable(word, n, pos))
+
+
+@lru_cache(_REMEMBERED)
+def _synonyms(word: str) -> frozenset[str]:
+    return frozenset(n.casefold() for sense in senses(word)[:3] for n in sense.lemma_names())
+
+
+def _usual(word: str) -> bool:
+    """Whether readers know a word: Brown holds it, or there is no Brown to ask."""
+    return word in resources.language_model() if missing("brown") is None else is_english(word)
+
+
+_VOWEL = re.compile(r"(?i)(?:[aeio]|u(?!ni|s[aeu]|ti|ro|ra|bi)|un(?!i)|uni(?:n|m)|hour|honou?r|honest|heir)")
+_CONSONANT = re.compile(r"(?i)(?:eu|ewe|one\b|once|ou(?:i|a)|uni(?!n|m))")
+_LETTERS = "AEFHILMNORSX"
+"""Letters whose names begin with a vowel: *an* MP."""
+_ENDS = frozenset(".!?")
+_SOFT = frozenset(",;:")
+
+
+def article(word: str) -> str:
+    """*a* or *an*, as the sound of the next word asks."""
+    if len(word) > 1 and word.isupper() and not re.search("[AEIOU]", word[1:]):
+        return "an" if word[0] in _LETTERS else "a"
+    if word.startswith("U") and word.isupper():
+        return "a"
+    return "an" if _VOWEL.match(word) and not _CONSONANT.match(word) else "a"
+
+
+def mended(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """The parts of a rewriting with their new texts mended; what was mended is logged as *mend*."""
+    original, text = "".join(p.original for p in parts), "".join(p.obfuscation for p in parts)
+    if original == text:
+        return tuple(parts)
+    bounds = list(accumulate((len(p.obfuscation) for p in parts), initial=0))
+    changes = _changes(original, text)
+    out = []
+    for part, low, high in zip(parts, bounds, bounds[1:], strict=False):
+        last = high == len(text)
+        here = [
+            (max(a, low), min(b, high), new, a)
+            for a, b, new in changes
+            if (a < high or (last and a == high)) and (b > low or a >= low)
+        ]
+        new, at = [], low
+        for start, end, what, began in here:
+            # A correction across two parts is written once, where it begins.
+            new += [text[at:start], what if began >= low else ""]
+            at = max(at, end)
+        changed = "".join([*new, text[at:high]])
+        done = changed != part.obfuscation
+        out.append(replace(part, obfuscation=changed, operations=(*part.operations, "mend")) if done else part)
+    return tuple(out)
+
+
+def _changes(original: str, text: str) -> list[tuple[int, int, str]]:
+    """Corrections of ``text`` as (start, end, new), in order and without overlap."""
+    found = _Tokens(original, text).corrections()
+    kept: list[tuple[int, int, str]] = []
+    for start, end, new in sorted(found):
+        if not kept or start >= kept[-1][1]:
+            kept.append((start, end, new))
+    return kept
+
+
+class _Tokens:
+    """The words and marks of a rewriting, with their places and what each stood for in the original."""
+
+    def __init__(self, original: str, text: str) -> None:
+        a, b = pieces(original), pieces(text)
+        self.text, self.old, self.new = text, [p.strip() for p in a], [p.strip() for p in b]
+        self.gap = [p[: len(p) - len(p.lstrip())] for p in b]
+        self.old_gap = [p[: len(p) - len(p.lstrip())] for p in a]
+        ends = list(accumulate(map(len, b)))
+        self.end = ends
+        self.start = [end - len(word) for end, word in zip(ends, self.new, strict=True)]
+        self.source: list[int | None] = [None] * len(b)
+        self.became: list[int | None] = [None] * len(a)
+        for i, j in match(a, b, lambda piece: piece.strip().casefold()):
+            if self.old[i]:
+                self.source[j], self.became[i] = i, j
+        self.names = stretches(original).names
+        self.opens = {self._first(text, s) for s in sentences(text)}
+        starts = {self._first(original, s) for s in sentences(original)}
+        begins = [end - len(word) for end, word in zip(accumulate(map(len, a)), self.old, strict=True)]
+        self.old_opens = [begin in starts for begin in begins]
+        self.openers = {word for word, opens in zip(self.old, self.old_opens, strict=True) if opens and word != "I"}
+
+    @staticmethod
+    def _first(text: str, span: tuple[int, int]) -> int:
+        found = re.search(r"\w", text[span[0] : span[1]])
+        return span[0] + found.start() if found else span[1]
+
+    def corrections(self) -> list[tuple[int, int, str]]:
+        found = self._stops()
+        # After a full stop that is put back the capital is right.
+        self.opens |= {next((s for s in self.start if s > place), place) for place, _, _ in found}
+        for j, word in enumerate(self.new):
+            if not word:
+                continue
+            found += self._spacing(j)
+            if j and self._joint(j):
+                found += self._junction(j, word)
+            found += self._casing(j, word)
+        return found
+
+    def _joint(self, j: int) -> bool:
+        """Whether a token and the one before did not stand together in the original."""
+        here, before = self.source[j], self.source[j - 1]
+        return here is None or before is None or here != before + 1
+
+    def _junction(self, j: int, word: str) -> list[tuple[int, int, str]]:
+        last = self.new[j - 1]
+        if word.lower() == last.lower() and word[0].isalpha() and self.gap[j].strip(" ") == "":
+            return [(self.end[j - 1], self.end[j], "")]
+        if last.lower() in ("a", "an") and word[0].isalpha() and self.gap[j]:
+            right = article(word)
+            if right != last.lower():
+                right = right.capitalize() if last[0].isupper() else right
+                return [(self.start[j - 1], self.end[j - 1], right)]
+        if last in _SOFT and (word in _SOFT or word in _ENDS):
+            return [(self.start[j - 1], self.end[j - 1], "")]
+        if last in _ENDS and word in _SOFT and not self._after_abbreviation(j):
+            return [(self.end[j - 1], self.end[j], "")]
+        return []
+
+    def _after_abbreviation(self, j: int) -> bool:
+        return self.new[j - 1] == "." and self.source[j - 1] is not None and not self._was_end(self.source[j - 1])
+
+    def _was_end(self, i: int | None) -> bool:
+        return i is not None and (i + 1 >= len(self.old) or self.old_opens[i + 1])
+
+    def _spacing(self, j: int) -> list[tuple[int, int, str]]:
+        gap, word, place = self.gap[j], self.new[j], self.start[j]
+        i = self.source[j]
+        if i is not None and gap == self.old_gap[i] and (not j or not self._joint(j)):
+            return []
+        if gap.strip(" ") == "" and len(gap) > 1 and j and (i is None or self.old_gap[i] != gap):
+            return [(place - len(gap), place, "" if word in _SOFT or word in _ENDS else " ")]
+        if gap == " " and (word in _SOFT or word in _ENDS) and (i is None or self.old_gap[i] == ""):
+            return [(place - 1, place, "")]
+        last = self.new[j - 1] if j else ""
+        if gap == "" and word[0].isalpha() and (last in _SOFT or (last in _ENDS and len(word) > 1)):
+            return [(place, place, " ")]
+        return []
+
+    def _casing(self, j: int, word: str) -> list[tuple[int, int, str]]:
+        i, place = self.source[j], self.start[j]
+        if not word[0].isalpha() or (i is not None and word == self.old[i] and self.old_opens[i] == self._opens(j)):
+            return []
+        if self._opens(j) and word[0].islower() and (i is None or not self.old_opens[i] or self.old[i] != word):
+            return [(place, place + 1, word[0].upper())]
+        plain = word[0].isupper() and (word == "A" or word[1:].islower()) and word not in self.names
+        moved = word in self.openers if i is None else self.old_opens[i]
+        if plain and moved and not self._opens(j) and not self._quoted(j):
+            return [(place, place + 1, word[0].lower())]
+        if i is not None and self.old[i] in self.names and word != self.old[i] and word == self.old[i].lower():
+            return [(place, self.end[j], self.old[i])]
+        return []
+
+    def _opens(self, j: int) -> bool:
+        return self.start[j] in self.opens
+
+    def _quoted(self, j: int) -> bool:
+        return bool(j) and self.new[j - 1] in tuple("\"'“‘(:")
+
+    def _stops(self) -> list[tuple[int, int, str]]:
+        """Full stops that vanished though the next sentence still opens with its capital, or the text ends."""
+        found = []
+        for i, mark in enumerate(self.old):
+            if mark not in _ENDS or self.became[i] is not None or not self._was_end(i):
+                continue
+            following = next((k for k in range(i + 1, len(self.old)) if self.became[k] is not None), None)
+            if following is None:
+                last = max((j for j, word in enumerate(self.new) if word), default=None)
+                if last is not None and i >= len(self.old) - 3 and self.new[last][-1].isalnum():
+                    found.append((self.end[last], self.end[last], "."))
+                continue
+            j = self.became[following]
+            if following == i + 1 and j and self.new[j][0].isupper() and self.new[j - 1][-1:].isalnum():
+                found.append((self.end[j - 1], self.end[j - 1], "."))
+        return found

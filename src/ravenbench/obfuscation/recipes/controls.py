@@ -1,0 +1,155 @@
+"""Raven's own controls: the text as it is, random noise (the floor) and another author's text (the ceiling)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from ravenbench.errors import InputError, SpecError
+from ravenbench.obfuscation.base import (
+    ObfuscationTask,
+    Obfuscator,
+    Part,
+    Rewriting,
+    check_mode,
+    count_operations,
+    unchanged,
+)
+from ravenbench.obfuscation.guards import relatives, same_form, stretches
+from ravenbench.obfuscation.parts import Edit, from_edits
+from ravenbench.obfuscation.wording.words import match_case, related, usual_sense
+from ravenbench.text.nltk_data import missing
+
+
+class Identity(Obfuscator):
+    """Returns the text as it is."""
+
+    name = "identity"
+    english = False
+    hides = False
+    provenance = "ours"
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        return unchanged(task.questioned)
+
+
+class OtherAuthor(Obfuscator):
+    """Replaces the text by a known text of another problem of the document set.
+
+    Of the known texts whose problem shares no document with this one, the draw is among the ten nearest in
+    length. Authors are unknown here, so a text may by chance be the same author's where a set has few authors.
+    """
+
+    name = "other-author"
+    english = False
+    provenance = "ours"
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        """Keep the set's known texts as the pool.
+
+        Raises
+        ------
+        InputError
+            If fewer than two problems have known texts.
+        """
+        if sum(bool(task.known) for task in tasks) < 2:
+            raise InputError(
+                "other-author takes its texts from the other problems of a set", found=f"{len(tasks)} problems",
+                fix="give a set of problems with known texts",
+            )  # fmt: skip
+        self.pool_ = [frozenset((*task.known, task.questioned)) for task in tasks]
+        self.known_ = [task.known for task in tasks]
+        return self
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        if not hasattr(self, "pool_"):
+            raise InputError("other-author was not fitted", fix="call fit with the tasks of the document set first")
+        text = task.questioned
+        own = frozenset((*task.known, text))
+        texts = sorted(
+            {t for all_, known in zip(self.pool_, self.known_, strict=True) if not all_ & own for t in known}
+        )
+        if not texts:
+            raise InputError(f"{task.id}: every other problem shares a text with this one")
+        near = sorted(texts, key=lambda t: (abs(len(t) - len(text)), t))[:10]
+        chosen = near[int(self.draws(seed, task, "choose").integers(0, len(near)))]
+        return Rewriting((Part(0, len(text), text, chosen, ("replace",)),), counts={"replace": 1})
+
+
+_WHOLE = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(eq=False, repr=False)
+class Random(Obfuscator):
+    """Drops each word, exchanges it with the next or puts in a WordNet relative, with probability ``rate``.
+
+    Without WordNet words are only dropped and exchanged, and the notes say so.
+
+    Parameters
+    ----------
+    rate : float
+        Share of words touched, 0 to 1.
+    mode : 'repaired' or 'faithful'
+        ``repaired`` leaves names, numbers, abbreviations and fixed phrases alone, exchanges no words across a mark,
+        and puts in synonyms and hypernyms in a form that exists; ``faithful`` is noise without such guards.
+    """
+
+    name = "random"
+    provenance = "ours"
+    version = 3
+
+    rate: float = 0.1
+    mode: Literal["repaired", "faithful"] = "repaired"
+
+    def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
+        check_mode(self.name, self.mode)
+        if not 0 <= self.rate <= 1:
+            raise SpecError("random: rate is a probability", found=self.rate, expected="a number from 0 to 1")
+        return self
+
+    def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
+        self.fit([task])
+        text = task.questioned
+        kept = None if self.mode == "faithful" else stretches(text)
+        without = missing("wordnet")
+        rng = self.draws(seed, task, "noise")
+        words = list((_WORD if kept is None else _WHOLE).finditer(text))
+        hit, kind, pick = rng.random(len(words)) < self.rate, rng.integers(0, 2 if without else 3, len(words)), 0
+        edits: list[Edit] = []
+        free = 0
+        for i, word in enumerate(words):
+            if not hit[i] or word.start() < free or (kept is not None and kept.touch(*word.span())):
+                continue
+            if kind[i] == 0:
+                end = word.end() + (text[word.end() : word.end() + 1] == " ")
+                edits.append(Edit(word.start(), end, "", "drop"))
+            elif kind[i] == 1 and i + 1 < len(words):
+                other = words[i + 1]
+                end = other.end()
+                if kept is not None and (kept.touch(*other.span()) or text[word.end() : other.start()] != " "):
+                    continue
+                swapped = other.group() + text[word.end() : other.start()] + word.group()
+                edits.append(Edit(word.start(), end, swapped, "swap"))
+            else:
+                found = () if without else _relatives(word.group()) if kept else sum(related(word.group()), ())
+                if not found:
+                    continue
+                pick = int(rng.integers(0, len(found)))
+                end = word.end()
+                edits.append(Edit(word.start(), end, match_case(word.group(), found[pick]), "relative"))
+            free = end
+        parts = from_edits(text, edits)
+        notes = (f"no word was given a relative: {without}",) if without else ()
+        return Rewriting(parts, notes, count_operations(parts))
+
+
+def _relatives(word: str) -> tuple[str, ...]:
+    sense = usual_sense(word)
+    if sense is None:
+        return ()
+    pos = "a" if sense.pos() == "s" else sense.pos()
+    made = (same_form(word.lower(), lemma, pos) for names in relatives(word.lower(), pos) for lemma in names)
+    return tuple(dict.fromkeys(form for form in made if form is not None))

@@ -1,0 +1,460 @@
+"""Pair rules, which draw verification pairs from documents: ``reference``, the released HITS code's (Sawatphol et al.
+2024), its faults repaired or kept; ``controlled``, four equal strata of same or different author and topic (ours);
+``matched``, both classes from the same topics and the same documents (ours).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.errors import CorpusError
+from ravenbench.types import Bools, Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Document pairs: ``known`` and ``questioned`` (n,) document rows, ``same`` (n,) truth.
+
+    ``dropped`` counts what the rule could not use, by reason.
+    """
+
+    known: Ints
+    questioned: Ints
+    same: Bools
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.same)
+
+
+class PairRule(Component):
+    """Base of pair rules, which draw verification pairs from documents with authors and topics.
+
+    Promises every rule keeps: no document is paired with itself, two documents labelled *same* have one
+    author and those labelled *different* have two, no unordered pair occurs twice unless the rule says so,
+    and the draw depends on its arguments alone.
+
+    Examples
+    --------
+    >>> from ravenbench.problems.pair_rules import Matched
+    >>> author, topic = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 0, 0, 0, 0, 0])
+    >>> pairs = Matched().draw(np.arange(6), author, topic, np.random.default_rng(0))
+    >>> len(pairs), int(pairs.same.sum())
+    (6, 3)
+    """
+
+    @abstractmethod
+    def draw(
+        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+    ) -> Pairs:
+        """Draw pairs among the documents given.
+
+        Parameters
+        ----------
+        documents : (d,) int64
+            Rows of the corpus.
+        author, topic : (d,) int64
+            Codes aligned with ``documents``.
+        limit : int, optional
+            Most pairs wanted; drawn so that classes keep the rule's balance.
+
+        Raises
+        ------
+        CorpusError
+            If the rule cannot be filled at all, with the counts that show it.
+        """
+
+
+def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator, where: Bools | None = None) -> Ints:
+    """At most ``cap`` distinct pairs of each author's documents, (p, 2) positions.
+
+    Each author's documents are put in random order and paired round by round as in a tournament, so that no
+    document is used twice before every other has been used once (but for the odd one out).
+
+    Parameters
+    ----------
+    author : (d,) int64
+    cap : int
+    where : (d,) bool, optional
+        Documents that may be used.
+    """
+    rows = np.arange(len(author)) if where is None else np.flatnonzero(where)
+    order = rows[np.lexsort((rng.random(len(rows)), author[rows]))]
+    writer = author[order]
+    starts = np.flatnonzero(np.r_[True, writer[1:] != writer[:-1]]) if len(order) else np.zeros(0, dtype=np.int64)
+    sizes = np.diff(np.r_[starts, len(order)])
+    parts = [np.zeros((0, 2), dtype=np.int64)]
+    for size in np.unique(sizes):
+        if size > 1:
+            table = tournament(int(size), cap)
+            parts.append(order[(starts[sizes == size][:, None, None] + table).reshape(-1, 2)])
+    return np.concatenate(parts).astype(np.int64)
+
+
+@cache
+def tournament(size: int, cap: int) -> Ints:
+    """The first ``cap`` pairs of a round-robin among ``size`` players, (min(cap, size·(size − 1)/2), 2)."""
+    even = size + size % 2
+    pairs: list[tuple[int, int]] = []
+    ring = list(range(even))
+    while len(pairs) < min(cap, size * (size - 1) // 2):
+        games = zip(ring[: even // 2], reversed(ring[even // 2 :]), strict=True)
+        pairs += [(a, b) for a, b in games if a < size and b < size]
+        ring = [ring[0], ring[-1], *ring[1:-1]]
+    return np.array(pairs[:cap], dtype=np.int64).reshape(-1, 2)
+
+
+def pair_keys(a: Ints, b: Ints, size: int) -> Ints:
+    """One number for each unordered pair of positions below ``size``."""
+    return np.minimum(a, b) * np.int64(size) + np.maximum(a, b)
+
+
+def first_of_each(a: Ints, b: Ints, size: int) -> Ints:
+    """Indices of the first occurrence of each unordered pair, ascending."""
+    return np.sort(np.unique(pair_keys(a, b, size), return_index=True)[1])
+
+
+def partners(group: Ints, author: Ints, wanted: Ints, rng: np.random.Generator) -> Ints:
+    """For each document in ``wanted`` a random document of its group by another author, −1 where there is none.
+
+    Drawn uniformly: documents stand sorted by (group, author), so the forbidden ones are one block of the
+    group's and a draw steps over it.
+    """
+    order = np.lexsort((author, group))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    by_group = group[order]
+    change = np.r_[True, (by_group[1:] != by_group[:-1]) | (author[order][1:] != author[order][:-1])]
+    block_start = np.flatnonzero(change)
+    block = np.cumsum(change) - 1
+    block_end = np.r_[block_start[1:], len(order)]
+    start = np.searchsorted(by_group, by_group, side="left")
+    end = np.searchsorted(by_group, by_group, side="right")
+    at = place[wanted]
+    own = block_end[block[at]] - block_start[block[at]]
+    free = end[at] - start[at] - own
+    draw = start[at] + np.floor(rng.random(len(wanted)) * free).astype(np.int64)
+    draw += np.where(draw >= block_start[block[at]], own, 0)
+    found = np.full(len(wanted), -1, dtype=np.int64)
+    found[free > 0] = order[draw[free > 0]]
+    return found
+
+
+def no_same_author_pair(author: Ints) -> CorpusError:
+    """The error for documents of which no two have one author."""
+    return CorpusError(
+        "no two of these documents have one author, so no same-author pair can be made",
+        found=f"{len(author)} documents of {len(np.unique(author))} authors",
+        expected="authors with two documents or more among the topics of one fold",
+        fix="give more --topics or --docs-per-topic, fewer --folds, or a corpus whose authors write several texts",
+    )
+
+
+def one_author(author: Ints) -> CorpusError:
+    """The error for documents that all have one author."""
+    return CorpusError(
+        "all of these documents have one author, so no different-author pair can be made",
+        found=f"{len(author)} documents",
+        expected="documents of two authors or more",
+        fix="give more --topics, or a corpus of several authors",
+    )
+
+
+@dataclass(eq=False, repr=False)
+class Reference(PairRule):
+    """For each text one same-author pair, if its author has another text, and one different-author pair.
+
+    The different author is drawn uniformly, then one of their texts. Topics are ignored, so same-author pairs
+    often share a topic and different-author pairs rarely do: a shortcut inside every fold. Authors of one text
+    give different-author pairs alone, which leaves 20–25 % of same-author pairs in the paper's data.
+
+    Parameters
+    ----------
+    faithful : bool
+        Keep what the released code does wrong: a same-author pair drawn from both ends stands twice, and under
+        a ``limit`` the *different* pairs hold another text of the same author. Repaired by default, with the
+        repeated pairs counted as dropped.
+    """
+
+    name = "reference"
+
+    faithful: bool = False
+
+    def draw(
+        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+    ) -> Pairs:
+        order = np.argsort(author, kind="stable")
+        _, writer, sizes = np.unique(author[order], return_inverse=True, return_counts=True)
+        if len(sizes) == len(author):
+            raise no_same_author_pair(author)
+        if len(sizes) == 1:
+            raise one_author(author)
+        starts = np.cumsum(sizes) - sizes
+        each = np.arange(len(order))
+        rest = sizes[writer] - 1
+        other = starts[writer] + np.floor(rng.random(len(order)) * rest).astype(np.int64)
+        other += other >= each
+        several = rest > 0
+        stranger = rng.integers(len(sizes) - 1, size=len(order))
+        stranger += stranger >= writer
+        theirs = starts[stranger] + np.floor(rng.random(len(order)) * sizes[stranger]).astype(np.int64)
+        known = np.concatenate([each[several], each])
+        questioned = np.concatenate([other[several], theirs])
+        same = np.arange(len(known)) < several.sum()
+        if limit is not None and self.faithful:
+            twin = several[known] & ~same
+            questioned[twin] = other[known[twin]]
+        keep = np.arange(len(known)) if self.faithful else first_of_each(known, questioned, len(order))
+        dropped = {"drawn from both ends": len(known) - len(keep)} if len(keep) < len(known) else {}
+        keep = rng.permutation(keep)
+        if limit is not None:
+            keep = _balanced(keep, same, limit)
+        rows = documents[order]
+        return Pairs(rows[known[keep]], rows[questioned[keep]], same[keep], dropped)
+
+
+def _balanced(order: Ints, same: Bools, limit: int) -> Ints:
+    """At most ``limit`` of these pairs, in their order, with the classes in their proportion (one each at least)."""
+    if limit >= len(order):
+        return order
+    yes, no = order[same[order]], order[~same[order]]
+    positives = min(len(yes), max(1, round(limit * len(yes) / len(order))))
+    kept = np.concatenate([yes[:positives], no[: max(1, limit - positives)]])
+    return order[np.isin(order, kept)]
+
+
+FEWEST = 10
+"""Pairs a stratum must have, or a handful of pairs would set the size of all four."""
+
+
+@dataclass(eq=False, repr=False)
+class Controlled(PairRule):
+    """Draws as many same-topic as cross-topic pairs in each class, so that sharing a topic says nothing of the author.
+
+    All four strata have the size of the smallest. Where a corpus cannot fill one with ten pairs (few authors write
+    on two topics, say), it and its counterpart of the other class are left out and counted as dropped.
+
+    Parameters
+    ----------
+    per_author : int
+        Most same-author pairs of an author in each stratum.
+    """
+
+    name = "controlled"
+
+    per_author: int = 6
+
+    def draw(
+        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+    ) -> Pairs:
+        strata = [self._same_author(author, topic, one, rng) for one in (True, False)]
+        if not any(len(pairs) for pairs in strata):
+            raise no_same_author_pair(author)
+        if len(np.unique(author)) == 1:
+            raise one_author(author)
+        want = max(len(pairs) for pairs in strata)
+        others = [_different_author(author, topic, one, want, rng) for one in (True, False)]
+        counts = [min(len(s), len(d)) for s, d in zip(strata, others, strict=True)]
+        filled = [i for i in (0, 1) if counts[i] >= FEWEST] or [i for i in (0, 1) if counts[i]]
+        if not filled:
+            raise CorpusError(
+                "no topic relation has pairs of both classes",
+                found=f"same author: {len(strata[0])} same-topic and {len(strata[1])} cross-topic pairs; "
+                f"different authors: {len(others[0])} and {len(others[1])}",
+                expected="two authors in a topic, or authors who write on two topics",
+                fix="give more --topics or --docs-per-topic",
+            )
+        size = min(counts[i] for i in filled)
+        if limit is not None:
+            filled = filled[: max(1, limit // 2)]
+            size = max(1, min(size, limit // (2 * len(filled))))
+        chosen = [pairs[i][rng.permutation(len(pairs[i]))[:size]] for i in filled for pairs in (strata, others)]
+        pairs = np.concatenate(chosen)
+        same = np.tile(np.repeat([True, False], size), len(filled))
+        order = rng.permutation(len(pairs))
+        flip = rng.random(len(pairs)) < 0.5
+        pairs[flip] = pairs[flip, ::-1]
+        pairs = documents[pairs[order]]
+        names = ("same-topic stratum not fillable", "cross-topic stratum not fillable")
+        dropped = {names[i]: len(strata[i]) for i in (0, 1) if i not in filled and len(strata[i])}
+        return Pairs(pairs[:, 0], pairs[:, 1], same[order], dropped)
+
+    def _same_author(self, author: Ints, topic: Ints, one_topic: bool, rng: np.random.Generator) -> Ints:
+        """Candidate same-author pairs (p, 2) in one topic or in two, at most ``per_author`` an author."""
+        if one_topic:
+            _, cell = np.unique(np.stack([author, topic]), axis=1, return_inverse=True)
+            pairs = same_author_pairs(cell.ravel(), self.per_author, rng)
+        else:
+            # Documents of (author, topic) against the author's documents in other topics.
+            mate = partners(author, topic, np.arange(len(author)), rng)
+            found = np.flatnonzero(mate >= 0)
+            pairs = np.stack([found, mate[found]], axis=1)
+            pairs = pairs[first_of_each(pairs[:, 0], pairs[:, 1], len(author))]
+        return _capped(pairs, author, self.per_author, rng)
+
+
+def _different_author(author: Ints, topic: Ints, one_topic: bool, want: int, rng: np.random.Generator) -> Ints:
+    """Up to ``want`` distinct different-author pairs (p, 2) in one topic or in two; documents take turns."""
+    size = len(author)
+    rounds = -(-want // size) + 3
+    lead = np.concatenate([rng.permutation(size) for _ in range(rounds)])
+    if one_topic:
+        mate = partners(topic, author, lead, rng)
+    else:
+        mate = rng.integers(size, size=len(lead))
+        mate[(author[mate] == author[lead]) | (topic[mate] == topic[lead])] = -1
+    pairs = np.stack([lead[mate >= 0], mate[mate >= 0]], axis=1)
+    return pairs[first_of_each(pairs[:, 0], pairs[:, 1], size)[:want]]
+
+
+def _capped(pairs: Ints, author: Ints, cap: int, rng: np.random.Generator) -> Ints:
+    """At most ``cap`` random pairs of each author."""
+    pairs = pairs[rng.permutation(len(pairs))]
+    writer = author[pairs[:, 0]]
+    order = np.argsort(writer, kind="stable")
+    ordered = writer[order]
+    rank = np.arange(len(order)) - np.searchsorted(ordered, ordered, side="left")
+    return pairs[order[rank < cap]]
+
+
+TRIES = 40
+"""Swaps tried for a pair of one author's documents before another document is sought."""
+
+
+@dataclass(eq=False, repr=False)
+class Matched(PairRule):
+    """Each same-author pair has a different-author partner with the same unordered pair of topics.
+
+    The different-author pairs are the same documents dealt out anew: within a topic the documents of the
+    same-author pairs are shuffled over the places they held. So a document occurs as often in one class as in
+    the other, and neither its topic, nor its length, nor whose it is says which class a pair belongs to. Where
+    shuffling would join documents of one author or repeat a pair, places are swapped; where no swap helps, a
+    document of the topic by another author comes in; where there is none, the same-author pair has no partner,
+    is dropped and counted.
+
+    Parameters
+    ----------
+    per_author : int
+        Most same-author pairs of an author; their documents take turns.
+    """
+
+    name = "matched"
+
+    per_author: int = 6
+
+    def draw(
+        self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
+    ) -> Pairs:
+        pairs = same_author_pairs(author, self.per_author, rng)
+        if not len(pairs):
+            raise no_same_author_pair(author)
+        pairs = pairs[rng.permutation(len(pairs))[: None if limit is None else max(1, limit // 2)]]
+        dealt = _deal(pairs.T.ravel(), topic, rng)
+        other, found = _Deal(dealt, author, topic, rng).mend()
+        if not found.any():
+            raise CorpusError(
+                "no same-author pair has a different-author pair with the same topics",
+                found=f"{len(pairs)} same-author pairs, each in a topic with one author",
+                expected="topics in which two authors write",
+                fix="give more --docs-per-topic or coarser topics, or --pairs reference",
+            )
+        pairs, other = pairs[found], other[found]
+        both = np.concatenate([pairs, other])
+        same = np.arange(len(both)) < len(pairs)
+        flip = rng.random(len(both)) < 0.5
+        both[flip] = both[flip, ::-1]
+        order = rng.permutation(len(both))
+        both = documents[both[order]]
+        dropped = {"without a partner of the same topics": int((~found).sum())} if not found.all() else {}
+        return Pairs(both[:, 0], both[:, 1], same[order], dropped)
+
+
+def _deal(slots: Ints, topic: Ints, rng: np.random.Generator) -> Ints:
+    """The documents in ``slots`` permuted within each topic."""
+    place = np.argsort(topic[slots], kind="stable")
+    shuffled = np.lexsort((rng.random(len(slots)), topic[slots]))
+    dealt = np.empty_like(slots)
+    dealt[place] = slots[shuffled]
+    return dealt
+
+
+class _Deal:
+    """Different-author pairs in the making: pair i holds the documents in slots i and n + i.
+
+    Only pairs that break a promise are touched, a small part of them, so plain Python is quick enough.
+    """
+
+    def __init__(self, slots: Ints, author: Ints, topic: Ints, rng: np.random.Generator) -> None:
+        self.n = len(slots) // 2
+        self.author, self.topic, self.rng = author, topic, rng
+        self.doc: list[int] = slots.tolist()
+        self.writer: list[int] = author.tolist()
+        self.subject: list[int] = topic[slots].tolist()
+        self.places: dict[int, list[int]] = {}
+        for slot, t in enumerate(self.subject):
+            self.places.setdefault(t, []).append(slot)
+        keys = pair_keys(slots[: self.n], slots[self.n :], len(author))
+        broken = np.ones(self.n, dtype=bool)
+        broken[np.unique(keys, return_index=True)[1]] = False
+        broken |= author[slots[: self.n]] == author[slots[self.n :]]
+        self.broken: list[bool] = broken.tolist()
+        self.used: set[int] = set(keys[~broken].tolist())
+
+    def mend(self) -> tuple[Ints, Bools]:
+        """Pairs (n, 2) and which of them keep the promises (n,)."""
+        for i in range(self.n):
+            if self.broken[i] and not self._swap(i):
+                self._bring_in(i)
+        pairs = np.array([self.doc[: self.n], self.doc[self.n :]], dtype=np.int64).T
+        return pairs, ~np.array(self.broken, dtype=bool)
+
+    def _swap(self, i: int) -> bool:
+        """Exchange a document of broken pair i with one of the same topic so that both pairs are good."""
+        doc, writer = self.doc, self.writer
+        for slot in (i, i + self.n):
+            places = self.places[self.subject[slot]]
+            mate = doc[self._opposite(slot)]
+            for at in self.rng.integers(len(places), size=TRIES).tolist():
+                there = places[at]
+                p = there % self.n
+                if p == i:
+                    continue
+                rest = doc[self._opposite(there)]
+                if writer[doc[there]] == writer[mate] or writer[doc[slot]] == writer[rest]:
+                    continue
+                new = {self._key(doc[there], mate), self._key(doc[slot], rest)}
+                freed = set() if self.broken[p] else {self._key(doc[there], rest)}
+                if len(new) == 2 and self.used.isdisjoint(new - freed):
+                    doc[slot], doc[there] = doc[there], doc[slot]
+                    self.used -= freed
+                    self.used |= new
+                    self.broken[i] = self.broken[p] = False
+                    return True
+        return False
+
+    def _bring_in(self, i: int) -> None:
+        """Put another document of the topic in one of broken pair i's slots."""
+        for slot in (i, i + self.n):
+            mate = self.doc[self._opposite(slot)]
+            others = (self.topic == self.subject[slot]) & (self.author != self.author[mate])
+            for candidate in self.rng.permutation(np.flatnonzero(others)).tolist():
+                if self._fits(candidate, mate):
+                    self.doc[slot] = candidate
+                    self.used.add(self._key(candidate, mate))
+                    self.broken[i] = False
+                    return
+
+    def _opposite(self, slot: int) -> int:
+        return slot + self.n if slot < self.n else slot - self.n
+
+    def _key(self, a: int, b: int) -> int:
+        return min(a, b) * len(self.writer) + max(a, b)
+
+    def _fits(self, a: int, b: int) -> bool:
+        return self.writer[a] != self.writer[b] and self._key(a, b) not in self.used

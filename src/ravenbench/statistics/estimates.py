@@ -1,0 +1,230 @@
+"""Estimates with standard errors: means and AUCs over problems that share authors (and topics), in one fold or several.
+
+Drawing authors anew moves all problems an author takes part in, in every fold at once. With the influence ψ of each
+problem on an estimate the variance of that is Σ ψᵢψⱼ over all pairs of problems that share an author: the sandwich
+formula for dyads. It is the limit of the bootstrap that draws authors, without its draws and without its excess (a
+problem between two authors would count three times there, see ``bootstrap``), so a verdict needs no seed. That folds
+overlap is part of it: a problem that stands in several folds has one ψ, the sum over them, and an author's problems are
+added up over all folds before they are squared.
+
+Topics may be given as further units: then the pairs of problems that share a topic count too, and what shares an
+author and a topic is not counted twice as far as it is the same problem (Cameron, Gelbach & Miller). Topics that are
+alike are not independent either (a topic is easy for a verifier trained on one like it, and so is that one): with
+similarities, pairs of problems on two topics count by how alike these are (after Conley). A variance is never below
+that of drawing problems independently.
+
+The influence on an AUC comes from placements: the AUC is the mean over same-author problems of the share of
+different-author problems below them, and as well the mean over different-author problems of the share of same-author
+problems above them. With these shares, V, it moves by about (V − AUC)/m when one of m problems of a class is drawn once
+more.
+
+References
+----------
+Aronow, Samii & Assenova 2015, Cluster-robust variance estimation for dyadic data. Political Analysis 23(4).
+Cameron, Gelbach & Miller 2011, Robust inference with multiway clustering. JBES 29(2).
+Conley 1999, GMM estimation with cross sectional dependence. Journal of Econometrics 92(1).
+DeLong, DeLong & Clarke-Pearson 1988, Comparing the areas under two or more correlated receiver operating
+characteristic curves. Biometrics 44.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ravenbench.types import Bools, Floats, Ints
+
+
+def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, Floats]:
+    """An AUC and the placement of every problem.
+
+    Parameters
+    ----------
+    same : (n,) bool
+        Truth; both classes occur.
+    positive, negative : (n,) float
+        Scores, higher = same author: same-author problems are scored by ``positive``, the others by ``negative``.
+
+    Returns
+    -------
+    auc : float
+    placement : (n,) float
+        Its mean over either class is the AUC.
+    """
+    above, below = positive[same], negative[~same]
+    result = np.empty(len(same))
+    result[same] = _share(np.sort(below), above)
+    result[~same] = 1 - _share(np.sort(above), below)
+    return float(result[same].mean()), result
+
+
+def influence(same: Bools, value: float, placement: Floats) -> Floats:
+    """What drawing each problem once more adds to the AUC, (n,): sums to 0 over each class.
+
+    Widened by √(m/(m − 1)), so that for problems drawn independently the sum of squares is DeLong's variance.
+    """
+    sizes = np.where(same, same.sum(), len(same) - same.sum()).astype(np.float64)
+    return np.asarray((placement - value) / np.sqrt(sizes * np.maximum(sizes - 1, 1)), dtype=np.float64)
+
+
+def _share(ordered: Floats, values: Floats) -> Floats:
+    """Share of ``ordered`` below each value, ties half."""
+    count = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
+    return np.asarray(count / (2 * len(ordered)), dtype=np.float64)
+
+
+Interval = tuple[float, float]
+
+
+class Figure(NamedTuple):
+    """A number with its standard error, interval and degrees of freedom; the last three None where none is known."""
+
+    value: float
+    error: float | None
+    interval: Interval | None
+    freedom: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What n problems share.
+
+    Attributes
+    ----------
+    sides : (n, 2) int64
+        Codes of what is drawn: the two authors of a problem, or its group twice where authors are unknown; −1 where
+        one is unknown (it then stands alone). Codes are the same in all folds.
+    problem : (n,) int64
+        Equal where the same problem occurs again in another fold.
+    """
+
+    sides: Ints
+    problem: Ints
+
+    @cached_property
+    def _codes(self) -> tuple[Ints, Ints, int]:
+        """Left and right code of each problem, numbered without gaps, and how many there are."""
+        sides = np.where(self.sides >= 0, self.sides, 0)
+        first = int(sides.max(initial=-1)) + 1
+        alone = first + 2 * self.problem[:, None] + np.arange(2)
+        sides = np.where(self.sides >= 0, self.sides, alone)
+        names, codes = np.unique(sides, return_inverse=True)
+        codes = codes.reshape(-1, 2)
+        return codes[:, 0].astype(np.int64), codes[:, 1].astype(np.int64), len(names)
+
+    @property
+    def count(self) -> int:
+        """Distinct units."""
+        return self._codes[2]
+
+    @cached_property
+    def _dyad(self) -> Ints:
+        left, right, count = self._codes
+        key = np.minimum(left, right) * count + np.maximum(left, right)
+        return np.unique(key, return_inverse=True)[1].astype(np.int64)
+
+    def likeness(self, effects: Floats, similarity: Floats) -> float:
+        """What alike units add to the variance of the sum: Σ k(a, b)·s_a·s_b over pairs of different units.
+
+        A problem's effect goes half to each of its units, whose sums are s. ``similarity`` (U, U), higher = more alike,
+        is indexed by the codes of ``sides``; k is 0 up to its median over pairs and rises to 1 for equals.
+        """
+        known = self.sides >= 0
+        total = np.bincount(self.sides[known], np.repeat(effects, 2)[known.ravel()] / 2, len(similarity))
+        kernel = alike(similarity)
+        return float(total @ kernel @ total - np.diag(kernel) @ total**2)
+
+    def variance(self, effects: Floats) -> float:
+        """Variance of the sum of ``effects`` (n,) when units are drawn; may be negative in small samples."""
+        left, right, count = self._codes
+        two = left != right
+        of_unit = np.bincount(left, effects, count) + np.bincount(right[two], effects[two], count)
+        of_dyad = np.bincount(self._dyad[two], effects[two]) if two.any() else np.zeros(1)
+        return float((of_unit**2).sum() - (of_dyad**2).sum()) * count / max(count - 1, 1)
+
+    def of_problems(self, effects: Floats) -> float:
+        """Variance where problems are drawn independently."""
+        each = np.bincount(np.unique(self.problem, return_inverse=True)[1], effects)
+        return float((each**2).sum())
+
+
+def figure(
+    value: float,
+    effects: Floats,
+    units: Units,
+    topics: Units | None = None,
+    similarity: Floats | None = None,
+    level: float = 0.95,
+) -> Figure:
+    """A number with its standard error and Student interval.
+
+    Parameters
+    ----------
+    value : float
+    effects : (n,) float
+        What drawing each problem once more would add.
+    units : Units
+        Authors or groups.
+    topics : Units, optional
+        Topics, over the same problems.
+    similarity : (T, T) float, optional
+        Of topics: those that are alike are then not taken for independent.
+    level : float
+    """
+    from scipy.special import stdtrit
+
+    if units.count < 2:
+        return Figure(value, None, None, None)
+    least = units.of_problems(effects)
+    parts = [(max(units.variance(effects), least), units.count - 1)]
+    if topics is not None and topics.count > 1:
+        shared = topics.variance(effects)
+        if similarity is not None:
+            shared += max(topics.likeness(effects, similarity), 0.0)
+        parts.append((max(shared, least), topics.count - 1))
+    variance = sum(part for part, _ in parts) - (len(parts) - 1) * least
+    if variance <= 0:
+        return Figure(value, 0.0, (value, value), float(units.count - 1))
+    own = [part - (least if place else 0) for place, (part, _) in enumerate(parts)]
+    freedom = variance**2 / sum(part**2 / df for part, (_, df) in zip(own, parts, strict=True))
+    error = math.sqrt(variance)
+    half = float(stdtrit(freedom, (1 + level) / 2)) * error
+    return Figure(value, error, (value - half, value + half), freedom)
+
+
+def expanded(level: float, units: int) -> tuple[float, float]:
+    """The two quantiles of an expanded percentile interval from ``units`` independent units."""
+    from scipy.special import ndtr, stdtrit
+
+    if units < 2:
+        return 0.0, 1.0
+    tail = float(ndtr(np.sqrt(units / (units - 1)) * stdtrit(units - 1, (1 - level) / 2)))
+    return tail, 1 - tail
+
+
+def within(found: Figure, low: float, high: float) -> Figure:
+    """A figure that can lie between these alone, such as an AUC, with its interval as far as it can lie there."""
+    if found.interval is None:
+        return found
+    return found._replace(interval=(max(found.interval[0], low), min(found.interval[1], high)))
+
+
+def alike(similarity: Floats) -> Floats:
+    """How far topics are alike, (T, T) from 0 (the median pair, or less) to 1 (equal)."""
+    if len(similarity) < 2:
+        return np.ones_like(similarity)
+    median = float(np.median(similarity[~np.eye(len(similarity), dtype=bool)]))
+    return np.clip((similarity - median) / max(1 - median, 1e-12), 0.0, 1.0)
+
+
+def mean_effects(values: ArrayLike) -> tuple[float, Floats]:
+    """A plain mean and what drawing each value once more adds to it."""
+    x = np.asarray(values, dtype=np.float64)
+    n = len(x)
+    mean = float(x.mean())
+    return mean, np.asarray((x - mean) / math.sqrt(n * max(n - 1, 1)), dtype=np.float64)

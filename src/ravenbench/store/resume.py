@@ -1,0 +1,257 @@
+"""A task's folder: an earlier one of the same spec is taken up, a new one begun."""
+
+from __future__ import annotations
+
+import logging
+import platform
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ravenbench import __version__, files, registry
+from ravenbench.components import identity_hash, source_hash
+from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
+from ravenbench.formats.output import check_apart, check_folder, digest
+from ravenbench.store.lock import NAME as LOCK
+from ravenbench.store.lock import hold
+from ravenbench.store.records import Head, Kind, OtherFormat, open_record, write_record
+from ravenbench.store.store import Store
+
+logger = logging.getLogger(__name__)
+MADE_WITH = ("numpy", "scipy", "scikit-learn", "numba", "polars")
+"""Packages whose versions are recorded: answers may depend on them."""
+
+
+Planner = Callable[[Store, Callable[[], None]], None]
+"""Writes a plan into a store; calls its second argument, which writes ``run.json``, before it writes anything else."""
+
+
+def open_or_create(
+    folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0,
+    inputs: Iterable[str] = (),
+) -> Store:  # fmt: skip
+    """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
+
+    Parameters
+    ----------
+    spec : mapping
+        Resolved spec, JSON values.
+    data : dict
+        Identity of the data by name, and of the methods.
+    plan : callable
+        Makes and writes the plan of a new folder; when it raises before it begins, nothing was written.
+    inputs : iterable of str
+        Places of data that the spec does not name.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else or cannot be written.
+    StoreError
+        If it was written by another version of Raven.
+    """
+    files.check_reachable(folder)
+    if files.is_remote(folder):
+        hold(folder)
+    head = _head(spec, data, seed)
+    check_apart(folder, [*_places(spec), *inputs])
+    found = _earlier(folder, kind, head)
+    _clean(folder, kind)
+    if found is not None:
+        _name_edited(found)
+        return found
+    if not folder.exists() and not files.is_remote(folder):
+        check_folder(folder)
+    there = (folder / "run.json").is_file()
+
+    def start() -> None:
+        nonlocal there
+        begin(folder, kind, head, anew=not there)
+        there = True
+
+    store = Store(folder)
+    plan(store, start)
+    return store
+
+
+def _places(spec: Mapping[str, Any]) -> Iterator[str]:
+    """What a spec names that lies on this machine, other than single texts and folders of them: these are read by
+    their endings, so that a run beside them changes nothing."""
+    for name, value in spec.items():
+        for one in value if isinstance(value, list | tuple) else [value]:
+            if isinstance(one, str) and name not in ("known", "questioned"):
+                with suppress(OSError, ValueError):  # too long for a path
+                    if Path(one).exists():
+                        yield one
+
+
+def _clean(folder: Path, kind: Kind) -> None:
+    """Remove what a killed command left half-written in a run, and refuse a report that is not the run's."""
+    if files.is_remote(folder) or not folder.is_dir():
+        return
+    for place in (folder, *(inner for inner in folder.iterdir() if inner.is_dir() and not inner.is_symlink())):
+        files.sweep(place)
+    check_folder(folder / "report", kind=kind)
+
+
+def _name_edited(store: Store) -> None:
+    """Say which classes were edited since the plan was made though their ``version`` is the same.
+
+    One whose printed form finds no class is passed over.
+    """
+    for record in store.plan.verifiers:
+        try:
+            now = None if record.source is None else source_hash(registry.parse("verifier", record.spec))
+        except SpecError:
+            continue
+        if now != record.source:
+            logger.warning(
+                f"{record.name}: its file changed since this run began, but its version is still {record.version}. "
+                "Answers that are here already come from the earlier file.\n"
+                "  fix: if the change matters, raise `version` in the class and give another --out"
+            )
+
+
+def earlier(folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
+    """The planned folder that ``open_or_create`` would take up, None where it would begin anew; nothing is written.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else.
+    StoreError
+        If it was written by another version of Raven.
+    """
+    return _earlier(folder, kind, _head(spec, data, seed))
+
+
+def _head(spec: Mapping[str, Any], data: dict[str, str], seed: int) -> Head:
+    return Head(
+        # As it comes back from a file: a tuple is a list there, and no other spec.
+        spec=msgspec.json.decode(msgspec.json.encode(dict(spec))),
+        data=data,
+        raven=__version__,
+        python=platform.python_version(),
+        packages={name: version(name) for name in MADE_WITH},
+        seed=seed,
+    )
+
+
+def _earlier(folder: Path, kind: Kind, head: Head) -> Store | None:
+    store = Store(folder)
+    whole = False
+    if folder.exists() and not folder.is_dir():
+        raise InputError("the output is not a folder", file=folder, fix="give another --out")
+    if (folder / "run.json").is_file():
+        whole = _check_same(store, kind, head)
+    elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(store, kind):
+        raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
+    return store if whole and store.planned else None
+
+
+def _foreign(inner: Path) -> bool:
+    """Whether a file is other than the first two of a run: its lock, and its head as it is before it has its name."""
+    return inner.name != LOCK and not inner.name.startswith(".run.json.")
+
+
+def _headless(store: Store, kind: Kind) -> bool:
+    """Whether this is a planned run of this task that lost its ``run.json``, which is then written anew."""
+    try:
+        return open_record(store.path / "plan.json")[0] == kind
+    except (OSError, StoreError):
+        return False
+
+
+def begin(folder: Path, kind: Kind, head: Head, *, anew: bool = False) -> None:
+    """Make the folder and its ``run.json``.
+
+    Raises
+    ------
+    InputError
+        If it cannot be written, or if ``anew`` and another command has begun a run there while this one planned.
+    """
+    try:
+        files.make_folder(folder, private=True)
+        hold(folder)
+        if anew and (folder / "run.json").is_file():
+            raise InputError(
+                "another command has begun a run in this folder meanwhile", file=folder,
+                fix="repeat the command, or give another --out",
+            )  # fmt: skip
+        write_record(folder / "run.json", kind, head)
+        files.sync_folder(folder)  # by its name the folder is known for a run's, whatever else a power cut leaves
+    except OSError as error:
+        raise InputError(
+            f"the output folder cannot be written ({error.strerror})", file=folder, fix="give another --out"
+        ) from error
+
+
+def data_hash(what: str) -> str:
+    """Identity of a file, a folder or a built-in corpus.
+
+    Raises
+    ------
+    SpecError
+        If it is none of these, or a built-in corpus does not take a parameter.
+    """
+    path = files.local_copy(what)
+    if path.exists():
+        return digest(path)
+    try:
+        return identity_hash(registry.parse("corpus", what))
+    except SpecError as error:
+        if what.partition("(")[0].strip() in registry.names("corpus"):
+            raise
+        raise SpecError(
+            f"{what!r} is neither a file, a folder nor a known corpus",
+            fix=did_you_mean(what, registry.names("corpus")),
+        ) from error
+
+
+def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    """Names whose value differs between two sets of hashes."""
+    return [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+
+
+def _check_same(store: Store, kind: str, wanted: Head) -> bool:
+    """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written anew."""
+    try:
+        found = store.run
+    except OtherFormat:
+        raise
+    except StoreError:
+        return False
+    fix = "give another --out, or remove the folder"
+    if store.kind != kind:
+        raise InputError(
+            f"this folder holds a run of another command (raven {store.kind})", file=store.path,
+            expected=f"raven {kind}", fix=fix,
+        )  # fmt: skip
+    # What a spec does not name is None: a field that came later is no difference.
+    if keys := sorted(k for k in {*found.spec, *wanted.spec} if found.spec.get(k) != wanted.spec.get(k)):
+        differences = (f"{k}: {found.spec.get(k)!r} there, {wanted.spec.get(k)!r} asked" for k in keys)
+        raise InputError(
+            "this folder holds a run of another spec", file=store.path, found="; ".join(differences), fix=fix
+        )
+    if found.data != wanted.data:
+        raise InputError(
+            "the data or the methods of this run have changed since it began", file=store.path,
+            found=", ".join(changed(found.data, wanted.data)), fix=fix + " and run again",
+        )  # fmt: skip
+    return True
+
+
+def written(folder: Path) -> frozenset[str]:
+    """Hashes of what a run has written elsewhere; none where it is new."""
+    place = folder / "products"
+    return frozenset(p.name for p in place.iterdir()) if place.is_dir() else frozenset()
+
+
+def note(folder: Path, digest: str) -> None:
+    """Note a product before it takes its place, so that no moment of an end can make a stranger's of it."""
+    files.make_folder(folder / "products")
+    files.write_bytes(folder / "products" / digest, b"")

@@ -1,0 +1,415 @@
+"""The folds of a run, one file each; those that were planned or read last are kept in memory."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ravenbench import files
+from ravenbench.errors import InputError, StoreError
+from ravenbench.store.records import (
+    CellPlace,
+    CellRecord,
+    Head,
+    Kind,
+    OtherFormat,
+    Plan,
+    damaged,
+    decode,
+    open_record,
+    read_packed,
+    write_packed,
+    write_record,
+)
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Floats, Fold, Ints, Labels, Problems
+
+Arrays = Mapping[str, NDArray[Any]]
+
+RECENT = 64 * 2**20
+"""Bytes of folds that are kept."""
+OTHERS, SMALL = 3, 2**20
+"""Shared folds kept beside the last one, as long as it has fewer bytes than this."""
+
+
+class FoldFiles:
+    """The folder ``folds`` of a run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._arrays: dict[str, Arrays] = {}
+        self._shared: dict[str, Fold] = {}
+        self._held = 0
+
+    def save(self, fold: Fold) -> None:
+        """Write a fold."""
+        arrays: dict[str, NDArray[Any]] = {}
+        for side, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
+            arrays |= {
+                f"{side}_ids": np.asarray(problems.ids.tolist(), dtype=np.str_),
+                f"{side}_ptr": problems.known_ptr,
+                f"{side}_known": problems.known_index,
+                f"{side}_questioned": problems.questioned_index,
+                f"{side}_same": same,
+            }
+        if fold.train.calibrate is not None:
+            arrays["train_calibrate"] = fold.train.calibrate
+        buffer = io.BytesIO()
+        np.savez(buffer, allow_pickle=False, **arrays)  # type: ignore[arg-type]
+        files.make_folder(self._folder)
+        self._held -= _size(self._arrays.pop(fold.name, {}))
+        self._shared.pop(fold.name, None)
+        files.write_bytes(self._folder / f"{fold.name}.npz", buffer.getvalue(), sync=False)
+        self._keep(fold.name, {part: np.array(array, order="C") for part, array in arrays.items()})
+
+    def own(self, name: str, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
+        """A fold over these texts, whose arrays and labels are the caller's own."""
+        own = {part: array.copy() for part, array in self._read(name).items()}
+        return _fold(name, own, texts, {c: replace(given, codes=given.codes.copy()) for c, given in labels.items()})
+
+    def shared(self, name: str, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
+        """A fold that others read too, in the same arrays."""
+        found = self._shared.get(name)
+        if found is None:
+            arrays = self._read(name)
+            found = _fold(name, arrays, texts, labels)
+            others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
+            self._shared = {**dict(others), name: found}
+        return found
+
+    def truth(self, name: str) -> Bools:
+        """Truth of a fold's test problems, (n,)."""
+        truth: Bools = (self._arrays.get(name) or self._file(name, ["test_same"]))["test_same"].copy()
+        return truth
+
+    def _read(self, name: str) -> Arrays:
+        """Arrays of a fold, to be read only."""
+        found = self._arrays.pop(name, None)
+        if found is None:
+            found = self._file(name)
+        else:
+            self._held -= _size(found)
+        return self._keep(name, found)
+
+    def _keep(self, name: str, arrays: Arrays) -> Arrays:
+        self._arrays[name] = arrays
+        self._held += _size(arrays)
+        while len(self._arrays) > 1 and self._held > RECENT:
+            self._held -= _size(self._arrays.pop(next(iter(self._arrays))))
+        return arrays
+
+    def _file(self, name: str, parts: Iterable[str] | None = None) -> Arrays:
+        """Arrays of a fold's file, all unless some are named."""
+        path = self._folder / f"{name}.npz"
+        try:
+            with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as archive:
+                named = [name.removesuffix(".npy") for name in archive.namelist()] if parts is None else parts
+                return {part: files.array_of(archive.read(f"{part}.npy")).copy() for part in named}
+        except Exception as error:  # a damaged archive or head fails in a dozen ways
+            raise damaged(path, error) from error
+
+
+def _fold(name: str, arrays: Arrays, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
+    """A fold of these arrays, its training problems labelled, its test problems blind."""
+
+    def side(which: str, **more: Any) -> Problems:
+        return Problems(
+            texts,
+            arrays[f"{which}_ids"],
+            arrays[f"{which}_ptr"],
+            arrays[f"{which}_known"],
+            arrays[f"{which}_questioned"],
+            **more,
+        )
+
+    train = side("train", calibrate=arrays.get("train_calibrate"), **labels)
+    return Fold(name, train, arrays["train_same"], side("test"), arrays["test_same"])
+
+
+def _size(arrays: Arrays) -> int:
+    return sum(array.nbytes for array in arrays.values())
+
+
+P = TypeVar("P", bound=Plan)
+
+DEAR = 1.0
+"""Seconds of work from which a cell is put on the disk by itself: waiting for the disk costs a hundredth of that."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One method's results on one fold: its record, and its arrays by name (none where it failed)."""
+
+    record: CellRecord
+    arrays: Mapping[str, NDArray[Any]]
+
+    @property
+    def error(self) -> str | None:
+        """Why it failed, or None."""
+        return self.record.error
+
+    @property
+    def answers(self) -> Floats | None:
+        """Answers (n,) in [0, 1] to the test problems, None where it failed."""
+        return self.arrays.get("answers")
+
+    @property
+    def scores(self) -> Floats | None:
+        """Raw scores (n,) or (n, features), higher = same author, None where it failed."""
+        return self.arrays.get("scores")
+
+
+class Store:
+    """A run's folder (layout in docs/architecture.md)."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._folds = FoldFiles(path / "folds")
+
+    @classmethod
+    def open(cls, path: str | Path) -> Store:
+        """An existing, planned run of any task.
+
+        Raises
+        ------
+        InputError
+            If the folder is no run, or its plan was never finished.
+        StoreError
+            If it is damaged, or another version of Raven wrote it.
+        """
+        store = cls(files.location(path))
+        if not (store.path / "run.json").is_file():
+            raise InputError("not a run folder", file=path, expected="a folder that a command of Raven wrote")
+        again = f"repeat raven {store.kind}"
+        if not (store.path / "plan.json").is_file():
+            raise InputError("this run was interrupted before it was planned", file=path, fix=again)
+        _ = store.run, store.plan
+        for name in store.damaged_files():
+            raise damaged(store.path / name, "its hash is not the one in plan.json")
+        return store
+
+    @property
+    def planned(self) -> bool:
+        """Whether the manifest, written last in planning, is there and every file it names is whole.
+
+        Raises
+        ------
+        OtherFormat
+            If another version of Raven wrote it.
+        """
+        try:
+            return not any(True for _ in self.damaged_files())
+        except OtherFormat:
+            raise
+        except (OSError, StoreError):
+            return False
+
+    def damaged_files(self) -> Iterator[str]:
+        """Names of the files of the plan that are missing or changed."""
+        for name, sha in self.plan.files.items():
+            try:
+                whole = files.sha256(self.path / name) == sha
+            except OSError:
+                whole = False
+            if not whole:
+                yield name
+
+    def write_plan(self, plan: Plan) -> None:
+        """Commit the planning: the manifest, with the hash of every file written so far, goes last.
+
+        When this returns, the disk has the manifest and all that it names, under their names.
+        """
+        for folder in (self.path / "folds", self.path / "texts", self.path):
+            files.sync_folder(folder)
+        inner = sorted(p for p in self.path.rglob("*") if p.is_file() and not p.name.startswith("."))
+        names = [p.relative_to(self.path) for p in inner]
+        planned = [n for n in names if n.parts[0] in ("texts", "folds") or n.suffix in (".npy", ".parquet")]
+        hashes = {n.as_posix(): files.sha256(self.path / n) for n in planned if n.parts[0] not in ("cells", "pairs")}
+        write_record(self.path / "plan.json", self.kind, msgspec.structs.replace(plan, files=hashes))
+        files.sync_folder(self.path)
+        self.__dict__.pop("plan", None)
+
+    @cached_property
+    def kind(self) -> str:
+        """The task this folder belongs to."""
+        return self._open("run.json")[0]
+
+    @cached_property
+    def run(self) -> Head:
+        """Resolved spec, versions, seed, data hashes."""
+        return decode(self.path / "run.json", self._open("run.json")[1], Head)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What every task's manifest holds."""
+        return self.plan_as(Plan)
+
+    def plan_as(self, shape: type[P]) -> P:
+        """The manifest of one task.
+
+        Raises
+        ------
+        StoreError
+            If the folder's manifest has another shape.
+        """
+        return decode(self.path / "plan.json", self._open("plan.json")[1], shape)
+
+    def expect(self, kind: Kind) -> None:
+        """Raise InputError unless this is a folder of one task."""
+        if self.kind != kind:
+            raise InputError(
+                f"this folder belongs to raven {self.kind}", file=self.path, expected=f"a folder of raven {kind}"
+            )
+
+    @cached_property
+    def texts(self) -> TextTable:
+        """All texts of the run."""
+        return TextTable.open(self.path / "texts")
+
+    @cached_property
+    def labels(self) -> dict[str, Labels]:
+        """Author and topic of each row of ``texts``, where known."""
+        import polars as pl
+
+        frame = pl.read_parquet((self.path / "documents.parquet").read_bytes())
+        columns = ("author", "topic", "language")
+        return {c: Labels.of(frame[c].to_list()) for c in columns if c in frame.columns}
+
+    def similarity(self) -> Floats:
+        """Cosine similarities of all topics, (T, T)."""
+        similarity: Floats = self._array(self.path / "similarity.npy")
+        return similarity
+
+    def similarity2(self) -> Floats | None:
+        """The same in a second encoder, where topics were extracted."""
+        path = self.path / "similarity2.npy"
+        return self._array(path) if path.is_file() else None
+
+    def save_labels(self, ids: list[str], labels: Mapping[str, Labels | None]) -> None:
+        """Write ``documents.parquet``; row i describes row i of ``texts``."""
+        import polars as pl
+
+        columns = {k: pl.Series(list(v), dtype=pl.String) for k, v in labels.items() if v is not None}
+        buffer = io.BytesIO()
+        pl.DataFrame({"id": pl.Series(ids, dtype=pl.String), **columns}).write_parquet(buffer)
+        files.write_bytes(self.path / "documents.parquet", buffer.getvalue())
+
+    def save_fold(self, fold: Fold) -> None:
+        """Write a fold whose problems lie over this store's texts."""
+        self._folds.save(fold)
+
+    def fold(self, name: str) -> Fold:
+        """A fold, its training problems labelled, its test problems blind; its arrays are the caller's own."""
+        return self._folds.own(name, self.texts, self.labels)
+
+    def shared_fold(self, name: str) -> Fold:
+        """The same for those who only read it: methods of one fold follow each other, and its parts are made once."""
+        return self._folds.shared(name, self.texts, self.labels)
+
+    def documents(self, folds: Iterable[str]) -> Ints:
+        """Rows of ``texts`` that these folds learn from or ask about, each once, in order."""
+        found = [side.documents for fold in map(self.shared_fold, folds) for side in (fold.train, fold.test)]
+        return np.unique(np.concatenate(found))
+
+    def truth(self, name: str) -> Bools:
+        """Truth of a fold's test problems, (n,)."""
+        return self._folds.truth(name)
+
+    def cell_path(self, key: str) -> Path:
+        """File of a cell."""
+        return self.path / "cells" / f"{key}.cell"
+
+    def write_cell(self, record: CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Commit a cell: its file is there when it is whole.
+
+        A cell that was dear to compute is on the disk when this returns. Cheap ones are written, so that a killed
+        process loses nothing, and all synced together before the run says that it is done (``sync``).
+        """
+        path = self.cell_path(record.key)
+        dear = record.seconds.fit + record.seconds.score > DEAR
+        try:
+            write_packed(path, self.kind, record, arrays, sync=dear)
+        except (FileNotFoundError, NotADirectoryError):  # the first cell
+            files.make_folder(path.parent)
+            write_packed(path, self.kind, record, arrays, sync=dear)
+
+    def read_cell(self, key: str) -> Cell | None:
+        """A committed cell, or None where it is missing or damaged (it is then computed again)."""
+        try:
+            record, arrays = read_packed(self.cell_path(key), CellRecord)
+        except (OSError, ValueError, StoreError):
+            return None
+        return Cell(record, arrays) if record.key == key else None
+
+    def unanswered(self, cells: Iterable[CellPlace] | None = None) -> list[CellPlace]:
+        """Cells (of the plan, unless given) that are missing, damaged or failed."""
+        found = []
+        wanted = self.plan.cells if cells is None else cells
+        if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
+            return list(wanted)
+        for place in wanted:
+            cell = self.read_cell(place.key)
+            if cell is None or cell.error is not None:
+                found.append(place)
+        return found
+
+    @cached_property
+    def keys(self) -> dict[tuple[str, str], str]:
+        """Key of the cell of each (verifier, fold)."""
+        return {(c.verifier, c.fold): c.key for c in self.plan.cells}
+
+    def cell(self, verifier: str, fold: str) -> Cell | None:
+        """A verifier's cell on a fold, None where it is not there yet."""
+        key = self.keys.get((verifier, fold))
+        return None if key is None else self.read_cell(key)
+
+    def _open(self, name: str) -> tuple[str, bytes]:
+        try:
+            return open_record(self.path / name)
+        except OSError as error:
+            raise damaged(self.path / name, error) from error
+
+    def _array(self, path: Path) -> Any:
+        try:
+            return files.read_array(path)
+        except (OSError, ValueError, EOFError) as error:
+            raise damaged(path, error) from error
+
+
+_opened_stores: dict[Path, tuple[object, Store]] = {}
+"""The two runs worked on last, and what marked their plans then."""
+
+
+def open_store(path: Path) -> Store:
+    """A run's folder, kept open by a worker that does several units of it, as long as its plan stays the same."""
+    # A worker can outlive a folder: what lies at the path now may be another run.
+    mark, store = _opened_stores.get(path, (None, None))
+    return store if store is not None and mark == _mark(path / "plan.json") else keep_open(Store(path))
+
+
+def keep_open(store: Store) -> Store:
+    """Have ``open_store`` give this one, which knows the folds that were planned or read here."""
+    _opened_stores.pop(store.path, None)
+    for path in list(_opened_stores)[:-1]:
+        _opened_stores.pop(path, None)
+    _opened_stores[store.path] = _mark(store.path / "plan.json"), store
+    return store
+
+
+def _mark(plan: Path) -> tuple[object, ...]:
+    """What tells a plan from another that was written in its place, found without reading it."""
+    if files.is_remote(plan):
+        place: Any = plan
+        place.fs.invalidate_cache(place.parent.path)
+        return (place.fs.ukey(place.path),)
+    stat = plan.stat()
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns

@@ -1,0 +1,188 @@
+"""Which frequent words carry no content, so that they stay when content is replaced; what topic they still tell; and
+how alike texts are in their content words (ours).
+
+Rank alone does not tell function words from content: where everybody writes about computers, *windows* is among the 200
+most frequent words. A word stays if it is frequent and spreads evenly over topics, or belongs to a closed class
+(articles, pronouns, prepositions, conjunctions, auxiliary verbs) of a language of which there is a list.
+
+How evenly a word spreads over topics is measured between authors: with r its rate in all texts, xᵢ its count in what
+one author wrote on one topic and nᵢ the words of that,
+
+    spread = Σ (xᵢ − r·nᵢ)(xⱼ − r·nⱼ) / Σ r·nᵢ · r·nⱼ    over pairs i, j of two authors on one topic.
+
+That is the squared coefficient of variation of its rate over topics. What one author repeats does not enter, so a habit
+of style is not taken for a topic; 0 is a word of no topic, and one that stands in one topic of twenty alone has 19.
+
+Where authors or topics are unknown, the same is taken over texts, between two words of one text. Habits and repetitions
+enter then, so more is allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ravenbench.randomness import stream
+from ravenbench.text.tokens import frequent_words
+from ravenbench.types import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+EVEN = 1.5
+"""Spread up to which a frequent word stays. Register that drifts strongly with topic moves hardly a function word by
+more, and content words have 2 to 20 (worlds 0 to 11 of ``raven simulate``, 20 Newsgroups)."""
+EVEN_OVER_TEXTS = 2.0
+"""The same over texts: 143 of the 200 most frequent words of 20 Newsgroups have less, none uneven over topics."""
+LOOKED_AT = 4
+"""Times as many most frequent words are looked at as may stay."""
+SHOWS_LANGUAGE = 0.3
+"""Share of the 100 most frequent words in a list from which on the texts are taken to be in its language."""
+MOST_TOPICS = 500
+"""Topics that a classifier is asked to tell apart."""
+PARTS = 5
+"""Parts of the authors, each of which is named topics for after learning from the others."""
+
+BY_TOPICS, BY_TEXTS, BY_LIST = "spread over topics", "spread over texts", "a list of function words"
+
+
+def keep(ranked: Sequence[str], even: Bools, count: int) -> frozenset[str]:
+    """The words that stay, at most ``count``, of those ``ranked`` (the most frequent first, in lowercase): those that
+    are ``even`` (ranked,), and those of closed classes."""
+    closed = closed_class(ranked)
+    staying = [word for word, stays in zip(ranked[: LOOKED_AT * count], even, strict=False) if stays or word in closed]
+    return frozenset(staying[:count])
+
+
+def closed_class(ranked: Sequence[str]) -> frozenset[str]:
+    """Function words of the languages that the most frequent words show; empty where there is no list of theirs."""
+    first = set(ranked[:100])
+    if not first:
+        return frozenset()
+    return frozenset().union(*(held for held in _lists() if len(first & held) >= SHOWS_LANGUAGE * len(first)))
+
+
+@cache
+def _lists() -> tuple[frozenset[str], ...]:
+    folder = files("ravenbench.text") / "closed_class"
+    return tuple(frozenset(entry.read_text("utf-8").split()) for entry in sorted(folder.iterdir(), key=str))
+
+
+def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: Ints) -> Floats:
+    """How unevenly words spread over topics (see the module), (w,); NaN where nothing tells.
+
+    Parameters
+    ----------
+    counts : (n, w) sparse
+        Words of each text.
+    sizes : (n,) float
+        All words of each text, those that are not counted too.
+    author, topic : (n,) int64
+        Codes, −1 unknown: such texts do not count.
+    """
+    known = (author >= 0) & (topic >= 0)
+    counts, sizes, author, topic = counts[known], sizes[known], author[known], topic[known]
+    if len(np.unique(topic)) < 2 or not sizes.sum():
+        return np.full(counts.shape[1], np.nan)
+    rate = np.asarray(counts.sum(axis=0)).ravel() / sizes.sum()
+    width = int(author.max()) + 1
+    cell, place = np.unique(topic * width + author, return_inverse=True)
+    of_cell, in_cell = _summed(counts, sizes, place, len(cell))
+    of_topic, in_topic = _summed(of_cell, in_cell, cell // width, int(topic.max()) + 1)
+
+    def products(values: csr_array, weights: Floats) -> tuple[Floats, Floats, float]:
+        square, mixed = values.multiply(values).sum(axis=0), values.multiply(weights[:, None]).sum(axis=0)
+        return np.asarray(square).ravel(), np.asarray(mixed).ravel(), float((weights**2).sum())
+
+    (xx, xn, nn), (own_xx, own_xn, own_nn) = products(of_topic, in_topic), products(of_cell, in_cell)
+    pairs = nn - own_nn
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = ((xx - own_xx) - 2 * rate * (xn - own_xn) + rate**2 * pairs) / (rate**2 * pairs)
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
+    """How unevenly words spread over texts, (w,); arguments as in ``spread_over_topics``."""
+    total = np.asarray(counts.sum(axis=0)).ravel()
+    rate, pairs = total / max(float(sizes.sum()), 1.0), float((sizes * (sizes - 1)).sum())
+    xx = np.asarray(counts.multiply(counts).sum(axis=0)).ravel() - total
+    xn = np.asarray(counts.multiply((sizes - 1)[:, None]).sum(axis=0)).ravel()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = (xx - 2 * rate * xn + rate**2 * pairs) / (rate**2 * pairs)
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) -> float | None:
+    """Share of texts whose topic naive Bayes names from these words, having learned from other authors.
+
+    Topics are the most frequent, at most ``MOST_TOPICS``. None where fewer than two topics, or authors fewer than
+    parts, are known. Arguments as in ``spread_over_topics``.
+    """
+    sizes = np.bincount(topic[topic >= 0], minlength=1)
+    large = np.isin(topic, np.argsort(-sizes, kind="stable")[:MOST_TOPICS])
+    known = (author >= 0) & (topic >= 0) & large
+    counts, author, topic = counts[known].astype(np.float64), author[known], topic[known]
+    names, topic = np.unique(topic, return_inverse=True)
+    writers, author = np.unique(author, return_inverse=True)
+    if len(names) < 2 or len(writers) < PARTS:
+        return None
+    part = stream(seed, "named-topics").permutation(len(writers))[author] % PARTS
+    hits = 0
+    for number in range(PARTS):
+        held = part == number
+        learned, _ = _summed(counts[~held], np.zeros(int((~held).sum())), topic[~held], len(names))
+        weights = learned.toarray() + 0.5
+        weights = np.log(weights / weights.sum(axis=1, keepdims=True))
+        prior = np.log(np.bincount(topic[~held], minlength=len(names)) + 0.5)
+        hits += int((np.argmax(counts[held] @ weights.T + prior, axis=1) == topic[held]).sum())
+    return hits / len(topic)
+
+
+def _summed(counts: csr_array, sizes: Floats, group: Ints, size: int) -> tuple[csr_array, Floats]:
+    """Rows and their sizes added up by group."""
+    from scipy.sparse import csr_array
+
+    adding = csr_array((np.ones(len(group)), (group, np.arange(len(group)))), shape=(size, len(group)))
+    return csr_array(adding @ counts), np.bincount(group, sizes, size).astype(np.float64)
+
+
+FUNCTION_WORDS = 200
+"""Most frequent words that do not count as content."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class ContentSpace:
+    """Vectors of texts over the content words of some texts, all but the most frequent words of these.
+
+    Attributes
+    ----------
+    functions : frozenset of str
+        Lowercase words that do not count.
+    """
+
+    def __init__(self, texts: Sequence[str], function_words: int = FUNCTION_WORDS) -> None:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self.functions = frozenset(frequent_words(texts, function_words))
+        self._space = TfidfVectorizer(analyzer=self.words, sublinear_tf=True)
+        self._space.fit([*texts, "content"])
+
+    def words(self, text: str) -> list[str]:
+        """The content words of a text, in lowercase."""
+        return [word for word in map(str.lower, _WORD.findall(text)) if word not in self.functions]
+
+    def cosines(self, one: Sequence[str], other: Sequence[str]) -> Floats:
+        """Cosines of texts, (one, other), in [0, 1]; 0 where a text has no word that is known."""
+        left, right = (self._space.transform(list(side)) for side in (one, other))
+        return np.asarray((left @ right.T).toarray(), dtype=np.float64)
+
+    def paired(self, one: Sequence[str], other: Sequence[str]) -> Floats:
+        """Cosine (n,) of each text with the one in its place on the other side."""
+        left, right = (self._space.transform(list(side)) for side in (one, other))
+        return np.asarray(left.multiply(right).sum(axis=1), dtype=np.float64).ravel()

@@ -1,0 +1,249 @@
+"""Small jobs of every task and every command that writes, and all that they write and say, cut into named pieces.
+
+A piece is a paragraph of a page, a field of a JSON object, a file of numbers. What depends on the day, the machine or
+the clock is taken out and numbers are kept to four significant digits, so that one answer has one text everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from contracts.commands import raven
+from contracts.tasks import TASKS, options, write_data
+
+CLOCK = {
+    "seconds", "cpu_seconds", "fit_seconds", "score_seconds", "wall", "started", "finished", "created", "built",
+    "since", "date", "python", "platform", "machine", "host", "packages", "versions", "environment", "raven", "digest",
+    "sha256", "numpy", "memory", "peak",
+}  # fmt: skip
+"""Fields whose values are of the day or the machine."""
+EVALUATED = ("--trials", "200", "--replicates", "100")
+LONG = re.compile(r"-?\d+\.\d{5,}(?:e[-+]?\d+)?")
+NPZ_RECORDS = {".npz", ".npy"}
+MANY = {"folds", "cells", "export", "downloads", "problems", "imported"}
+"""Folders of many small files, which are compared together."""
+
+
+CLOCKS = ("perf_counter", "process_time", "thread_time")
+
+
+@contextmanager
+def inside(folder: Path) -> Iterator[None]:
+    """Commands are given in a folder, in a terminal of 80 columns, by clocks that stand still."""
+    kept, here = {name: os.environ.get(name) for name in ("COLUMNS", "TZ")}, Path.cwd()
+    clocks = {name: getattr(time, name) for name in CLOCKS}
+    for name in CLOCKS:
+        setattr(time, name, lambda: 1.0)
+    os.environ.update(COLUMNS="80", TZ="UTC")
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(here)
+        for name, clock in clocks.items():
+            setattr(time, name, clock)
+        for name, value in kept.items():
+            os.environ.pop(name, None) if value is None else os.environ.update({name: value})
+
+
+def _run(*more: str) -> tuple[str, ...]:
+    return ("run", "corpus.jsonl", "--topics", "4", "--folds", "2", "--pools", "1", "--samplers", "hits, random",
+            "--docs-per-topic", "12", "--workers", "1", *more)  # fmt: skip
+
+
+JOBS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "run": (
+        _run("--verifiers", "char-ngram, length", "--out", "run"),
+        ("report", "run"),
+        ("report", "run", "--json"),
+        ("site", "run", "-o", "site"),
+        ("export", "run", "-o", "export"),
+        ("evaluate", "run", "--out", "of-run", *EVALUATED),
+    ),
+    "sweep": (
+        _run("--verifiers", "function-words, length", "--probe", "none", "--topics", "3,4", "--out", "run"),
+        ("report", "run"),
+    ),
+    "pan14": (("pan14", "toy", "--verifiers", "char-ngram, length", "--workers", "1", "--out", "run"),),
+    "evaluate": (
+        ("evaluate", "toy/test/truth.txt", "a.txt", "b.txt", "--out", "page", *EVALUATED),
+        ("evaluate", "toy/test/truth.txt", "a.txt", "b.txt", "--json", *EVALUATED),
+    ),
+    "verify": (
+        ("verify", "char-ngram", "--train", "toy", "--test", "toy", "--out", "answers.jsonl", "--folder", "run",
+         "--save", "saved", "--workers", "1"),
+        ("verify", "char-ngram", "--load", "saved", "--test", "toy/test", "--out", "again.jsonl", "--folder", "second",
+         "--workers", "1"),
+    ),
+    "attribute": (
+        ("attribute", "corpus.jsonl", "--methods", "svm, burrows-delta", "--min-docs", "2", "--min-topics", "2",
+         "--out", "run", "--workers", "1"),
+    ),
+    "obfuscate": (
+        ("obfuscate", "identity", "texts", "--out", "hidden", "--folder", "run", "--workers", "1"),
+        ("diff", "texts", "hidden", "--out", "pages"),
+    ),
+    "safety": (
+        ("safety", "toy", "--train", "toy", "--obfuscators", "identity, other-author", "--verifiers", "length",
+         "--out", "run", "--workers", "1"),
+        ("report", "run", "--json"),
+    ),
+    "simulate": (
+        ("simulate", "--corpus", "synthetic(style=0.5, documents=240, authors=40, topics=36, words=30)", "--doses",
+         ".3", "--pools", "1", "--folds", "2", "--repetitions", "2", "--replicates", "2", "--out", "run", "--workers",
+         "1"),
+    ),
+    "compare": (
+        ("compare", "--questioned", "questioned.txt", "--known", "known", "--background", "others", "--verifiers",
+         "char-ngram", "--authors", "12", "--folds", "2", "--donors", "1", "--out", "run", "--workers", "1"),
+        ("report", "run", "--json"),
+    ),
+    "advise": (
+        ("advise", "questioned.txt", "--known", "known", "--background", "others", "--json"),
+        ("advise", "questioned.txt", "--known", "known", "--background", "others"),
+    ),
+    "lists": (
+        ("list",), ("corpus", "list"), ("corpus", "info", "corpus.jsonl"),
+        ("problems", "corpus.jsonl", "--out", "problems"),
+        ("sample", "corpus.jsonl", "--topics", "4"),
+        ("corpus", "import", "corpus.jsonl", "--out", "imported"),
+        *(("report", folder) for folder in ("toy", "nothing")),
+    ),
+}  # fmt: skip
+
+
+def data(folder: Path) -> Path:
+    """What the jobs read."""
+    write_data(folder)
+    truth = [line.split() for line in (folder / "toy" / "test" / "truth.txt").read_text().splitlines()]
+    for name, shift in (("a", 1), ("b", 3)):
+        rows = ((case, (3 * n * shift) % 7 / 7 * 0.6 + 0.3 * (answer == "Y")) for n, (case, answer) in enumerate(truth))
+        (folder / f"{name}.txt").write_text("".join(f"{case} {value:.3f}\n" for case, value in rows))
+    return folder
+
+
+def pieces_of_job(name: str, folder: Path) -> dict[str, str]:
+    """Everything that a job writes and says, a text by the name of each piece; ``folder`` holds the data."""
+    pieces: dict[str, str] = {}
+    before = {p for p in folder.rglob("*") if p.is_file()}
+    with inside(folder):
+        for number, command in enumerate(JOBS[name]):
+            ended = raven(*command)
+            pieces[f"{number} {command[0]}: code and words"] = f"{ended.code}\n{steady(ended.said, folder)}"
+        files = [p for p in folder.rglob("*") if p.is_file() and p not in before and not p.name.startswith(".")]
+        for place in sorted(p for p in files if p.suffix not in (".png", ".pdf", ".zip") and p.name != "log.txt"):
+            shown = place.relative_to(folder)
+            for part, text in pieces_of_file(place, folder):
+                many = (len(shown.parts) > 1 and shown.parts[-2] in MANY) or shown.parts[0] in MANY
+                if many:
+                    whole = f"{'/'.join(shown.parts[:2])}: every {shown.suffix}"
+                    pieces[whole] = pieces.get(whole, "") + f"{shown}{part}\n{text}\n"
+                else:
+                    pieces[f"{shown}{part}"] = text
+    return pieces
+
+
+def pieces_of_help() -> dict[str, str]:
+    """What ``--help`` says of every command, and the plan of every task."""
+    with inside(Path.cwd()):
+        return {f"raven {name} --help": raven(*name.split(), "--help").said for name in sorted(options())}
+
+
+def pieces_of_plans(folder: Path) -> dict[str, str]:
+    """What ``--plan --json`` says of every task."""
+    pieces = {}
+    with inside(folder):
+        for task in TASKS.values():
+            ended = raven(*task.arguments(Path(), Path(task.name)), "--plan", "--json", "--workers", "1")
+            pieces[f"raven {task.name} --plan --json"] = f"{ended.code}\n{steady_json(ended.said, folder)}"
+    return pieces
+
+
+def pieces_of_file(place: Path, folder: Path) -> Iterator[tuple[str, str]]:
+    """Parts of one file: fields, sections, arrays or the whole."""
+    if place.suffix in NPZ_RECORDS:
+        loaded = np.load(place, allow_pickle=False)
+        arrays = {name: loaded[name] for name in loaded.files} if place.suffix == ".npz" else {"": loaded}
+        for name, array in arrays.items():
+            values = "\n".join(_rounded(value) for value in array.ravel().tolist())
+            yield f" [{name}]", f"{array.dtype} {array.shape}\n{values}"
+        return
+    if place.suffix == ".cell":
+        head, _, content = place.read_bytes().partition(b"\n")
+        envelope = json.loads(head)
+        yield " record", steady(json.dumps(_timeless(envelope["record"]), ensure_ascii=False), folder)
+        for name, kind, shape in envelope["arrays"]:
+            size = np.dtype(kind).itemsize * int(np.prod(shape))
+            values, content = np.frombuffer(content[:size], dtype=kind), content[size:]
+            yield f" [{name}]", f"{kind} {shape} {' '.join(_rounded(value) for value in values.tolist())}"
+        return
+    text = place.read_text("utf-8", "replace")
+    if place.suffix == ".json":
+        value = json.loads(text)
+        if isinstance(value, dict):
+            yield " keys", " ".join(value)
+            for key, inner in value.items():
+                if key not in CLOCK:
+                    yield f" {key}", steady(json.dumps(_timeless(inner), indent=1, ensure_ascii=False), folder)
+            return
+    if place.suffix == ".jsonl":
+        rows = [_timeless(json.loads(line)) for line in text.splitlines()]
+        text = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    if place.suffix == ".html":
+        for number, part in enumerate(re.split(r"(?=<section|<h2|<h3)", text)):
+            head = re.search(r"<h[23][^>]*>(.*?)</h", part)
+            yield f" §{number} {re.sub('<.*?>', '', head.group(1))[:50] if head else ''}", steady(part, folder)
+        return
+    yield "", steady(text, folder)
+
+
+def steady_json(text: str, folder: Path) -> str:
+    """JSON without clock and machine; another text as it is."""
+    try:
+        return steady(json.dumps(_timeless(json.loads(text)), indent=1, ensure_ascii=False), folder)
+    except ValueError:
+        return steady(text, folder)
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: "…" if k in CLOCK else _timeless(v) for k, v in value.items()}
+    return [_timeless(v) for v in value] if isinstance(value, list) else value
+
+
+def _rounded(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    (r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00| UTC)?)?", "DATE"),
+    (r"\b[0-9a-f]{32,64}\b", "HASH"),
+    (r"\b\d[\d,.]* (?:ms|s|seconds?|minutes?|min|CPU seconds?|CPU s|MB|GB|MiB|kB)\b", "AMOUNT"),
+    (r"\b\d\d?:\d\d(?::\d\d)?\b", "TIME"),
+    (r'"(?:seconds|cpu_seconds|wall|fit_seconds|score_seconds)": [^,\n}]+', '"seconds": …'),
+    (r"[━╸╺ ]{12,}", " "),
+    (r"[ \t]+$", ""),
+)
+
+
+def steady(text: str, folder: Path) -> str:
+    """A text without what is of the day and the machine."""
+    text = text.replace(str(folder.resolve()), "FOLDER").replace(str(folder), "FOLDER").replace("\r\n", "\n")
+    for pattern, into in WORDS:
+        text = re.sub(pattern, into, text, flags=re.MULTILINE)
+    return LONG.sub(lambda found: f"{float(found.group()):.4g}", text)
+
+
+def digest(text: str) -> str:
+    """Twelve digits that stand for a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

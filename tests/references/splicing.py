@@ -1,0 +1,51 @@
+"""``Splicer.splice`` plainly: one word after the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ravenbench.text.splicing import CAPITAL, CUT, LONGEST, UPPER, case_of
+
+
+def splice_reference(into: str, donors: Sequence[str], functions: frozenset[str]) -> str:
+    """What ``Splicer.splice`` does, plainly: one word after the other."""
+
+    def is_content(word: str) -> bool:
+        return not any(c.isdigit() for c in word) and word.lower() not in functions
+
+    def length(word: str) -> int:
+        return min(len(word.lower()), LONGEST)
+
+    places = [word for word in CUT.findall(into) if is_content(word)]
+    every = [word.lower() for donor in donors for word in CUT.findall(donor) if is_content(word)]
+    left = list(every)
+    given: list[str | None] = []
+    for word in places:
+        fit = next((word_left for word_left in left if length(word_left) == length(word)), None)
+        if fit is not None:
+            left.remove(fit)
+        given.append(fit)
+    for number, word in enumerate(places):
+        if given[number] is None:
+            left = left or list(every)
+            prefer = 1 if number % 2 else -1
+
+            def distance(other: str, size: int = length(word), prefer: int = prefer) -> tuple[int, int]:
+                off = length(other) - size
+                return abs(off), int(off * prefer < 0)
+
+            fit = min(left, key=distance)
+            left.remove(fit)
+            given[number] = fit
+    taken = iter(given)
+
+    def stand_in(match: re.Match[str]) -> str:
+        word = match[0]
+        if not is_content(word):
+            return word
+        new = str(next(taken))
+        case = case_of(word)
+        return new.upper() if case == UPPER else new[:1].upper() + new[1:] if case == CAPITAL else new
+
+    return CUT.sub(stand_in, into)
