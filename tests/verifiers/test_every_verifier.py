@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
@@ -53,5 +51,4 @@ def test_odd_texts(name, tmp_path, request, need_extra):
     assert answers.shape == (len(odd),) and np.all((answers >= 0) & (answers <= 1))
     loaded = persist.load(persist.save(verifier, tmp_path / "trained"))
     assert np.array_equal(loaded.verify(problems), answers)
-    saved = re.findall(r'"(?:object|named)": "[\w.]+:(\w+)"', (tmp_path / "trained" / "verifier.json").read_text())
-    assert {*saved} <= persist.PLACES.keys(), "a class that persist.PLACES lacks is lost where its module moves"
+    assert '"ravenbench.' not in (tmp_path / "trained" / "verifier.json").read_text(), "persist.PLACES lacks a class"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import re
 
 import numpy as np
 import pytest
@@ -211,9 +210,9 @@ def test_classes_that_moved_are_found_under_their_old_place(trained):
     problems, _ = toy_problems(40)
     expected = persist.load(trained).verify(problems)
     head = (trained / "verifier.json").read_text()
-    for name in ("Calibrated", "FunctionWords", "ThresholdBand", "TokenProfiles"):
-        head, count = re.subn(rf'"ravenbench\.(text|verifiers)\.[\w.]+:{name}"', rf'"ravenbench.\1.old:{name}"', head)
-        assert count
+    for name, place in {"Calibrated": "verifiers.base", "FunctionWords": "verifiers.baselines.function_words"}.items():
+        assert f'"ravenbench:{name}"' in head
+        head = head.replace(f'"ravenbench:{name}"', f'"ravenbench.{place}:{name}"')
     (trained / "verifier.json").write_text(head)
     assert np.array_equal(persist.load(trained).verify(problems), expected)
 

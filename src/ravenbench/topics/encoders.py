@@ -230,9 +230,9 @@ PART = 1_000
 
 @dataclass(eq=False, repr=False)
 class LSA(Encoder):
-    """Encodes a text as its sublinear tf-idf of words, reduced to few dimensions (Deerwester et al. 1990).
+    """Encodes a text as its sublinear tf-idf of words, reduced to few dimensions.
 
-    The default where nothing may be downloaded; the paper's own encoder is ``sbert``.
+    Latent semantic analysis (Deerwester et al. 1990): the default where nothing may be downloaded; the paper's own encoder is ``sbert``.
 
     Parameters
     ----------
@@ -321,9 +321,9 @@ def directions(matrix: Any, rank: int, seed: int) -> Floats:
 
 @dataclass(eq=False, repr=False)
 class NMF(Encoder):
-    """Encodes a text as its weights on non-negative components, one of the encoders of Sawatphol et al. 2024, §7.3.
+    """Encodes a text as its weights on non-negative components.
 
-    The paper's code keeps words in at least a tenth of the texts (``min_df=.1``), which leaves 109 words of
+    One of the encoders of Sawatphol et al. 2024, §7.3, whose code keeps words in at least a tenth of the texts (``min_df=.1``), which leaves 109 words of
     20 Newsgroups; here the default is an absolute 20, as for ``lda``.
 
     Parameters
@@ -372,7 +372,9 @@ class NMF(Encoder):
 
 @dataclass(eq=False, repr=False)
 class LDA(Encoder):
-    """Encodes a text as its proportions of latent topics, on binary word counts (Blei et al. 2003; the paper's §7.3).
+    """Encodes a text as its proportions of latent topics.
+
+    On binary word counts (Blei et al. 2003; Sawatphol et al. 2024, §7.3).
 
     Parameters
     ----------

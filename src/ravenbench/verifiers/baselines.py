@@ -20,7 +20,7 @@ from ravenbench.verifiers.contract.base import Calibrator, FoldFree, Scorer, mea
 
 @dataclass(eq=False, repr=False)
 class CharNgram(Scorer):
-    """Cosine between tf-idf vectors of character n-grams; several known documents are averaged (PAN's cngdist).
+    """Cosine between tf-idf vectors of character n-grams; several known documents are averaged.
 
     Parameters
     ----------

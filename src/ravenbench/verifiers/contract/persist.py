@@ -83,7 +83,7 @@ PLACES = {
     for kind in ("transform", "calibrator", "verifier")
     for place in BUILTIN[kind].values()
 }
-"""Where Raven's own classes are now, by name: folders saved before a module moved name its old place."""
+"""Where Raven's own classes are now: a saved verifier names them alone, one saved earlier with their place then."""
 _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
 _SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
@@ -296,10 +296,10 @@ class Writer:
     def _object(self, value: Any, where: str, inner: Any) -> dict[str, Any]:
         cls = type(value)
         if isinstance(value, tuple) and hasattr(cls, "_fields"):
-            return {"named": path_of(cls), "items": [inner(part, i) for i, part in enumerate(value)]}
+            return {"named": _name_of(cls), "items": [inner(part, i) for i, part in enumerate(value)]}
         if not hasattr(value, "__dict__") or "<" in cls.__qualname__ or cls.__module__ == "builtins":
             raise _cannot_save(cls, where)
-        node: dict[str, Any] = {"object": path_of(cls)}
+        node: dict[str, Any] = {"object": _name_of(cls)}
         state = vars(value)
         if isinstance(value, Component):
             parameters = value._parameters()
@@ -323,6 +323,11 @@ class Writer:
         name = f"a{len(self.arrays)}"
         self.arrays[name] = array
         return name
+
+
+def _name_of(cls: type[Any]) -> str:
+    """How a class is called in a saved verifier: Raven's own without the module, which may move."""
+    return f"ravenbench:{cls.__name__}" if PLACES.get(cls.__name__) == cls.__module__ else path_of(cls)
 
 
 def _cannot_save(cls: type[Any], where: str) -> SpecError:
@@ -437,7 +442,9 @@ class Reader:
 
     def _class(self, name: str) -> type[Any]:
         module, _, attribute = name.partition(":")
-        if any(module == room or module.startswith(f"{room}.") for room in ROOMS):
+        if module == "ravenbench" and attribute in PLACES:
+            module = PLACES[attribute]
+        elif any(module == room or module.startswith(f"{room}.") for room in ROOMS):
             module = PLACES.get(attribute, module)
         elif module.partition(".")[0] not in self.trusted - {"ravenbench"}:
             raise FormatError(
