@@ -30,7 +30,7 @@ from ravenbench.metrics.scores import scores
 from ravenbench.reports.shared.cell_scores import sides_of
 from ravenbench.reports.shared.content import NOTHING, content_probe
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.estimates import Figure, Units, figure, influence, placements
+from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements
 from ravenbench.store.store import Store, open_store
 from ravenbench.types import Bools, Floats
 
@@ -178,12 +178,12 @@ def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[st
     return rows
 
 
-def area_of(same: Bools, answers: Floats, units: Units) -> Figure | None:
+def area_of(same: Bools, answers: Floats, units: Units) -> Estimate | None:
     """AUC of answers with its interval over authors; None where one class is absent."""
     if same.all() or not same.any():
         return None
     area, place = placements(same, answers, answers)
-    return figure(area, influence(same, area, place), units)
+    return estimate(area, influence(same, area, place), units)
 
 
 def transplanted(store: Store, plan: RunPlan, verifier: str) -> ContentFigures:

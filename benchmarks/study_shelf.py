@@ -41,7 +41,7 @@ from ravenbench.engine.cells import execute
 from ravenbench.engine.transplants import ARMS
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.shared.content import content_probe
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import open_store
 
 HERE = Path(__file__).parent
@@ -202,7 +202,7 @@ def collect(name: str, speed: str, folder: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def plain(figure: Figure | None) -> dict[str, Any] | None:
+def plain(figure: Estimate | None) -> dict[str, Any] | None:
     """A figure with its interval."""
     return None if figure is None else {"value": figure.value, "interval": figure.interval}
 

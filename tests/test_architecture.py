@@ -21,7 +21,11 @@ STRANGERS = {
     ("statistics", "verifiers"),
     ("statistics", "bench"),
 }
-OPEN_TO_ALL = {"bench": {"options", "task"}, "reports": {"shared"}, "verifiers": {"contract", "calibrators"}}
+OPEN_TO_ALL = {
+    "bench": {"options", "task", "functions", "api"},
+    "reports": {"shared"},
+    "verifiers": {"contract", "calibrators"},
+}
 """Parts of a room that its other parts may use; they know none of those."""
 GUESTS = {
     ("bench", "advise"): {"compare"},

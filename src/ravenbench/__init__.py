@@ -15,13 +15,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ravenbench.bench.advise.api import advise as advise
+    from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.attribute.api import attribute as attribute
     from ravenbench.bench.compare.api import compare as compare
     from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
     from ravenbench.bench.pan14.api import pan14 as pan14
     from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
-    from ravenbench.bench.simulate.api import simulate as simulate
     from ravenbench.bench.task import RunResult as RunResult
     from ravenbench.bench.verify.api import Verified as Verified
     from ravenbench.bench.verify.api import verify as verify
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
     from ravenbench.reports.of_any import analyse as analyse
     from ravenbench.reports.of_any import write_report as write_report
-    from ravenbench.reports.site.api import site as site
+    from ravenbench.reports.site.pages import site as site
     from ravenbench.store.store import Store as Store
     from ravenbench.texts import TextTable as TextTable
     from ravenbench.types import Answers as Answers
@@ -72,9 +72,9 @@ else:
         "RunResult": "bench.task",
         "safety": "bench.safety.api",
         "Scorer": "verifiers.contract.base",
-        "simulate": "bench.simulate.api",
+        "simulate": "bench.api",
         "Store": "store.store",
-        "site": "reports.site.api",
+        "site": "reports.site.pages",
         "TextTable": "texts",
         "Verified": "bench.verify.api",
         "Verifier": "verifiers.contract.base",

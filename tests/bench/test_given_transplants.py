@@ -17,7 +17,7 @@ from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.verify.api import verify
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.cli.main import build
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.transplant import known_authors
 from ravenbench.reports.of_any import analyse, report_of, write_report
 from ravenbench.statistics.axes import FOUND, Content

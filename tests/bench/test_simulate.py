@@ -6,10 +6,11 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
+from ravenbench.bench.api import simulate
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
-from ravenbench.bench.simulate.api import outlook, simulate
 from ravenbench.bench.simulate.scorers import names
 from ravenbench.bench.simulate.spec import SimulateSpec, build
+from ravenbench.bench.simulate.task import Simulate
 from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.bench.simulate.unit import arrays_of, found_of
 from ravenbench.bench.simulate.worlds import draw
@@ -17,13 +18,10 @@ from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.reports.of_any import analyse, write_report
-from ravenbench.reports.simulate.analysis import summarise
-from ravenbench.reports.simulate.page import findings
-from ravenbench.reports.simulate.records import Share
-from ravenbench.reports.simulate.task import to_json
+from ravenbench.reports.simulate import Share, findings, summarise, to_json
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import Store
 
 CORPUS = "synthetic(style=0.5, documents=1800, authors=150, topics=36, words=60)"
@@ -96,8 +94,8 @@ def test_verdicts_are_counted_by_the_rule_of_runs():
     """Swings of known intervals: above the margin, within, and across; two languages have a truth of their own."""
 
     def world(low, high):
-        figure = Figure((low + high) / 2, 0.01, (low, high), 100.0)
-        none, good = Figure(0.0, 0.001, (-0.01, 0.01), 100.0), Figure(0.8, 0.02, (0.7, 0.9), 100.0)
+        figure = Estimate((low + high) / 2, 0.01, (low, high), 100.0)
+        none, good = Estimate(0.0, 0.001, (-0.01, 0.01), 100.0), Estimate(0.8, 0.02, (0.7, 0.9), 100.0)
         content = ContentFigures(
             auc=good, style_left=good, drop=none, swing=figure, sway=none, silence=none, null_swing=none,
             same=100, different=100, folds=5, units=50,
@@ -147,7 +145,7 @@ def test_an_interrupted_simulation_goes_on(store, found, tmp_path):
     first, second = (folder / "cells" / f"{place.key}.cell" for place in store.plan.cells)
     stamp = first.stat().st_mtime_ns
     second.unlink()
-    assert outlook(TINY, folder).done == 1
+    assert Simulate({**SIZES, "out": folder}).preview().done == 1
     part = analyse(Store.open(folder))
     assert part.replicates == 1 and part.failures == (("world-0001", "not simulated yet"),)
     assert "1 of 2 worlds have no figures" in findings(part)[-1]

@@ -18,7 +18,16 @@ from ravenbench.statistics.axes import (
 )  # fmt: skip
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, left_open
 from ravenbench.statistics.content import alike as alike_scores
-from ravenbench.statistics.estimates import Figure, Units, alike, figure, influence, mean_effects, placements, within
+from ravenbench.statistics.estimates import (
+    Estimate,
+    Units,
+    alike,
+    estimate,
+    influence,
+    mean_effects,
+    placements,
+    within,
+)
 
 
 def design(rng, folds=6, pairs=60, authors=40):
@@ -59,7 +68,7 @@ def test_what_lies_between_0_and_1_has_no_interval_beyond() -> None:
         for one in (found.auc, found.style_left, found.share, found.null_share):
             assert 0 <= one.interval[0] <= one.value <= one.interval[1] <= 1
     # Where it lies within, it stays what it was.
-    inside = Figure(0.9, 0.02, (0.85, 0.95), 9.0)
+    inside = Estimate(0.9, 0.02, (0.85, 0.95), 9.0)
     assert within(inside, 0.0, 1.0) == inside and within(inside._replace(interval=None), 0.0, 1.0).interval is None
 
 
@@ -118,7 +127,7 @@ def test_agrees_with_a_bootstrap_of_groups() -> None:
     group = rng.integers(0, 60, 300)
     values = rng.normal(size=300) + rng.normal(size=60)[group]
     mean, effects = mean_effects(values)
-    found = figure(mean, effects, Units(np.stack([group, group], axis=1), np.arange(300)))
+    found = estimate(mean, effects, Units(np.stack([group, group], axis=1), np.arange(300)))
     draws = rng.multinomial(60, np.full(60, 1 / 60), size=4000)[:, group]
     assert found.error == pytest.approx((draws @ values / draws.sum(axis=1)).std(), rel=0.05)
 
@@ -176,7 +185,7 @@ def test_no_effect_needs_all_four_and_one_batch() -> None:
 
 
 def test_what_a_scorer_of_lengths_has_is_not_called_content() -> None:
-    moved = figures(0.05, 0.01)._replace(drop=Figure(0.0, 0.001, (-0.002, 0.002), 100.0))
+    moved = figures(0.05, 0.01)._replace(drop=Estimate(0.0, 0.001, (-0.002, 0.002), 100.0))
     assert content_axis(moved).outcome is Content.RELIES
     assert content_axis(moved, lengths=(0.03, 0.05)).outcome is Content.UNDECIDED
     assert content_axis(moved, lengths=(-0.01, 0.05)).outcome is Content.RELIES, "it may have none"
@@ -207,8 +216,8 @@ def test_missing_answers_and_folds_of_one_class() -> None:
 
 def figures(value: float, error: float, pairs: int = 500) -> ContentFigures:
     """A verifier that tells authors apart, with this swing and nothing else."""
-    swing = Figure(value, error, (value - 2 * error, value + 2 * error), 100.0)
-    none, good = Figure(0.0, 0.001, (-0.002, 0.002), 100.0), Figure(0.8, 0.02, (0.76, 0.84), 100.0)
+    swing = Estimate(value, error, (value - 2 * error, value + 2 * error), 100.0)
+    none, good = Estimate(0.0, 0.001, (-0.002, 0.002), 100.0), Estimate(0.8, 0.02, (0.76, 0.84), 100.0)
     return ContentFigures(
         auc=good, style_left=good, drop=none, swing=swing, share=swing, sway=none, silence=none, null_swing=none,
         null_share=good, same=pairs, different=pairs, folds=5, units=100,
@@ -229,8 +238,8 @@ def test_the_content_rule() -> None:
 
 
 def test_the_domain_rule() -> None:
-    def gain(value: float, error: float = 0.004) -> Figure:
-        return Figure(value, error, (value - 2 * error, value + 2 * error), 19.0)
+    def gain(value: float, error: float = 0.004) -> Estimate:
+        return Estimate(value, error, (value - 2 * error, value + 2 * error), 19.0)
 
     assert domain_axis(gain(0.05), 20).outcome is Domain.DEPENDS
     assert domain_axis(gain(0.0), 20).outcome is Domain.LESS
@@ -242,11 +251,11 @@ def test_the_domain_rule() -> None:
 
 def test_detectable_is_found_four_times_in_five() -> None:
     rng = np.random.default_rng(6)
-    shown = Figure(0.0, 0.01, (0, 0), 30.0)
+    shown = Estimate(0.0, 0.01, (0, 0), 30.0)
     size = detectable(shown, 0.05)
     values, errors = rng.normal(size, 0.01, 4000), 0.01 * np.sqrt(rng.chisquare(30, 4000) / 30)
     assert (values - 2.042 * errors > 0.05).mean() == pytest.approx(0.8, abs=0.03)
-    assert needed([(Figure(0.1, None, None, None), 0.05)], 10) is None
+    assert needed([(Estimate(0.1, None, None, None), 0.05)], 10) is None
     assert wrong_by_chance(20) == pytest.approx(0.5)
 
 
@@ -255,7 +264,7 @@ def test_so_many_problems_decide_four_times_in_five(value: float) -> None:
     """The true swing is not the one seen: over what it may be, samples of that size decide in .8."""
     rng = np.random.default_rng(11)
     error, size, margin = 0.02, 500, CONTENT_MARGIN
-    count = needed([(Figure(value, error, None, None), margin)], size)
+    count = needed([(Estimate(value, error, None, None), margin)], size)
     truth = rng.normal(value, error, 20_000)
     now = error * np.sqrt(size / count)
     low, high = (rng.normal(truth, now) + side * 1.96 * now for side in (-1, 1))
@@ -306,6 +315,6 @@ def test_alike_topics_are_not_independent() -> None:
     assert whole == pytest.approx(families.variance(effects) * correction[1])
     assert topics.likeness(effects, np.full((6, 6), 0.3) + 0.7 * np.eye(6)) == pytest.approx(0)
     assert alike(np.ones((1, 1))).tolist() == [[1.0]]
-    one = figure(0.0, effects, topics, topics)
-    both = figure(0.0, effects, topics, topics, similarity)
+    one = estimate(0.0, effects, topics, topics)
+    both = estimate(0.0, effects, topics, topics, similarity)
     assert both.error >= one.error

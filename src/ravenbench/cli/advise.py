@@ -45,7 +45,7 @@ def command(
     from ravenbench.bench.advise.api import advise
     from ravenbench.cli.show import print_json, print_parts, progress_bar, say
     from ravenbench.errors import SpecError
-    from ravenbench.reports.advise.tables import tables, to_json
+    from ravenbench.reports.advise import tables, to_json
     from ravenbench.reports.shared.tables import terminal
 
     if watch and json:
@@ -71,7 +71,7 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
     from ravenbench.bench.advise.api import read_version
     from ravenbench.cli.show import say
     from ravenbench.errors import InputError
-    from ravenbench.reports.advise.tables import changes, summary
+    from ravenbench.reports.advise import changes, summary
 
     typer.echo(f"waiting for {path} to be saved; Ctrl-C ends")
     last, told = first, ""

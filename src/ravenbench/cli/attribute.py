@@ -106,7 +106,7 @@ def _collection(
     """Answer PAN problems and print their scores."""
     from ravenbench.bench.attribute.collections import answer_collection, collection_outlook
     from ravenbench.cli.show import print_json, print_parts, progress_bar, show_outlook
-    from ravenbench.reports.attribute.collection import collection_json, collection_table
+    from ravenbench.reports.attribute.report import collection_json, collection_table
     from ravenbench.reports.shared.tables import terminal
 
     if plan:

@@ -171,8 +171,8 @@ def _pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
     from ravenbench.cli.show import print_json, print_parts
     from ravenbench.reports.of_any import write_report
     from ravenbench.reports.safety.analysis import analyse
-    from ravenbench.reports.safety.json_form import to_json
     from ravenbench.reports.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
+    from ravenbench.reports.safety.report import to_json
     from ravenbench.reports.shared.folder import replace_report
     from ravenbench.reports.shared.tables import terminal
 

@@ -19,7 +19,6 @@ from ravenbench.errors import visible
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from ravenbench.bench.task import Outlook
     from ravenbench.reports.shared.completeness import Gap
     from ravenbench.store.store import Store
 
@@ -137,20 +136,30 @@ def show_report(
     return missing
 
 
-def show_outlook(outlook: Outlook, json: bool) -> None:
+def show_preview(preview: Any, json: bool) -> None:
     """Print what a task would do, or one JSON object."""
+    from ravenbench.bench.task import Preview
+
     if json:
-        print_json(outlook.to_json())
+        print_json(preview.to_json())
         return
-    for note in outlook.notes:
+    if not isinstance(preview, Preview):
+        from ravenbench.reports.run.forecast import lines
+
+        print_parts(lines(preview))
+        return
+    for note in preview.notes:
         say(note)
-    for name, count in outlook.problems.items():
+    for name, count in preview.problems.items():
         say(f"{name}: {count:,} problems")
-    typer.echo(f"cells: {outlook.cells:,}, {outlook.done:,} of them done; fits to do: {outlook.fits:,}")
+    typer.echo(f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}")
     say("A cell is one method's answers to one set of problems; a fit is one training of one method.")
-    if outlook.cpu_seconds is not None:
-        say(f"time: about {about(outlook.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
-    say(f"folder: {outlook.folder}")
+    if preview.cpu_seconds is not None:
+        say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
+    say(f"folder: {preview.folder}")
+
+
+show_outlook = show_preview
 
 
 def about(seconds: float) -> str:

@@ -35,7 +35,7 @@ def command(
     """
     from ravenbench.cli.show import print_json
     from ravenbench.reports.shared.outside import parse_given
-    from ravenbench.reports.site.api import MOST, site
+    from ravenbench.reports.site.pages import MOST, site
 
     page = site(runs, out, title=title, submitted=parse_given(submit or []))
     sizes = sorted((path.stat().st_size, path) for path in page.parent.rglob("*.html"))

@@ -16,8 +16,17 @@ if TYPE_CHECKING:
 
     from ravenbench.store.store import Store
 
-REPORTS = ("run", "pan14", "attribute", "safety", "simulate", "verify", "obfuscate", "compare")
-"""Tasks with a report; each has a package of this name here, whose module ``task`` has the four functions below."""
+REPORTS = {
+    "run": "run.task",
+    "pan14": "pan14.task",
+    "attribute": "attribute.report",
+    "safety": "safety.report",
+    "simulate": "simulate",
+    "verify": "verify",
+    "obfuscate": "obfuscate",
+    "compare": "compare.report",
+}
+"""Tasks with a report, and the module here that has the four functions below."""
 
 
 class Report(Protocol):
@@ -46,7 +55,7 @@ def report_of(store: Store) -> Report:
     """
     if store.kind not in REPORTS:
         raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
-    return cast(Report, import_module(f"ravenbench.reports.{store.kind}.task"))
+    return cast(Report, import_module(f"ravenbench.reports.{REPORTS[store.kind]}"))
 
 
 def analyse(store: Store) -> Any:

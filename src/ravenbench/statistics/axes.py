@@ -24,7 +24,7 @@ import numpy as np
 
 from ravenbench.problems.transplant import shortage
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.estimates import Figure, Interval
+from ravenbench.statistics.estimates import Estimate, Interval
 
 CONTENT_MARGIN = 0.02
 """δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``raven simulate``, shown on later ones
@@ -86,7 +86,7 @@ class Check(NamedTuple):
     """One of the ways in which content may show: its figure, the margin, and where the interval lies."""
 
     name: str
-    figure: Figure | None
+    figure: Estimate | None
     margin: float
     state: State
     effect: Content
@@ -188,7 +188,7 @@ def content_checks(
     )
 
 
-def _state(figure: Figure | None, margin: float, up: float, down: float) -> State:
+def _state(figure: Estimate | None, margin: float, up: float, down: float) -> State:
     """Where an interval lies; effects begin ``up`` above and ``down`` below the margins (infinite: there is none)."""
     if figure is None or figure.interval is None:
         return State.UNKNOWN
@@ -205,13 +205,13 @@ def _joined(notes: Sequence[str]) -> str | None:
 
 
 def domain_axis(
-    gain: Figure, repetitions: int, *, alike: bool = False, margin: float = DOMAIN_MARGIN, level: float = 0.95
+    gain: Estimate, repetitions: int, *, alike: bool = False, margin: float = DOMAIN_MARGIN, level: float = 0.95
 ) -> Judged:
     """The verdict on one verifier's gain.
 
     Parameters
     ----------
-    gain : Figure
+    gain : Estimate
         Of ``statistics.domain``.
     repetitions : int
         Complete ones.
@@ -240,7 +240,7 @@ def domain_axis(
     )
 
 
-def detectable(figure: Figure, margin: float, level: float = 0.95, power: float = POWER) -> float | None:
+def detectable(figure: Estimate, margin: float, level: float = 0.95, power: float = POWER) -> float | None:
     """The smallest true figure whose interval lies above the margin with this power: for one verifier, uncorrected."""
     if figure.error is None or figure.freedom is None:
         return None
@@ -250,7 +250,7 @@ def detectable(figure: Figure, margin: float, level: float = 0.95, power: float 
     return margin + float(quantiles) * figure.error
 
 
-def needed(undecided: Sequence[tuple[Figure, float]], size: int, level: float = 0.95) -> int | None:
+def needed(undecided: Sequence[tuple[Estimate, float]], size: int, level: float = 0.95) -> int | None:
     """How many problems (repetitions) where there are now ``size`` would decide four times in five.
 
     Decided is what has an effect in one of the figures (with its margin), or none beyond the margin in all of them. The

@@ -37,7 +37,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.statistics.estimates import Figure, Units, figure, influence, mean_effects, placements, within
+from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, mean_effects, placements, within
 from ravenbench.types import Bools, Floats, Ints
 
 
@@ -80,15 +80,15 @@ class ContentFigures(NamedTuple):
     asked.
     """
 
-    auc: Figure | None = None
-    style_left: Figure | None = None
-    drop: Figure | None = None
-    swing: Figure | None = None
-    share: Figure | None = None
-    sway: Figure | None = None
-    silence: Figure | None = None
-    null_swing: Figure | None = None
-    null_share: Figure | None = None
+    auc: Estimate | None = None
+    style_left: Estimate | None = None
+    drop: Estimate | None = None
+    swing: Estimate | None = None
+    share: Estimate | None = None
+    sway: Estimate | None = None
+    silence: Estimate | None = None
+    null_swing: Estimate | None = None
+    null_share: Estimate | None = None
     same: int = 0
     different: int = 0
     folds: int = 0
@@ -143,22 +143,16 @@ class ContentDesign:
         ]
         effects = np.concatenate(apart, axis=1) / len(used)
         made = {
-            name: within(figure(float(value), effect, units, topics, self.similarity, level), low, high)
+            name: within(estimate(float(value), effect, units, topics, self.similarity, level), low, high)
             for (name, (low, high)), value, effect in zip(RANGES.items(), values, effects, strict=True)
             if not np.isnan(value)
         }
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
         return ContentFigures(
-            **made,
-            same=pairs,
-            different=others,
-            folds=len(used),
-            missing=missing,
-            units=units.count,
-            batched=batched,
+            **made, same=pairs, different=others, folds=len(used), missing=missing, units=units.count, batched=batched
         )
 
-    def silence(self, open_answers: Sequence[Versions | None], level: float = 0.95) -> Figure | None:
+    def silence(self, open_answers: Sequence[Versions | None], level: float = 0.95) -> Estimate | None:
         """The figure of that name; ``open_answers`` has 1 for each answer left open and 0 for others, by fold."""
         used = [i for i, given in enumerate(open_answers) if given is not None and self._usable[i]]
         if not used:
@@ -166,7 +160,7 @@ class ContentDesign:
         units, topics, _ = self._units(tuple(used))
         each = [(g.on + g.off + g.off2) / 3 - g.plain for i in used if (g := open_answers[i]) is not None]
         value, effects = mean_effects(np.concatenate(each))
-        return within(figure(value, effects, units, topics, self.similarity, level), -1.0, 1.0)
+        return within(estimate(value, effects, units, topics, self.similarity, level), -1.0, 1.0)
 
     def _units(self, used: tuple[int, ...]) -> tuple[Units, Units | None, Bools]:
         known = self._cached.get(used)

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ravenbench.statistics.estimates import Figure, Units, placements
+from ravenbench.statistics.estimates import Estimate, Units, placements
 from ravenbench.types import Bools, Floats, Ints
 
 SAME = 1e-9
@@ -81,14 +81,14 @@ def gain_of(pair: Repetition) -> float | None:
     return float(np.mean([_difference(test)[0] for test in pair]))
 
 
-def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Figure | None:
+def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estimate | None:
     """Mean gain with standard error and interval; repetitions that lack a class are left out; None where all do."""
     used = [pair for pair in repetitions if all(test.usable for test in pair)]
     if not used:
         return None
     mean = float(np.mean([gain_of(pair) for pair in used]))
     if len(used) < 2:
-        return Figure(mean, None, None, None)
+        return Estimate(mean, None, None, None)
     effects = np.concatenate([_effects(test, mean) for pair in used for test in pair]) / len(used)
     topics = np.concatenate([test.topics for pair in used for test in pair])
     owner = np.repeat(np.arange(len(used)), [sum(len(test.same) for test in pair) for pair in used])
@@ -101,25 +101,25 @@ def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Figur
     return _figure(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], level)
 
 
-def against(gain: Figure, null: Figure, level: float = 0.95) -> Figure:
+def against(gain: Estimate, null: Estimate, level: float = 0.95) -> Estimate:
     """Gain − null, the two from repetitions drawn apart."""
     value = gain.value - null.value
     if gain.error is None or null.error is None or gain.freedom is None or null.freedom is None:
-        return Figure(value, None, None, None)
+        return Estimate(value, None, None, None)
     return _figure(value, [(gain.error**2, gain.freedom), (null.error**2, null.freedom)], level)
 
 
-def _figure(value: float, parts: Sequence[tuple[float, float]], level: float) -> Figure:
+def _figure(value: float, parts: Sequence[tuple[float, float]], level: float) -> Estimate:
     """Value with the sum of variances, each with its degrees of freedom (Satterthwaite)."""
     from scipy.special import stdtrit
 
     variance = sum(part for part, _ in parts)
     if variance <= 0:
-        return Figure(value, 0.0, (value, value), float(parts[0][1]))
+        return Estimate(value, 0.0, (value, value), float(parts[0][1]))
     freedom = variance**2 / sum(part**2 / max(df, 1) for part, df in parts)
     error = math.sqrt(variance)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
-    return Figure(value, error, (value - half, value + half), float(freedom))
+    return Estimate(value, error, (value - half, value + half), float(freedom))
 
 
 def _alike(a: Floats, b: Floats) -> bool:

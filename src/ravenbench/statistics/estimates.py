@@ -81,7 +81,7 @@ def _share(ordered: Floats, values: Floats) -> Floats:
 Interval = tuple[float, float]
 
 
-class Figure(NamedTuple):
+class Estimate(NamedTuple):
     """A number with its standard error, interval and degrees of freedom; the last three None where none is known."""
 
     value: float
@@ -153,14 +153,14 @@ class Units:
         return float((each**2).sum())
 
 
-def figure(
+def estimate(
     value: float,
     effects: Floats,
     units: Units,
     topics: Units | None = None,
     similarity: Floats | None = None,
     level: float = 0.95,
-) -> Figure:
+) -> Estimate:
     """A number with its standard error and Student interval.
 
     Parameters
@@ -179,7 +179,7 @@ def figure(
     from scipy.special import stdtrit
 
     if units.count < 2:
-        return Figure(value, None, None, None)
+        return Estimate(value, None, None, None)
     least = units.of_problems(effects)
     parts = [(max(units.variance(effects), least), units.count - 1)]
     if topics is not None and topics.count > 1:
@@ -189,12 +189,12 @@ def figure(
         parts.append((max(shared, least), topics.count - 1))
     variance = sum(part for part, _ in parts) - (len(parts) - 1) * least
     if variance <= 0:
-        return Figure(value, 0.0, (value, value), float(units.count - 1))
+        return Estimate(value, 0.0, (value, value), float(units.count - 1))
     own = [part - (least if place else 0) for place, (part, _) in enumerate(parts)]
     freedom = variance**2 / sum(part**2 / df for part, (_, df) in zip(own, parts, strict=True))
     error = math.sqrt(variance)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
-    return Figure(value, error, (value - half, value + half), freedom)
+    return Estimate(value, error, (value - half, value + half), freedom)
 
 
 def expanded(level: float, units: int) -> tuple[float, float]:
@@ -207,7 +207,7 @@ def expanded(level: float, units: int) -> tuple[float, float]:
     return tail, 1 - tail
 
 
-def within(found: Figure, low: float, high: float) -> Figure:
+def within(found: Estimate, low: float, high: float) -> Estimate:
     """A figure that can lie between these alone, such as an AUC, with its interval as far as it can lie there."""
     if found.interval is None:
         return found

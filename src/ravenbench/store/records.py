@@ -14,22 +14,22 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench import files
+from ravenbench import files, registry
 from ravenbench.errors import StoreError
 
 FORMAT = 3
 """Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell."""
 
-Kind = Literal["run", "verify", "pan14", "attribute", "safety", "simulate", "evaluate", "obfuscate", "compare"]
-"""The task that a folder belongs to."""
+Kind = str
+"""The task that a folder belongs to: one of ``KINDS``, or of a package that names it (``ravenbench.task``)."""
 
-KINDS: tuple[str, ...] = get_args(Kind)
+KINDS = ("run", "verify", "pan14", "attribute", "safety", "simulate", "evaluate", "obfuscate", "compare")
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -234,7 +234,7 @@ def open_record(path: Path) -> tuple[str, bytes]:
         raise another_format(path, f"format {envelope.format}")
     if _hash(envelope.kind, bytes(envelope.record)) != envelope.sha256:
         raise damaged(path, "its hash is not that of its content")
-    if envelope.kind not in KINDS:
+    if not is_kind(envelope.kind):
         raise unknown_kind(path, envelope.kind)
     return envelope.kind, bytes(envelope.record)
 
@@ -269,9 +269,14 @@ class OtherFormat(StoreError):
     """The folder was written by another version of Raven."""
 
 
+def is_kind(kind: str) -> bool:
+    """Whether a task of this name is here."""
+    return kind in KINDS or kind in registry.targets("task")
+
+
 def check_kind(kind: str) -> None:
     """Raise ValueError for a kind under which nothing can be read again."""
-    if kind not in KINDS:
+    if not is_kind(kind):
         raise ValueError(f"no task is called {kind!r}; known: {', '.join(KINDS)}")
 
 
@@ -365,7 +370,7 @@ def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]
     parts = bytes(envelope.arrays), bytes(envelope.record), memoryview(data)[end:]
     if _packed_hash(envelope.kind, *parts) != envelope.sha256:
         raise damaged(path, "its hash is not that of its content")
-    if envelope.kind not in KINDS:
+    if not is_kind(envelope.kind):
         raise unknown_kind(path, envelope.kind)
     return decode(path, parts[1], shape), dict(_arrays(path, parts[0], data, end))
 

@@ -232,7 +232,8 @@ PART = 1_000
 class LSA(Encoder):
     """Encodes a text as its sublinear tf-idf of words, reduced to few dimensions.
 
-    Latent semantic analysis (Deerwester et al. 1990): the default where nothing may be downloaded; the paper's own encoder is ``sbert``.
+    Latent semantic analysis (Deerwester et al. 1990), the default where nothing may be downloaded;
+    the paper's own encoder is ``sbert``.
 
     Parameters
     ----------
@@ -323,8 +324,8 @@ def directions(matrix: Any, rank: int, seed: int) -> Floats:
 class NMF(Encoder):
     """Encodes a text as its weights on non-negative components.
 
-    One of the encoders of Sawatphol et al. 2024, §7.3, whose code keeps words in at least a tenth of the texts (``min_df=.1``), which leaves 109 words of
-    20 Newsgroups; here the default is an absolute 20, as for ``lda``.
+    One of the encoders of Sawatphol et al. 2024, §7.3, whose code keeps words in at least a tenth of the texts
+    (``min_df=.1``), which leaves 109 words of 20 Newsgroups; here the default is an absolute 20, as for ``lda``.
 
     Parameters
     ----------

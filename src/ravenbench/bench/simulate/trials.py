@@ -23,7 +23,7 @@ from ravenbench.randomness import stream
 from ravenbench.statistics import domain
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
 from ravenbench.statistics.domain import Crossed, Repetition, gain_figure, gain_of
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 from ravenbench.text.counting import forget_counts
 from ravenbench.types import Corpus, Fold, Ints, Problems
 
@@ -37,9 +37,9 @@ class Found:
     """
 
     content: ContentFigures
-    swing_alone: Figure | None = None
-    gain: Figure | None = None
-    gain_alone: Figure | None = None
+    swing_alone: Estimate | None = None
+    gain: Estimate | None = None
+    gain_alone: Estimate | None = None
     repetitions: int = 0
     alike: bool = False
 
@@ -134,7 +134,7 @@ def _with_gain(found: Found, repetitions: Sequence[Repetition]) -> Found:
     if len(gains) > 1:
         mean, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(len(gains)))
         half = float(stdtrit(len(gains) - 1, 0.975)) * error
-        alone = Figure(mean, error, (mean - half, mean + half), len(gains) - 1.0)
+        alone = Estimate(mean, error, (mean - half, mean + half), len(gains) - 1.0)
     return replace(found, gain=gain_figure(repetitions), gain_alone=alone, repetitions=len(gains))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan
 from ravenbench.formats.answers import Truth
-from ravenbench.formats.attributes import Attribute
+from ravenbench.formats.tabular import Attribute
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
 from ravenbench.reports.shared.cell_scores import Failure

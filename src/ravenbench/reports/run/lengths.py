@@ -14,8 +14,7 @@ from ravenbench.reports.shared.content_json import figure_interval
 from ravenbench.reports.shared.content_words import value_of
 from ravenbench.reports.shared.figures import FAINT, INK, canvas
 from ravenbench.reports.shared.tables import Column, Table
-from ravenbench.statistics.estimates import Figure as Estimate
-from ravenbench.statistics.estimates import Units, figure, influence, placements, within
+from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements, within
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,7 +73,7 @@ def _row(store: Store, name: str, record: LengthRecord, sides: dict[str, Any]) -
     auc = None
     if areas:
         units = Units(np.concatenate(authors), np.concatenate(problems))
-        auc = within(figure(float(np.mean(areas)), np.concatenate(effects) / len(areas), units), 0.0, 1.0)
+        auc = within(estimate(float(np.mean(areas)), np.concatenate(effects) / len(areas), units), 0.0, 1.0)
     known = [value for value in c1 if value is not None]
     mean = float(np.mean(known)) if known else None
     return LengthRow(name, record.words, sum(map(len, problems)), record.reached, auc, mean), missing

@@ -12,7 +12,7 @@ from ravenbench.bench.run.record import RunPlan
 from ravenbench.reports.shared.cell_scores import Failure, mean, ranked, sides_of
 from ravenbench.statistics.axes import Domain, Judged, domain_axis
 from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 
 if TYPE_CHECKING:
     from ravenbench.bench.run.record import ProbeRecord
@@ -29,8 +29,8 @@ class DomainRow:
     """One verifier: its gain from training near the test topics, that of the null, complete repetitions, verdict."""
 
     verifier: str
-    gain: Figure | None
-    null: Figure | None
+    gain: Estimate | None
+    null: Estimate | None
     repetitions: int
     judged: Judged
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ravenbench.metrics.calibration import cllr
 from ravenbench.reports.shared.cell_scores import Sides, ranked, sides_of
-from ravenbench.statistics.estimates import Figure, Units, figure, influence, placements
+from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Stratum:
     different_author: str
     same: int
     different: int
-    auc: Figure | None
+    auc: Estimate | None
     cllr: float | None
 
 
@@ -103,7 +103,7 @@ def _stratum(name: str, same_author: str, different_author: str, parts: list[Par
         np.concatenate([sides.authors[kept] for sides, kept, _, _ in parts]),
         np.concatenate([sides.problem[kept] for sides, kept, _, _ in parts]),
     )
-    auc = figure(float(np.mean([value for value, _ in areas])), np.concatenate(effects) / len(parts), units)
+    auc = estimate(float(np.mean([value for value, _ in areas])), np.concatenate(effects) / len(parts), units)
     answers = np.concatenate([answers for _, _, _, answers in parts])
     count = int(same.sum())
     return Stratum(name, same_author, different_author, count, len(same) - count, auc, cllr(same, answers).cllr)

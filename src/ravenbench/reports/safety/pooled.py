@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ravenbench.reports.safety.answers import mean
-from ravenbench.reports.safety.records import FEW, ObfuscatorRow, SafetyAnalysis
+from ravenbench.reports.safety.analysis import FEW, ObfuscatorRow, SafetyAnalysis, mean
 from ravenbench.reports.shared import tables
 from ravenbench.reports.shared.folder import write_parts
 from ravenbench.reports.shared.page import render

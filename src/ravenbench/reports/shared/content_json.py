@@ -7,7 +7,7 @@ from typing import Any
 from ravenbench.reports.shared.content import ContentProbe
 from ravenbench.reports.shared.content_words import value_of
 from ravenbench.statistics.axes import Content, Domain, Judged, State
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 
 OUTCOMES = {
     Content.RELIES: "relies",
@@ -92,5 +92,5 @@ def judged_json(judged: Judged) -> dict[str, Any]:
     }
 
 
-def figure_interval(figure: Figure | None) -> list[float] | None:
+def figure_interval(figure: Estimate | None) -> list[float] | None:
     return None if figure is None or figure.interval is None else list(figure.interval)

@@ -7,7 +7,7 @@ from collections import Counter
 from ravenbench.reports.shared.content import ContentProbe, ContentRow
 from ravenbench.reports.shared.tables import Column, Range, Table, Value, figure
 from ravenbench.statistics.axes import FOUND, Check, Content, Domain, Judged, State
-from ravenbench.statistics.estimates import Figure
+from ravenbench.statistics.estimates import Estimate
 
 TITLE = "AUC with content replaced, and what content does to it"
 WIDE = (
@@ -240,15 +240,15 @@ def no_verdict(probe: ContentProbe | None) -> list[str]:
     return [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Content.NO_VERDICT]
 
 
-def value_of(figure: Figure | None) -> float | None:
+def value_of(figure: Estimate | None) -> float | None:
     return None if figure is None else figure.value
 
 
-def with_interval(figure: Figure | None) -> tuple[float | None, Range | None]:
+def with_interval(figure: Estimate | None) -> tuple[float | None, Range | None]:
     return value_of(figure), None if figure is None or figure.interval is None else Range(*figure.interval)
 
 
-def interval_in_words(found: Figure, *, signed: bool = False) -> str:
+def interval_in_words(found: Estimate, *, signed: bool = False) -> str:
     return _range(found.interval, signed=signed)
 
 
