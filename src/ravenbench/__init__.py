@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ravenbench.registry import parse as parse
     from ravenbench.reports.evaluate.api import evaluate as evaluate
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
-    from ravenbench.reports.of_any import analyse as analyse
-    from ravenbench.reports.of_any import write_report as write_report
+    from ravenbench.reports.report import analyse as analyse
+    from ravenbench.reports.report import write_report as write_report
     from ravenbench.reports.site.pages import site as site
     from ravenbench.store.store import Store as Store
     from ravenbench.texts import TextTable as TextTable
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 else:
     _PLACES = {
         "advise": "bench.advise.api",
-        "analyse": "reports.of_any",
+        "analyse": "reports.report",
         "Answers": "types",
         "attribute": "bench.attribute.api",
         "Calibrated": "verifiers.contract.base",
@@ -79,7 +79,7 @@ else:
         "Verified": "bench.verify.api",
         "Verifier": "verifiers.contract.base",
         "verify": "bench.verify.api",
-        "write_report": "reports.of_any",
+        "write_report": "reports.report",
     }
 
     def __getattr__(name):

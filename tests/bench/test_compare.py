@@ -19,7 +19,7 @@ from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.reports.compare.analysis import disagreement, signed
 from ravenbench.reports.compare.model import UNSHOWN, read_scores
 from ravenbench.reports.compare.report import to_json
-from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.store import Store
 
 

@@ -17,7 +17,7 @@ from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1, write_attribution
 from ravenbench.reports.diff.pages import from_run
-from ravenbench.reports.of_any import write_report
+from ravenbench.reports.report import write_report
 from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.report import all_tables
 

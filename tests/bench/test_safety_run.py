@@ -25,8 +25,7 @@ from ravenbench.obfuscation.recipes.controls import Identity, Random
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
-from ravenbench.reports.of_any import analyse as analyse_any
-from ravenbench.reports.of_any import report_of
+from ravenbench.reports.report import report_of
 from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.report import all_tables, page, to_json
 from ravenbench.store.store import Store
@@ -177,7 +176,7 @@ def small(spec, tmp_path_factory):
 
 def told(store):
     """Everything its report says but when it was made and how long it took."""
-    found = report_of(store).to_json(analyse_any(store))
+    found = report_of(store).to_json()
     return {**found, "run": None, "obfuscators": [{**row, "seconds": None} for row in found["obfuscators"]]}
 
 

@@ -17,7 +17,7 @@ from ravenbench.bench.simulate.worlds import draw
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
-from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.reports.simulate import Share, findings, summarise, to_json
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures

@@ -99,7 +99,7 @@ class Task:
     order : str
         Names in the order in which ``--help`` shows them; by default the spec's fields, then ``own``.
     report : str
-        Module that has the task's report (``reports.of_any.Report``).
+        Module that has the task's report (``reports.report.Report``).
     failure : str
         What the command says of cells that failed, with ``{count}`` and ``{first}``.
     note, result : str

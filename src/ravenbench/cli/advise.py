@@ -46,7 +46,7 @@ def command(
     from ravenbench.cli.show import print_json, print_parts, progress_bar, say
     from ravenbench.errors import SpecError
     from ravenbench.reports.advise import tables, to_json
-    from ravenbench.reports.shared.tables import terminal
+    from ravenbench.reports.view import for_terminal
 
     if watch and json:
         raise SpecError("--watch shows answers as they come", fix="leave --json or --watch out")
@@ -57,7 +57,7 @@ def command(
     if json:
         print_json(to_json(found))
         return
-    print_parts([terminal(table) for table in tables(found)])
+    print_parts([for_terminal(table) for table in tables(found)])
     for note in found.notes:
         say(note)
     if watch:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ravenbench.bench.advise.api import Advice, Tip
 from ravenbench.bench.advise.features import Habit
-from ravenbench.reports.shared.tables import Column, Table, figure
+from ravenbench.reports.view import Column, Table, figure
 from ravenbench.text.alignment import pieces, runs
 
 SHOWN, SENTENCES, LINES, AROUND, WIDE = 12, 3, 2, 14, 30

@@ -13,10 +13,9 @@ import msgspec
 from ravenbench.bench.obfuscate.record import ObfuscatePlan
 from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
 from ravenbench.obfuscation.measures.soundness import efficiency
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import render
-from ravenbench.reports.shared.public import public_head
-from ravenbench.reports.shared.tables import Column, Table, to_html
+from ravenbench.reports.page import render
+from ravenbench.reports.report import Gap, write_parts
+from ravenbench.reports.view import Column, Table, public_head, to_html
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
 
@@ -188,3 +187,13 @@ def note_table(analysis: Obfuscation) -> Table:
     """What a reader must know of the rewritings."""
     rows = tuple((note, count) for note, count in analysis.notes.items())
     return Table("notes", "Notes", (Column("note", text=True), Column("texts")), rows)
+
+
+def gaps(store: Store) -> list[Gap]:
+    """The texts that an obfuscation lacks: it has rewritings in the place of cells."""
+    plan = store.plan_as(ObfuscatePlan)
+    kept = kept_at(store.path, plan.rewritings)
+    found = {text.id: read_rewriting(kept, text.key) for text in plan.texts}
+    failed = {name: one.error if one else None for name, one in found.items() if one is None or one.rewriting is None}
+    reason = (next(iter(failed.values()), None) or "missing or damaged").splitlines()[0]
+    return [Gap(plan.obfuscator, len(plan.texts), tuple(failed), reason)] if failed else []

@@ -23,11 +23,10 @@ from ravenbench.bench.simulate.trials import Found
 from ravenbench.bench.simulate.unit import found_of
 from ravenbench.bench.simulate.worlds import sample
 from ravenbench.errors import InputError
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Column, Range, Table, Value, to_html
+from ravenbench.reports import view
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, inline, render, style
+from ravenbench.reports.report import write_parts
+from ravenbench.reports.view import Column, Range, Table, Value, to_html
 from ravenbench.statistics.axes import (
     CONTENT_MARGIN,
     DOMAIN_MARGIN,
@@ -408,10 +407,15 @@ def terminal(simulation: Simulation) -> list[RenderableType]:
     """Both tables for 80 columns, and what was found."""
     from rich.text import Text
 
-    content = tables.without(content_table(simulation), *WIDE)
-    domain = tables.without(domain_table(simulation), "less", "interval of gain", "alone", "shows", "interval")
-    outcomes = tables.terminal(outcome_table(simulation))
-    return [tables.terminal(content), outcomes, tables.terminal(domain), *(Text(line) for line in findings(simulation))]
+    content = view.without(content_table(simulation), *WIDE)
+    domain = view.without(domain_table(simulation), "less", "interval of gain", "alone", "shows", "interval")
+    outcomes = view.for_terminal(outcome_table(simulation))
+    return [
+        view.for_terminal(content),
+        outcomes,
+        view.for_terminal(domain),
+        *(Text(line) for line in findings(simulation)),
+    ]
 
 
 def findings(simulation: Simulation) -> list[str]:
@@ -614,5 +618,5 @@ def _value(mean: Mean | None) -> float | None:
 def _interval(share: Share) -> str:
     if share.interval is None:
         return ""
-    low, high = (tables.figure(end) for end in share.interval)
+    low, high = (view.figure(end) for end in share.interval)
     return f", 95 % interval {low} to {high}"

@@ -12,12 +12,14 @@ import numpy as np
 from ravenbench.bench.verify.blocks import Collected, cells_of, collect
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.trained import read_trained
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.cell_scores import answered
-from ravenbench.reports.shared.content import ContentProbe, Read, content_probe
-from ravenbench.reports.shared.content_json import content_json
-from ravenbench.reports.shared.content_words import (
+from ravenbench.reports import view
+from ravenbench.reports.cells import answered
+from ravenbench.reports.content import (
     WIDE,
+    ContentProbe,
+    Read,
+    content_json,
+    content_probe,
     content_table,
     headline,
     no_verdict,
@@ -25,9 +27,8 @@ from ravenbench.reports.shared.content_words import (
     reference_table,
     verdicts,
 )
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.public import public_head
-from ravenbench.reports.shared.tables import Column, Table, Value, printable
+from ravenbench.reports.report import write_parts
+from ravenbench.reports.view import Column, Table, Value, printable, public_head
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
 from ravenbench.types import Answers, Floats
@@ -158,8 +159,8 @@ def write(answered: Answered, folder: Path) -> None:
 
 def draw(answered: Answered) -> dict[str, Figure]:
     """``content``: style left and swing, where the probe found any."""
-    from ravenbench.reports.shared.content_figure import content_figure
-    from ravenbench.reports.shared.figures import style
+    from ravenbench.reports.content import content_figure
+    from ravenbench.reports.page import style
 
     if answered.content is None or all(r.figures.swing is None for r in answered.content.rows):
         return {}
@@ -171,9 +172,9 @@ def page(answered: Answered, figures: Mapping[str, Figure]) -> str:
     """One self-contained page."""
     import msgspec
 
-    from ravenbench.reports.shared.page import inline, render
+    from ravenbench.reports.page import inline, render
 
-    made = {table.key: tables.to_html(table) for table in all_tables(answered) if table.rows}
+    made = {table.key: view.to_html(table) for table in all_tables(answered) if table.rows}
     sections = {
         "summary": "Answers",
         "content": "Content" if answered.content is not None else "",
@@ -217,8 +218,8 @@ def terminal(answered: Answered) -> list[RenderableType]:
             if len(reasons) > SHOWN:
                 shown.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
     shown += [Text(text) for text in no_verdict(answered.content)]
-    content = tables.without(content_table(answered.content), *WIDE)
-    return [*shown, *(tables.terminal(table) for table in (scores_table(answered), content) if table.rows)]
+    content = view.without(content_table(answered.content), *WIDE)
+    return [*shown, *(view.for_terminal(table) for table in (scores_table(answered), content) if table.rows)]
 
 
 def all_tables(answered: Answered) -> tuple[Table, ...]:
@@ -260,3 +261,10 @@ def reasons_table(answered: Answered) -> Table:
     rows += [("", "remark", note) for note in answered.plan.notes]
     columns = (Column("problem", text=True), Column("what", text=True), Column("why", text=True))
     return Table("reasons", "Left out, unanswered", columns, tuple(rows))
+
+
+def planned(store: Store) -> list[tuple[str, str, str]]:
+    """Method, fold and key of every block of problems."""
+    plan = store.plan_as(VerifyPlan)
+    name = plan.verifiers[0].name
+    return [(name, f"{b.fold}, problems {b.start + 1} to {b.stop}", b.key) for b in plan.blocks]

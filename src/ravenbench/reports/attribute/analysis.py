@@ -10,7 +10,7 @@ import numpy as np
 
 from ravenbench.attribution.selection import DOMINANT, Chosen, CorpusView, view
 from ravenbench.bench.attribute.answers import Attributed, MethodAnswers, ProtocolAnswers, read_answers
-from ravenbench.reports.shared.tables import figure
+from ravenbench.reports.view import figure
 from ravenbench.statistics.novel_topics import FoldMean, fold_mean, paired_topics, published_t, topics_needed
 from ravenbench.statistics.significance import holm
 from ravenbench.types import Ints

@@ -13,11 +13,10 @@ from ravenbench.bench.attribute.answers import Attributed
 from ravenbench.bench.attribute.collections import CollectionScores
 from ravenbench.reports.attribute.analysis import AttributionAnalysis, ProtocolScore
 from ravenbench.reports.attribute.analysis import analyse as analyse
-from ravenbench.reports.shared.figures import FAINT, SETUP, canvas, style
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value, to_html
-from ravenbench.reports.shared.tables import terminal as rich_table
+from ravenbench.reports.page import FAINT, SETUP, canvas, inline, render, style
+from ravenbench.reports.report import write_parts
+from ravenbench.reports.view import Column, Measure, Range, Table, Value, to_html
+from ravenbench.reports.view import for_terminal as rich_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

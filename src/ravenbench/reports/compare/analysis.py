@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
+from ravenbench.reports.cells import Failure
 from ravenbench.reports.compare.evidence import Evidence, evidence
 from ravenbench.reports.compare.model import (
     FUSED,
@@ -22,9 +23,7 @@ from ravenbench.reports.compare.model import (
     taken,
     validate,
 )
-from ravenbench.reports.shared.cell_scores import Failure
-from ravenbench.reports.shared.public import public_head
-from ravenbench.reports.shared.tables import Column, number
+from ravenbench.reports.view import Column, number, public_head
 from ravenbench.statistics.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store

@@ -22,7 +22,7 @@ from ravenbench import files
 from ravenbench.bench.compare.background import FEWEST_AUTHORS
 from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
 from ravenbench.randomness import stream
-from ravenbench.reports.shared.cell_scores import Failure
+from ravenbench.reports.cells import Failure
 from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, worth
 from ravenbench.statistics.likeness import KNEE, Excess, excess, reach_of, stands_for, stranger
 from ravenbench.store.store import Store

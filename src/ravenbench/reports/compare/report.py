@@ -30,13 +30,11 @@ from ravenbench.reports.compare.analysis import (
 from ravenbench.reports.compare.analysis import analyse as analyse
 from ravenbench.reports.compare.evidence import Evidence, Passage, Token
 from ravenbench.reports.compare.model import FUSED
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.public import public_json
-from ravenbench.reports.shared.tables import Column, Range, Table, printable, to_html, without
-from ravenbench.reports.shared.tables import number as number_of
-from ravenbench.reports.shared.tables import terminal as shown
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, inline, render, style
+from ravenbench.reports.report import write_parts
+from ravenbench.reports.view import Column, Range, Table, printable, public_json, to_html, without
+from ravenbench.reports.view import for_terminal as shown
+from ravenbench.reports.view import number as number_of
 from ravenbench.statistics.likelihood_ratios import pav, tippett
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
 from ravenbench.obfuscation.measures.soundness import efficiency, pinc
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
-from ravenbench.reports.shared.page import render
+from ravenbench.reports.page import render
 from ravenbench.text.alignment import Run, align_sentences, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash

@@ -35,7 +35,7 @@ from ravenbench.metrics.safety import (
 from ravenbench.obfuscation.measures.sensibleness import mean_ranks
 from ravenbench.randomness import stream
 from ravenbench.reports.safety.readers import People, people
-from ravenbench.reports.shared.public import public_head
+from ravenbench.reports.view import public_head
 from ravenbench.statistics.attacks import (
     AttributionChange,
     ImpactIntervals,

@@ -11,8 +11,8 @@ from ravenbench.bench.safety.grades import read_grades
 from ravenbench.bench.safety.measures import measures_of
 from ravenbench.bench.safety.record import GradedText, MeasuredText, SafetyPlan
 from ravenbench.formats.reviews import VERDICTS
-from ravenbench.reports.shared.cell_scores import mean
-from ravenbench.reports.shared.tables import Column, Table, range_of
+from ravenbench.reports.cells import mean
+from ravenbench.reports.view import Column, Table, range_of
 from ravenbench.statistics.agreement import alpha_interval, ordinal_alpha
 from ravenbench.statistics.estimates import Interval
 from ravenbench.statistics.ranks import RankCorrelation, rank_correlation

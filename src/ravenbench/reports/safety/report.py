@@ -11,6 +11,9 @@ import msgspec
 
 from ravenbench.metrics.safety import REASONS
 from ravenbench.obfuscation.measures.soundness import SURVIVAL
+from ravenbench.reports import view
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, inline, render, style
+from ravenbench.reports.report import write_parts
 from ravenbench.reports.safety.analysis import (
     FEW,
     AttributionRow,
@@ -23,11 +26,7 @@ from ravenbench.reports.safety.analysis import (
 )
 from ravenbench.reports.safety.analysis import analyse as analyse
 from ravenbench.reports.safety.readers import people_tables
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Column, Table, Value, printable, range_of, without
+from ravenbench.reports.view import Column, Table, Value, printable, range_of, without
 from ravenbench.statistics.attacks import Change
 
 if TYPE_CHECKING:
@@ -428,7 +427,7 @@ def terminal(analysis: SafetyAnalysis) -> list[RenderableType]:
         "detection",
         "failures",
     )
-    return [tables.terminal(made[key]) for key in shown if key in made and made[key].rows]
+    return [view.for_terminal(made[key]) for key in shown if key in made and made[key].rows]
 
 
 def page(analysis: SafetyAnalysis, made: Mapping[str, Table], figure: Figure | None) -> str:
@@ -451,7 +450,7 @@ def page(analysis: SafetyAnalysis, made: Mapping[str, Table], figure: Figure | N
         findings=[{"obfuscator": o.name, "text": finding(o)} for o in ranked],
         counted=sum(v is None for v in analysis.verifiers.values()),
         figure="" if figure is None else inline(figure, "trade-off"),
-        tables={key: tables.to_html(table) if table.rows else "" for key, table in made.items()},
+        tables={key: view.to_html(table) if table.rows else "" for key, table in made.items()},
         reasons=REASONS,
         survival={title(name): limits for name, limits in SURVIVAL.items()},
     )
@@ -461,14 +460,14 @@ def finding(o: ObfuscatorRow) -> str:
     """What was found of one obfuscator, as a sentence that claims no more than the interval."""
     assert o.average_impact is not None
     form = Column("", signed=True)
-    text = f"average impact {tables.number(o.average_impact, form)}"
+    text = f"average impact {view.number(o.average_impact, form)}"
     if o.interval is not None:
         low, high = o.interval
-        text += f" (95 % interval {tables.number(low, form)} to {tables.number(high, form)})"
+        text += f" (95 % interval {view.number(low, form)} to {view.number(high, form)})"
     if o.survivors is not None and o.changed:
         text += f"; {o.survivors:.0%} of the texts kept within the stated limits of meaning"
         if o.surviving is not None:
-            text += f", with impact {tables.number(o.surviving, form)} on these"
+            text += f", with impact {view.number(o.surviving, form)} on these"
     unsafe = [r.attack for r in o.recovery if r.unsafe]
     if unsafe:
         text += f"; unsafe: {' and '.join(unsafe)} recovers most of it"

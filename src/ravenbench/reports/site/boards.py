@@ -19,16 +19,15 @@ from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.problems import read_problems
 from ravenbench.formats.tabular import Attribute, quantiles
+from ravenbench.reports.content import badge
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.evaluation import Evaluation
 from ravenbench.reports.evaluate.of_run import read_run
 from ravenbench.reports.evaluate.records import BreakDown
 from ravenbench.reports.evaluate.tables import parts
-from ravenbench.reports.of_any import report_of
-from ravenbench.reports.shared.content_words import badge
-from ravenbench.reports.shared.outside import TASKS, with_answers
-from ravenbench.reports.shared.public import public_head, public_json
-from ravenbench.reports.shared.tables import Column, Table, to_csv
+from ravenbench.reports.outside import TASKS, with_answers
+from ravenbench.reports.report import report_of
+from ravenbench.reports.view import Column, Table, public_head, public_json, to_csv
 from ravenbench.statistics.axes import Domain
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import Plan
@@ -267,7 +266,7 @@ def takes_answers(place: Path) -> bool:
 def _run(store: Store, key: str) -> Board:
     truth, systems, notes = read_run(store)
     report = report_of(store)
-    found = report.analyse(store)
+    found = report.analysis
     content, probe = found.content, getattr(found, "probe", None)
     scored = evaluate(
         truth, {s.system: s.value for s in systems}, tests=("c@1",), replicates=REPLICATES,
@@ -295,7 +294,7 @@ def _run(store: Store, key: str) -> Board:
                 parts={b.by: parts_of(b, s.name) for b in scored.breakdowns},
             )
         )
-    made = report.to_json(found)
+    made = report.to_json()
     title, material = _material(store, found)
     return Board(
         key=key,
@@ -317,7 +316,7 @@ def _run(store: Store, key: str) -> Board:
 
 def _attacked(store: Store, key: str) -> Board:
     report = report_of(store)
-    found = report.analyse(store)
+    found = report.analysis
     losses: dict[str, dict[str, Number]] = {name: {} for name in found.verifiers}
     for obfuscator in found.obfuscators:
         for row in obfuscator.verifiers:
@@ -338,7 +337,7 @@ def _attacked(store: Store, key: str) -> Board:
         material={"problems": found.problems, "attacked": found.attacked, "seeds": list(found.seeds)},
         provenance=_provenance(store),
         notes=("Impact is the share of right answers on rewritten texts that an obfuscator takes away.",),
-        downloads={"report.json": _json(report.to_json(found))},
+        downloads={"report.json": _json(report.to_json())},
     )
 
 

@@ -1,22 +1,30 @@
-"""One table, four forms: terminal, CSV, LaTeX, HTML. Undefined values are "n/a" (contract 16)."""
+"""A table is a view of records: title, value, digits, JSON key and place in the terminal of a number stand in one line.
+
+From there it goes to the terminal, CSV, LaTeX, HTML and JSON. Undefined values are "n/a" (contract 16), in JSON null.
+Below stands what of names and paths may be published.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
+import msgspec
 from markupsafe import Markup, escape
 
-from ravenbench.reports.shared.public import public
+from ravenbench.store.records import Head
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+
 MISSING = "n/a"
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,8 @@ Value = str | int | float | Measure | Range | None
 class Column:
     """A column's heading and how its numbers are written; ``text`` columns are set left, others right.
 
-    Of ``probability`` columns, what would round to zero is written as below the least number shown.
+    Of ``probability`` columns, what would round to zero is written as below the least number shown; columns that 80
+    characters do not hold are not for the ``terminal``.
     """
 
     title: str
@@ -57,13 +66,15 @@ class Column:
     digits: int = 3
     signed: bool = False
     probability: bool = False
+    terminal: bool = True
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows of values under columns.
 
-    ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it.
+    ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it, ``objects`` are
+    its rows in JSON.
     """
 
     key: str
@@ -71,10 +82,112 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""
+    objects: tuple[dict[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
             raise ValueError(f"table {self.key}: a row does not fit its columns")
+
+
+@dataclass(frozen=True)
+class Col(Generic[R]):
+    """All that a report says of one value of a record: where it is read, and how it is headed, shown and keyed."""
+
+    get: Callable[[R], Any]
+    column: Column | None
+    show: Callable[[Any], Value] | None
+    json: str | None
+
+
+def col(
+    title: str | None,
+    get: Callable[[R], Any],
+    *,
+    digits: int = 3,
+    signed: bool = False,
+    probability: bool = False,
+    text: bool = False,
+    json: str | None = None,
+    terminal: bool = True,
+    show: Callable[[Any], Value] | None = None,
+) -> Col[R]:
+    """A column of ``table``: one value of each record, in all the forms that a report has.
+
+    Parameters
+    ----------
+    title : str, optional
+        Heading; None for a value that stands in JSON alone.
+    get : callable
+        The value of a record. An interval (low, high) becomes a ``Range``.
+    digits, signed, probability, text : int, bool
+        As in ``Column``.
+    json : str, optional
+        Its key in JSON; without one it does not stand there.
+    terminal : bool
+        Whether the terminal has room for it.
+    show : callable, optional
+        The cell made of the value, where the two differ; JSON has the value.
+    """
+    column = None if title is None else Column(title, text, digits, signed, probability, terminal)
+    return Col(get, column, show, json)
+
+
+def table(
+    key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] | None = None
+) -> Table:
+    """A table of records, one a row.
+
+    Parameters
+    ----------
+    key, title, note : str
+        As in ``Table``.
+    rows : iterable
+        The records.
+    *cols : Col
+        What is said of each, in the order of the columns.
+    keys : sequence of str, optional
+        The order of JSON's keys where it is another than that of the columns.
+    """
+    records = list(rows)
+    shown = [(c, c.column) for c in cols if c.column is not None]
+    columns = tuple(column for _, column in shown)
+    cells = tuple(tuple(_cell(c, record) for c, _ in shown) for record in records)
+    return Table(key, title, columns, cells, note, tuple(objects(records, *cols, keys=keys)))
+
+
+def objects(rows: Iterable[R], *cols: Col[R], keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Records as JSON objects: the values of the columns that have a key, undefined ones None."""
+    keyed = {c.json: c.get for c in cols if c.json is not None}
+    order = list(keyed) if keys is None else keys
+    assert len(order) == len(keyed)
+    return [{key: _plain_json(keyed[key](record)) for key in order} for record in rows]
+
+
+def rows_json(table: Table) -> list[dict[str, Any]]:
+    """The rows of a table made by ``table`` as JSON objects."""
+    return list(table.objects)
+
+
+def _cell(c: Col[R], record: R) -> Value:
+    value = c.get(record)
+    value = value if c.show is None else c.show(value)
+    return Range(*value) if isinstance(value, tuple) else value
+
+
+def _plain_json(value: Any) -> Any:
+    if isinstance(value, Measure):
+        return value.mean
+    if isinstance(value, Range):
+        return [value.low, value.high]
+    return list(value) if isinstance(value, tuple) else value
+
+
+class Section(NamedTuple):
+    """A section of a page: anchor, heading (empty where the page lacks it) and, where no template has it, body."""
+
+    id: str
+    heading: str
+    body: Markup = Markup("")
 
 
 def without(table: Table, *titles: str) -> Table:
@@ -119,17 +232,22 @@ def plain(value: Value, column: Column, *, short: bool = False) -> str:
     return text + value.mark
 
 
-def terminal(table: Table) -> RichTable:
-    """A rich table that fits 80 columns; names give way, numbers never break."""
+def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
+    """A rich table that fits 80 columns; names give way, numbers never break.
+
+    Columns that are not for the terminal are left out with what the note says of them; ``tight`` has no gaps or edges.
+    """
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
+    table = without(table, *(column.title for column in table.columns if not column.terminal))
     shown = RichTable(
         title=Text(table.title),
         caption=Text(table.note) if table.note else None,
         box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
+        padding=0 if tight else (0, 1, 0, 0),
+        show_edge=not tight,
         pad_edge=False,
         title_justify="left",
         caption_justify="left",
@@ -311,3 +429,58 @@ def named(text: str) -> str:
 
 
 _FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\](?:[^'"]*[/\\])?([^/\\'"]+)[/\\]*\1""")
+
+
+_STEP = r"[^/\\\n'\"<>|]*[^/\\\s'\"<>|][/\\]+"
+_ABSOLUTE = re.compile(rf"(?<![\w.:/\\~>…-])(?:file://)?(?:~\w*|[A-Za-z]:)?[/\\]+(?:{_STEP})+")
+"""The folders of an absolute path or of one in a home: they end where a name begins. Links between pages stay."""
+_END = re.compile(r"(?<=[^/\\\s])[/\\]+(?=$|['\"])")
+
+
+def public(text: str) -> str:
+    """A text whose paths are names: ``/home/ann/case/q.txt`` becomes ``q.txt``; addresses stay."""
+    if ("/" in text or "\\" in text) and _ABSOLUTE.search(text):
+        return _ABSOLUTE.sub("", _END.sub("", text))
+    return text
+
+
+def public_json(value: Any) -> Any:
+    """A JSON value whose texts and keys are ``public``."""
+    if isinstance(value, str):
+        return public(value)
+    if isinstance(value, Mapping):
+        return {key: public_json(inner) for key, inner in _distinct({k: public(k) for k in value}, value).items()}
+    return [public_json(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def public_head(head: Head) -> Head:
+    """What decided a run, its places by their names alone, also those given from the folder of the command."""
+    data = {key: re.sub(r"\S*[/\\].*[/\\]|\S*[/\\]", "", key) for key in head.data}
+    return msgspec.structs.replace(head, spec=_places(head.spec), data=_distinct(data, head.data))
+
+
+def _places(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _places(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_places(inner) for inner in value]
+    if not isinstance(value, str) or "://" in value:
+        return value
+    if "(" in value:
+        return public(value)
+    name, equals, place = value.rpartition("=")
+    if value[:1] not in "/~.\\" and "," in value:
+        return public(value)
+    return name + equals + PurePath(place.replace("\\", "/")).name if "/" in place or "\\" in place else value
+
+
+def _distinct(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values under new names, where several have become one under numbered ones."""
+    found: dict[str, Any] = {}
+    for key, name in names.items():
+        other, count = name, 1
+        while other in found:
+            count += 1
+            other = f"{name} ({count})"
+        found[other] = values[key]
+    return found
