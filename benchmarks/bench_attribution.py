@@ -12,8 +12,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.measure import compare
 from ravenbench.attribution.counts import prepare
-from ravenbench.attribution.methods.char_svm import CharSVM
-from ravenbench.attribution.methods.words import MaxEnt
+from ravenbench.attribution.linear import CharSVM, MaxEnt
 from ravenbench.randomness import stream
 from ravenbench.text.counting import forget_counts
 

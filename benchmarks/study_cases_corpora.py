@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.study_human_obfuscation import read as read_ebg
 from ravenbench import load_corpus
-from ravenbench.formats.pan_problems import read_pan_problems
+from ravenbench.formats.problems import read_pan_problems
 from ravenbench.problems.like_case import rounded
 from ravenbench.randomness import stream
 from ravenbench.text.content_words import ContentSpace

@@ -139,8 +139,7 @@ def importing(source: Path, out: Path, limit_mb: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (limit_mb * 2**20, limit_mb * 2**20))
     import numpy as np
 
-    from ravenbench.corpora.imported import open_corpus
-    from ravenbench.corpora.importing import import_corpus
+    from ravenbench.corpora.load import import_corpus, open_corpus
     from ravenbench.topics.cached import document_vectors
     from ravenbench.topics.lsa import LSA
     from ravenbench.topics.vectors import topic_vectors
@@ -199,7 +198,7 @@ def exponents(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
 
 def draw() -> None:
     """Exponents into ``scale.json`` and curves into the figure."""
-    from ravenbench.reports.shared.figures import canvas, save, style
+    from ravenbench.reports.page import canvas, save, style
 
     known = json.loads(RESULTS.read_text("utf-8"))
     keep("exponents", exponents(known["growth"]))  # type: ignore[arg-type]

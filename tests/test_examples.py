@@ -7,7 +7,7 @@ import pytest
 
 MODULES = (
     "metrics", "sampling.base", "problems.base", "topics.base", "attribution.base", "obfuscation.base",
-    "obfuscation.translators.base", "text.distortion", "corpora.synthetic", "statistics.mcnemar",
+    "obfuscation.translators", "text.distortion", "corpora.synthetic", "statistics.mcnemar",
 )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from ravenbench import registry
 from ravenbench.attribution import linear
 from ravenbench.attribution.base import author_means
 from ravenbench.attribution.counts import Counts, PaperWords, prepare
-from ravenbench.attribution.methods.profiles import CNG, SCAP, compare
+from ravenbench.attribution.profiles import CNG, SCAP, compare
 from ravenbench.errors import InputError, SpecError
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.ppm import cross_entropy

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from ravenbench.attribution.methods.arun_2009 import Arun2009
-from ravenbench.attribution.methods.benedetto_2002 import Benedetto2002
-from ravenbench.attribution.methods.escalante_2011 import Escalante2011
-from ravenbench.attribution.methods.khmelev_2003 import Khmelev2003, points, repeated, suffix_array
-from ravenbench.attribution.methods.koppel_2011 import SPACE_FREE, Koppel2011
-from ravenbench.attribution.methods.peng_2004 import Model, Peng2004
-from ravenbench.attribution.methods.profiles import Stamatatos2007
-from ravenbench.attribution.methods.stamatatos_2006 import Stamatatos2006, discriminant
+from ravenbench.attribution.compression import (
+    Benedetto2002,
+    Khmelev2003,
+    Model,
+    Peng2004,
+    points,
+    repeated,
+    suffix_array,
+)
+from ravenbench.attribution.linear import Escalante2011, Stamatatos2006, discriminant
+from ravenbench.attribution.profiles import SPACE_FREE, Arun2009, Koppel2011, Stamatatos2007
 from ravenbench.errors import SpecError
 
 A = ["the cat sat on the mat and the cat ate", "a cat on the mat is a cat that sat"]

@@ -7,11 +7,10 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.preprocessing import MaxAbsScaler
 
-from ravenbench.attribution.answering import answer_problem
-from ravenbench.attribution.methods.char_svm import CharSVM
-from ravenbench.attribution.methods.delta import CosineDelta
-from ravenbench.attribution.open_set import Leads, standardised
-from ravenbench.attribution.scaled import Scaled
+from ravenbench.attribution.counts import Scaled
+from ravenbench.attribution.linear import CharSVM
+from ravenbench.attribution.profiles import CosineDelta
+from ravenbench.attribution.protocols import Leads, answer_problem, standardised
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1
 from ravenbench.text.ngrams import CharNgrams

@@ -13,15 +13,14 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from toy_topics import simulate
 
-from ravenbench.attribution.crosstab import view
-from ravenbench.attribution.evaluate import fit_split, predict_split
-from ravenbench.attribution.protocols import k_fold, splits
-from ravenbench.attribution.selection import Rules, choose, lookalikes
+from ravenbench.attribution.protocols import fit_split, k_fold, predict_split, splits
+from ravenbench.attribution.selection import Rules, choose, lookalikes, view
 from ravenbench.bench.attribute.api import attribute, outlook, task
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
-from ravenbench.reports.attribute.task import analyse, terminal, to_json
-from ravenbench.reports.of_any import analyse as analyse_any
-from ravenbench.reports.of_any import write_report
+from ravenbench.reports.attribute.analysis import analyse
+from ravenbench.reports.attribute.report import terminal, to_json
+from ravenbench.reports.report import analyse as analyse_any
+from ravenbench.reports.report import write_report
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels

@@ -30,7 +30,7 @@ def page() -> str:
     from bad_input.cases import Case
     from bad_input.readers import COMMANDS, GROUPS
     from ravenbench.formats.archive import LINE_LIMIT
-    from ravenbench.formats.names import NAME_LIMIT
+    from ravenbench.formats.decoding import NAME_LIMIT
 
     def cell(text: str) -> str:
         return text.replace("|", "\\|").replace("<", "&lt;")

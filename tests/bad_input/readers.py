@@ -22,11 +22,11 @@ from ravenbench.bench.run.spec import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import RavenError
 from ravenbench.formats.answers import read_answers, read_truth
-from ravenbench.formats.attributes import read_attribute
 from ravenbench.formats.pan_attribution import read_attribution
 from ravenbench.formats.pan_obfuscation import read_parts
 from ravenbench.formats.problems import read_problem_sets
 from ravenbench.formats.reviews import read_reviews
+from ravenbench.formats.tabular import read_attribute
 from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.store.records import Head, write_record
 from ravenbench.store.store import Store

@@ -6,14 +6,14 @@ from ravenbench.bench.safety.api import safety
 from ravenbench.bench.safety.channel import Channel, stood_for
 from ravenbench.bench.safety.inversion import Restoration, invert, restoration
 from ravenbench.bench.safety.preimage import candidates, is_deterministic, preimages
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits
 from ravenbench.obfuscation.recipes.controls import Identity
 from ravenbench.obfuscation.wording.words import tokens
 from ravenbench.registry import parse
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.tables import all_tables
+from ravenbench.reports.safety.report import all_tables
 from ravenbench.testing import toy_problems
 
 SECRET = {"big": "large", "small": "little", "quick": "fast"}

@@ -104,7 +104,7 @@ def test_verify_and_pan14_in_an_object_store(bucket, tmp_path):
     from ravenbench.bench.pan14.api import pan14
     from ravenbench.bench.verify.api import verify
     from ravenbench.formats.answers import read_answers
-    from ravenbench.formats.pan_problems import write_pan_problems
+    from ravenbench.formats.problems import write_pan_problems
     from ravenbench.testing import toy_problems
 
     corpus = tmp_path / "corpus"

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from ravenbench.cli.main import build
 from ravenbench.cli.safety import folders, trains
 from ravenbench.errors import SpecError
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.reports.safety.analysis import analyse
 from ravenbench.reports.safety.pooled import pool, pooled_tables
 from ravenbench.store.store import Store

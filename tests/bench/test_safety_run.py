@@ -19,18 +19,15 @@ from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.bench.safety.spec import build as build_spec
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, MissingPart, SpecError, StoreError
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import tasks_of
 from ravenbench.obfuscation.recipes.controls import Identity, Random
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
-from ravenbench.reports.of_any import analyse as analyse_any
-from ravenbench.reports.of_any import report_of
+from ravenbench.reports.report import report_of
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.json_form import to_json
-from ravenbench.reports.safety.page import page
-from ravenbench.reports.safety.tables import all_tables
+from ravenbench.reports.safety.report import all_tables, page, to_json
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
@@ -179,7 +176,7 @@ def small(spec, tmp_path_factory):
 
 def told(store):
     """Everything its report says but when it was made and how long it took."""
-    found = report_of(store).to_json(analyse_any(store))
+    found = report_of(store).to_json()
     return {**found, "run": None, "obfuscators": [{**row, "seconds": None} for row in found["obfuscators"]]}
 
 

@@ -6,21 +6,19 @@ import shutil
 import pytest
 from typer.testing import CliRunner
 
+from ravenbench.bench.api import simulate
 from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
-from ravenbench.bench.simulate.api import outlook, simulate
 from ravenbench.bench.simulate.scorers import names
 from ravenbench.bench.simulate.spec import SimulateSpec, build
+from ravenbench.bench.simulate.task import Simulate
 from ravenbench.bench.simulate.trials import Found, trial
 from ravenbench.bench.simulate.unit import arrays_of, found_of
 from ravenbench.bench.simulate.worlds import draw
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
-from ravenbench.reports.of_any import analyse, write_report
-from ravenbench.reports.simulate.analysis import summarise
-from ravenbench.reports.simulate.page import findings
-from ravenbench.reports.simulate.records import Share
-from ravenbench.reports.simulate.task import to_json
+from ravenbench.reports.report import analyse, write_report
+from ravenbench.reports.simulate import Share, findings, summarise, to_json
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate
@@ -147,7 +145,7 @@ def test_an_interrupted_simulation_goes_on(store, found, tmp_path):
     first, second = (folder / "cells" / f"{place.key}.cell" for place in store.plan.cells)
     stamp = first.stat().st_mtime_ns
     second.unlink()
-    assert outlook(TINY, folder).done == 1
+    assert Simulate({**SIZES, "out": folder}).preview().done == 1
     part = analyse(Store.open(folder))
     assert part.replicates == 1 and part.failures == (("world-0001", "not simulated yet"),)
     assert "1 of 2 worlds have no figures" in findings(part)[-1]

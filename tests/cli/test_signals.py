@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.programs.confinement import obstacle
 from ravenbench.testing import toy_problems
 

@@ -17,7 +17,7 @@ import click
 import typer
 
 from ravenbench.cli.main import COMMANDS, build
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.testing import toy_problems
 
 

@@ -8,8 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-from ravenbench.corpora.questions import questions
-from ravenbench.corpora.summary import summarise
+from ravenbench.corpora.summary import questions, summarise
 from ravenbench.corpora.tables import read_table
 from ravenbench.errors import FormatError
 

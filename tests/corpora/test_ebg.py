@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.corpus import app
-from ravenbench.corpora.ebg import EBG
 from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.public import EBG
 from ravenbench.errors import FormatError, SpecError
 from ravenbench.testing import check_corpus
 

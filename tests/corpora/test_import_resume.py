@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.corpora import import_log
-from ravenbench.corpora.importing import import_corpus
-from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora import build
+from ravenbench.corpora.load import import_corpus, load_corpus
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import FormatError, InputError
 
@@ -37,11 +36,11 @@ def pairs(tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def marks_often(monkeypatch):
-    monkeypatch.setattr(import_log, "EVERY", 900)
+    monkeypatch.setattr(build, "EVERY", 900)
 
 
 def stop_after(monkeypatch, documents: int, error: BaseException) -> None:
-    real, left = import_log.ImportLog.add, documents
+    real, left = build.ImportLog.add, documents
 
     def add(self, entry):
         nonlocal left
@@ -50,7 +49,7 @@ def stop_after(monkeypatch, documents: int, error: BaseException) -> None:
             raise error
         real(self, entry)
 
-    monkeypatch.setattr(import_log.ImportLog, "add", add)
+    monkeypatch.setattr(build.ImportLog, "add", add)
 
 
 @pytest.mark.parametrize("documents", [0, 1, 17, 63, 99])
@@ -71,8 +70,8 @@ def test_what_was_read_is_not_read_again(pairs, tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             import_corpus(pairs, tmp_path / "it")
     added = []
-    real = import_log.ImportLog.add
-    monkeypatch.setattr(import_log.ImportLog, "add", lambda self, entry: (added.append(entry), real(self, entry))[1])
+    real = build.ImportLog.add
+    monkeypatch.setattr(build.ImportLog, "add", lambda self, entry: (added.append(entry), real(self, entry))[1])
     import_corpus(pairs, tmp_path / "it")
     assert 37 <= len(added) < 60
 
@@ -80,10 +79,10 @@ def test_what_was_read_is_not_read_again(pairs, tmp_path, monkeypatch):
 def test_a_process_killed_in_mid_write(pairs, tmp_path):
     code = (
         "import os, signal, sys\n"
-        "from ravenbench.corpora import import_log\n"
-        "from ravenbench.corpora.importing import import_corpus\n"
-        "import_log.EVERY = 900\n"
-        "real, count = import_log.ImportLog.add, 0\n"
+        "from ravenbench.corpora import build\n"
+        "from ravenbench.corpora.load import import_corpus\n"
+        "build.EVERY = 900\n"
+        "real, count = build.ImportLog.add, 0\n"
         "def add(self, entry):\n"
         "    global count\n"
         "    count += 1\n"
@@ -91,7 +90,7 @@ def test_a_process_killed_in_mid_write(pairs, tmp_path):
         "    if count == 40:\n"
         "        self.texts.flush(); self._entries.write(b'[\"torn'); self._entries.flush()\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "import_log.ImportLog.add = add\n"
+        "build.ImportLog.add = add\n"
         "import_corpus(sys.argv[1], sys.argv[2])\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(pairs), str(tmp_path / "it")], check=False)
@@ -121,20 +120,20 @@ def test_a_log_of_something_else_is_not_taken_up(pairs, tmp_path, monkeypatch, c
     elif change == "options":
         options["fold_case"] = True
     elif change == "version":
-        monkeypatch.setattr(import_log, "FORMAT", import_log.FORMAT + 1)
+        monkeypatch.setattr(build, "FORMAT", build.FORMAT + 1)
     else:
         (tmp_path / ".it.import" / "texts.bin").write_bytes(b"")
     assert import_corpus(pairs, tmp_path / "it", **options).digest() == load_corpus(pairs).digest()
 
 
 def test_a_source_that_changes_while_it_is_read(pairs, tmp_path, monkeypatch):
-    real = import_log.ImportLog.add
+    real = build.ImportLog.add
 
     def add(self, entry):
         os.utime(pairs / "pairs.jsonl")
         real(self, entry)
 
-    monkeypatch.setattr(import_log.ImportLog, "add", add)
+    monkeypatch.setattr(build.ImportLog, "add", add)
     with pytest.raises(InputError, match="changed while it was read"):
         import_corpus(pairs, tmp_path / "it")
     assert [p.name for p in tmp_path.iterdir()] == [pairs.name]

@@ -5,8 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from ravenbench.corpora.manifold import Manifold
-from ravenbench.corpora.manifold_writer import ManifoldWriter, cumulated, draw, offset
+from ravenbench.corpora.manifold import Manifold, ManifoldWriter, cumulated, draw, offset
 from ravenbench.errors import SpecError
 
 SMALL = {"documents": 120, "authors": 30, "topics": 12, "words": 60}

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from ravenbench.corpora import newsgroups_cleaning as clean
-from ravenbench.corpora.newsgroups import Newsgroups
-from ravenbench.corpora.newsgroups_people import organisation, persons, sender
-from ravenbench.corpora.newsgroups_repeats import drop_repeated_lines, overlapping
+from ravenbench.corpora.newsgroups import Newsgroups, drop_repeated_lines, organisation, overlapping, persons, sender
 from ravenbench.errors import MissingPart, SpecError
 from ravenbench.testing import check_component, check_corpus
 

@@ -14,7 +14,7 @@ from ravenbench.cli.corpus import app
 from ravenbench.cli.list import command as listed
 from ravenbench.corpora.catalogue import entry
 from ravenbench.corpora.load import load_corpus
-from ravenbench.corpora.public.enron import written
+from ravenbench.corpora.public import written
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.testing import check_corpus
 

@@ -13,8 +13,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.metrics import roc_auc_score
 
-from ravenbench.corpora.synthetic import Synthetic
-from ravenbench.corpora.synthetic_language import FUNCTION_WORDS, HABITS
+from ravenbench.corpora.synthetic import FUNCTION_WORDS, HABITS, Synthetic
 from ravenbench.errors import SpecError
 from ravenbench.testing import check_component, check_corpus
 from ravenbench.types import Corpus

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ravenbench.corpora.imported import open_corpus, save_corpus
+from ravenbench.corpora.load import open_corpus, save_corpus
 from ravenbench.corpora.tables import read_table
 from ravenbench.errors import FormatError, InputError
 

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.formats.pan_pairs import read_pan_pairs, write_pan_pairs
-from ravenbench.formats.problems import read_problems
+from ravenbench.formats.problems import read_pan_pairs, read_problems, write_pan_pairs
 from ravenbench.types import Labels, Problems
 
 TEXT = st.text(min_size=1, alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\r\ufeff\0")).filter(

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.collector import identity_key
-from ravenbench.formats.pan_problems import read_pan_problems, write_pan_problems
-from ravenbench.formats.problems import read_problem_sets, read_problems
+from ravenbench.formats.problems import read_pan_problems, read_problem_sets, read_problems, write_pan_problems
 from ravenbench.types import Problems
 
 TEXT = st.text(alphabet="abcé Ω,.\n", min_size=1).filter(str.strip)

@@ -15,8 +15,8 @@ import ravenbench
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_truth
-from ravenbench.formats.attributes import Attribute, quantiles, read_attribute
-from ravenbench.formats.pan_pairs import write_pan_pairs
+from ravenbench.formats.problems import write_pan_pairs
+from ravenbench.formats.tabular import Attribute, quantiles, read_attribute
 from ravenbench.metrics import scores
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.folder import write_evaluation

@@ -16,15 +16,14 @@ from ravenbench.bench.pan14.corpora import read_corpora, shared_documents
 from ravenbench.bench.pan14.record import Pan14Plan
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
-from ravenbench.formats.pan_problems import write_pan_problems
-from ravenbench.formats.problems import read_problems
+from ravenbench.formats.problems import read_problems, write_pan_problems
 from ravenbench.metrics.scores import scores
 from ravenbench.reports.evaluate.of_run import read_run
-from ravenbench.reports.of_any import write_report
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
 from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.pan14.published import CORPORA, publication
+from ravenbench.reports.report import write_report
 from ravenbench.store.records import FORMAT, write_record
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
@@ -168,17 +167,17 @@ def test_raven_report_rebuilds_it_and_raven_evaluate_reads_it(whole):
 
 
 def test_goes_on_where_it_stopped(whole, tmp_path, monkeypatch):
-    from ravenbench.engine import cells
+    from ravenbench.engine.cells import FitUnit
 
-    real, calls = cells.run_fit, []
+    real, calls = FitUnit.work, []
 
     def dies(unit):
-        calls.append(unit.verifier)
+        calls.append(unit.name)
         if len(calls) == 3:
             raise KeyboardInterrupt
         return real(unit)
 
-    monkeypatch.setattr(cells, "run_fit", dies)
+    monkeypatch.setattr(FitUnit, "work", dies)
     options = {"verifiers": VERIFIERS, "out": tmp_path / "run", "workers": 1}
     with pytest.raises(KeyboardInterrupt):
         pan14([whole / "data"], **options)
@@ -241,7 +240,7 @@ def test_what_cannot_be_used(whole, tmp_path, monkeypatch):
 
 
 def test_corpora_of_pairs_without_their_authors(tmp_path):
-    from ravenbench.formats.pan_pairs import write_pan_pairs
+    from ravenbench.formats.problems import write_pan_pairs
     from ravenbench.types import Labels
 
     for part, n in (("train", 24), ("test", 16)):

@@ -1,15 +1,27 @@
-"""The protocols that divide documents: novel-topic (leave one topic out) and k-fold with authors spread evenly."""
+"""Dividing documents, learning from some and answering the others, in closed and open sets; what methods weigh.
+
+Open sets follow PAN19's baseline: ``<UNK>`` where the probabilities of the two likeliest candidates differ by less than
+.1. Most methods do not give any. Here they are learned for any method with scores: known texts are scored by a method
+that did not learn from them, each text's scores are standardised over its candidates, and one logistic curve for all
+candidates says how likely a standardised score belongs to the author.
+
+Cues: the training sets of k-fold hold every topic; the model of all documents stands for them. A weight that moves when
+one topic is taken away was learned from that topic; what stays is topic-neutral as far as these topics can tell.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 
 from ravenbench.attribution.selection import Chosen
-from ravenbench.errors import CorpusError, SpecError, did_you_mean
+from ravenbench.errors import AnswerError, CorpusError, SpecError, did_you_mean
+from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem
 from ravenbench.randomness import stream
-from ravenbench.types import Ints
+from ravenbench.types import Bools, Floats, Ints
 
 PROTOCOLS = ("novel-topic", "k-fold")
 
@@ -83,3 +95,205 @@ def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
         else:
             place[rows] = rng.permutation(folds)[: len(rows)]
     return place
+
+
+def fit_split(documents: Chosen, part: Split, method: Any) -> Any:
+    """A fresh copy of a method, fitted on what a split teaches."""
+    from sklearn.base import clone
+
+    texts = [documents.texts[i] for i in part.train]
+    return clone(method).fit(texts, [documents.authors[documents.author[i]] for i in part.train])
+
+
+def predict_split(documents: Chosen, part: Split, fitted: Any) -> Ints:
+    """Author codes (n,) of a split's held-out documents, −1 where the method names no author of the corpus.
+
+    Raises
+    ------
+    AnswerError
+        If the method does not answer every text once.
+    """
+    predicted = fitted.predict([documents.texts[i] for i in part.test])
+    if isinstance(predicted, np.ma.MaskedArray) or np.shape(predicted) != (len(part.test),):
+        raise AnswerError(
+            "the method gave predictions that cannot be used",
+            found=f"a {type(predicted).__name__} of shape {np.shape(predicted)}",
+            expected=f"one author's name for each of {len(part.test)} texts",
+            fix="return what predict of a scikit-learn classifier returns",
+        )
+    code = {name: number for number, name in enumerate(documents.authors)}
+    return np.array([code.get(str(name), -1) for name in predicted], dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class Cue:
+    """A feature: length of its weight vector (over authors) when all documents teach, the most that holding out one
+    topic moves that vector, as a share of its length, and that topic."""
+
+    feature: str
+    weight: float
+    change: float
+    topic: str
+
+
+def weights(documents: Chosen, train: Ints, method: Any) -> tuple[list[str], Floats]:
+    """Features and weights (features, authors of the corpus) of the method trained on these documents."""
+    from sklearn.base import clone
+
+    names = [documents.authors[documents.author[i]] for i in train]
+    fitted = clone(method).fit([documents.texts[i] for i in train], names)
+    features, found = fitted.feature_weights()
+    wide = np.zeros((len(features), len(documents.authors)))
+    wide[:, np.searchsorted(np.asarray(documents.authors), fitted.classes_)] = found
+    return features, wide
+
+
+def moved(documents: Chosen, train: Ints, method: Any, features: Sequence[str], base: Floats) -> Floats:
+    """How far the weights of these features move from ``base`` when only these documents teach, (features,)."""
+    names, found = weights(documents, train, method)
+    index = {name: i for i, name in enumerate(features)}
+    place = np.array([index.get(name, -1) for name in names], dtype=np.int64)
+    now = np.zeros_like(base)
+    now[place[place >= 0]] = found[place >= 0]
+    return lengths(now - base)
+
+
+def lengths(rows: Floats) -> Floats:
+    """Euclidean length of each row."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", rows, rows)))
+
+
+def cues(
+    features: Sequence[str], size: Floats, moves: Sequence[Floats], topics: Sequence[str], most: int = 20
+) -> tuple[list[Cue], list[Cue]]:
+    """Of the heaviest features, those whose weights change most when a topic is held out, and those that change least.
+
+    Both lists are taken from the 25 times ``most`` heaviest features.
+
+    Parameters
+    ----------
+    size : (features,) float
+        Lengths of weights when all documents teach.
+    moves : sequence of (features,) float
+        How far they move when each of ``topics`` is held out.
+    most : int
+        Length of the lists.
+    """
+    table = np.array(moves)
+    heavy = sorted(range(len(features)), key=lambda i: (-size[i], features[i]))[: 25 * most]
+    heavy = [i for i in heavy if size[i] > 0]
+    most = min(most, len(heavy) // 2)
+    share = table.max(axis=0) / np.where(size > 0, size, 1)
+    topic = [topics[k] for k in table.argmax(axis=0)]
+    ranked = sorted(heavy, key=lambda i: (-share[i], features[i]))
+    found = [Cue(features[i], float(size[i]), float(share[i]), topic[i]) for i in ranked]
+    return found[:most], found[::-1][:most]
+
+
+FOLDS = 4
+
+
+class Leads:
+    """How far the likeliest candidate leads the second, as a difference of probabilities.
+
+    Attributes
+    ----------
+    slope_, intercept_ : float
+        Of the logistic curve over standardised scores.
+    """
+
+    slope_: float
+    intercept_: float
+
+    def fit(self, method: Any, texts: Sequence[str], authors: Sequence[str]) -> Self:
+        """Learn from known texts, each scored by a method that learned from other texts.
+
+        Raises
+        ------
+        CorpusError
+            If no candidate has two known texts.
+        """
+        from sklearn.linear_model import LogisticRegression
+
+        parts = list(_apart(method, texts, authors))
+        if not any(right.any() for _, right in parts):
+            raise CorpusError(
+                "no candidate has two known texts, so nothing tells how sure an answer is", fix="give --reject 0"
+            )
+        x = np.concatenate([standardised(scores).ravel() for scores, _ in parts])
+        y = np.concatenate([right.ravel() for _, right in parts])
+        model = LogisticRegression(tol=1e-8, max_iter=1000).fit(x[:, None], y)
+        self.slope_, self.intercept_ = float(model.coef_[0, 0]), float(model.intercept_[0])
+        return self
+
+    def of(self, scores: Floats) -> Floats:
+        """Leads of texts with scores (texts, candidates), (texts,) in [0, 1]."""
+        from scipy.special import expit
+
+        chance = expit(self.slope_ * standardised(scores) + self.intercept_)
+        ranked = np.sort(chance / chance.sum(axis=1, keepdims=True), axis=1)
+        return np.asarray(ranked[:, -1] - ranked[:, -2])
+
+
+def standardised(scores: Floats) -> Floats:
+    """Scores with mean 0 and deviation 1 over each text's candidates; of two candidates, half their difference."""
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    if scores.shape[1] == 2:
+        return np.asarray(centred)
+    deviation = centred.std(axis=1, keepdims=True)
+    return np.asarray(np.divide(centred, deviation, out=np.zeros_like(centred), where=deviation > 0))
+
+
+def _apart(method: Any, texts: Sequence[str], authors: Sequence[str]) -> Iterator[tuple[Floats, Bools]]:
+    """For every fold of known texts: scores (n, candidates) by what learned from the others, and which are right."""
+    from sklearn.base import clone
+
+    names, codes = np.unique(np.asarray(authors, dtype=np.str_), return_inverse=True)
+    fold = k_fold(codes.astype(np.int64), FOLDS)
+    for f in np.unique(fold):
+        rest, out = np.flatnonzero(fold != f).tolist(), np.flatnonzero(fold == f).tolist()
+        there = np.unique(codes[rest])
+        if len(there) > 1:
+            fitted = clone(method).fit([texts[i] for i in rest], [authors[i] for i in rest])
+            scores = np.asarray(fitted.scores([texts[i] for i in out]), dtype=np.float64)
+            yield scores, np.asarray(names[codes[out]][:, None] == names[there])
+
+
+def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0) -> dict[str, str]:
+    """The predicted author of each unknown text.
+
+    Parameters
+    ----------
+    method : estimator over texts
+    reject : float
+        A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less than
+        this (see ``open_set``); PAN19's baseline has .1. 0 answers everything, as closed sets want.
+
+    Raises
+    ------
+    SpecError
+        If the lead is not in [0, 1), or rejection is wanted of a method without scores.
+    CorpusError
+        If no candidate has two known texts, from which probabilities could be learned.
+    """
+    from sklearn.base import clone
+
+    if not 0 <= reject < 1:
+        raise SpecError("the lead for rejection must lie in [0, 1)", found=reject)
+    if reject and not hasattr(method, "scores"):
+        raise SpecError(f"{method} gives no scores, so it cannot reject", fix="give --reject 0, or another method")
+    texts, authors = training(problem.candidates)
+    fitted = clone(method).fit(texts, authors)
+    names, unknown = list(problem.unknown), list(problem.unknown.values())
+    if not reject:
+        return {name: str(author) for name, author in zip(names, fitted.predict(unknown), strict=True)}
+    leads = Leads().fit(method, texts, authors)
+    scores = np.asarray(fitted.scores(unknown), dtype=np.float64)
+    best = [str(fitted.classes_[i]) for i in scores.argmax(axis=1)]
+    return {n: UNKNOWN if far < reject else a for n, a, far in zip(names, best, leads.of(scores), strict=True)}
+
+
+def training(candidates: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
+    """The known texts of a problem and their authors, candidates in order of name."""
+    pairs = [(text, author) for author in sorted(candidates) for text in candidates[author]]
+    return [text for text, _ in pairs], [author for _, author in pairs]

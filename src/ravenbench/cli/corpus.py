@@ -80,8 +80,7 @@ def info(
         return
     from ravenbench.corpora.catalogue import catalogue
     from ravenbench.corpora.load import load_corpus
-    from ravenbench.corpora.questions import questions
-    from ravenbench.corpora.summary import summarise
+    from ravenbench.corpora.summary import questions, summarise
     from ravenbench.topics.levels import at_level
 
     entry = catalogue().get(corpus.partition("(")[0].strip())
@@ -124,7 +123,7 @@ def import_(
 
     Killed, the same command goes on where it was.
     """
-    from ravenbench.corpora.importing import import_corpus
+    from ravenbench.corpora.load import import_corpus
     from ravenbench.corpora.summary import summarise
 
     options = _options(text, author, topic, id, fold_case) | ({} if name is None else {"name": name})
@@ -195,7 +194,7 @@ def _options(
 def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     """Describe sets of PAN13–15 problems; False where the path holds none."""
     from ravenbench.formats.archive import Archive
-    from ravenbench.formats.pan_problems import problem_roots
+    from ravenbench.formats.problems import problem_roots
 
     if not Path(what).exists():
         return False

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ravenbench.cli.show import console, readable
-from ravenbench.corpora.author_folders import MAIL
+from ravenbench.corpora.load import MAIL
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from ravenbench.corpora.catalogue import Entry
-    from ravenbench.corpora.questions import Question
+    from ravenbench.corpora.summary import Question
 
 _SHOWN = 20
 

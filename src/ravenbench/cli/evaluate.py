@@ -104,8 +104,14 @@ def command(
 
 def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: bool, json: bool) -> None:
     from ravenbench.cli.show import print_json, say
-    from ravenbench.formats.answers import align, read_answers, read_truth
-    from ravenbench.formats.pan_output import check_pan_output, pan_measures, write_pan_output
+    from ravenbench.formats.answers import (
+        align,
+        check_pan_output,
+        pan_measures,
+        read_answers,
+        read_truth,
+        write_pan_output,
+    )
 
     check_pan_output(out, [truth, answers])
     known, given = read_truth(truth, split="test"), read_answers(answers, lenient)

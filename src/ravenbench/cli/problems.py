@@ -87,8 +87,7 @@ def build(
     """
     from ravenbench.corpora.load import load_corpus
     from ravenbench.formats.output import check_folder
-    from ravenbench.formats.pan_pairs import write_pan_pairs
-    from ravenbench.formats.pan_problems import write_pan_problems
+    from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
     from ravenbench.problems.building import Cross, build_problems, table_one
     from ravenbench.problems.rewritten import FirstWords
 

@@ -1,26 +1,269 @@
-"""Loading any corpus by name or path: a registered name, a table, PAN pairs, texts by author, or an imported folder."""
+"""Any corpus by name or path: a registered name, a table, PAN pairs, texts by author, or an imported folder.
+
+A kept corpus is a folder: texts/ (a TextTable), documents.parquet and, written last, corpus.json. Texts by author are
+``author/text.txt``, or stylo's ``Author_Title.txt`` in one folder.
+"""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ravenbench import registry
-from ravenbench.corpora.author_folders import author_texts, read_author_folders
+from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
-from ravenbench.corpora.imported import is_corpus_folder, open_corpus
-from ravenbench.corpora.pan_pairs import read_pairs_corpus
 from ravenbench.corpora.tables import KINDS, is_parts_folder, read_table
-from ravenbench.errors import FormatError, InputError, did_you_mean
+from ravenbench.errors import CorpusError, FormatError, InputError, did_you_mean
+from ravenbench.files import sha256, write_json
 from ravenbench.formats.archive import Archive, no_such
-from ravenbench.formats.decoding import UTF8
-from ravenbench.formats.pan_pairs import is_truth, pairs_files
-from ravenbench.formats.pan_problems import problem_roots
+from ravenbench.formats.decoding import UTF8, Faults
+from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.formats.problems import is_truth, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines
-from ravenbench.types import Corpus
+from ravenbench.text.mail import signs_of_mail
+from ravenbench.texts import TextTable
+from ravenbench.types import Corpus, Labels
+
+FORMAT = 1
+_OWN = ("id", "author", "topic", "language")
+
+
+def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
+    """Write a corpus as a folder and return it as read back, its texts memory-mapped.
+
+    Raises
+    ------
+    InputError
+        If the folder is not empty or cannot be written.
+    """
+    import polars as pl
+
+    corpus = _tidy(corpus)
+    columns: dict[str, Any] = {"id": corpus.ids, "author": list(corpus.author), "topic": list(corpus.topic)}
+    if corpus.language is not None:
+        columns["language"] = list(corpus.language)
+    columns |= {f"column:{key}": list(labels) for key, labels in corpus.columns.items()}
+    with fresh_folder(folder) as place:
+        corpus.texts.save(place / "texts")
+        pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String)).write_parquet(place / "documents.parquet")
+        write_json(
+            place / "corpus.json",
+            {
+                "format": FORMAT,
+                "name": corpus.name,
+                "digest": corpus.digest(),
+                "documents": len(corpus),
+                "documents_sha256": sha256(place / "documents.parquet"),
+                "notes": dict(corpus.notes),
+            },
+        )
+    return open_corpus(folder)
+
+
+def is_corpus_folder(path: str | Path) -> bool:
+    """Whether a folder was written by ``save_corpus``."""
+    return (Path(path) / "corpus.json").is_file()
+
+
+def open_corpus(folder: str | Path) -> Corpus:
+    """Read a folder written by ``save_corpus``.
+
+    Raises
+    ------
+    FormatError
+        If a part is missing, altered, or from a newer Raven.
+    StoreError
+        If the text table is damaged.
+    """
+    import polars as pl
+
+    folder = Path(folder)
+    about = folder / "corpus.json"
+    again = "import the corpus again"
+    try:
+        info = json.loads(about.read_text(encoding="utf-8"))
+        version, name, digest, checksum = (info[k] for k in ("format", "name", "digest", "documents_sha256"))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"not the corpus.json of an imported corpus ({error})", file=about, fix=again) from None
+    if version != FORMAT:
+        raise FormatError("this corpus was written in another format", file=about, found=version, fix=again)
+    documents = folder / "documents.parquet"
+    if not documents.is_file() or sha256(documents) != checksum:
+        raise FormatError("documents.parquet is missing or was altered", file=folder, fix=again)
+    frame = pl.read_parquet(documents)
+    labels = {key: Labels.of(frame[key].to_list()) for key in frame.columns if key != "id"}
+    corpus = Corpus(
+        name,
+        TextTable.open(folder / "texts"),
+        tuple(frame["id"].to_list()),
+        labels["author"],
+        labels["topic"],
+        labels.get("language"),
+        {key.removeprefix("column:"): value for key, value in labels.items() if key not in _OWN},
+        info.get("notes", {}),
+    )
+    if len(corpus.texts) != len(corpus) or corpus.digest() != digest:
+        raise FormatError("the parts of this corpus do not fit together", file=folder, fix=again)
+    return corpus
+
+
+def _tidy(corpus: Corpus) -> Corpus:
+    """The corpus without label names that no document bears, as reading it back would give."""
+    return replace(
+        corpus,
+        author=Labels.of(corpus.author),
+        topic=Labels.of(corpus.topic),
+        language=None if corpus.language is None else Labels.of(corpus.language),
+        columns={key: Labels.of(value) for key, value in corpus.columns.items()},
+    )
+
+
+LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
+MAIL = "look like e-mail, whose headers, quotations or signatures identify the author"
+"""The note that counts such texts."""
+_IGNORED = ("readme", "licence", "license", "copying")
+
+
+def author_texts(archive: Archive) -> dict[str, tuple[str, str | None]]:
+    """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
+
+    Files that do not end in ``.txt``, hidden ones, and a README or licence in the outermost folder are left alone.
+    """
+    names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
+    names = [name for name in names if not any(part.startswith(".") for part in name.parts)]
+    if len({name.parts[0] for name in names}) == 1 and all(len(name.parts) > 2 for name in names):
+        top = names[0].parts[0]
+        return {str(name): told for name in names if (told := _told(name.relative_to(top))) is not None}
+    names = [name for name in names if not (len(name.parts) == 1 and name.stem.lower() in _IGNORED)]
+    flat = [name for name in names if len(name.parts) == 1]
+    if flat and len(flat) < len(names):
+        return {}
+    found = {str(name): told for name in names if (told := _told(name)) is not None}
+    return found if len(found) == len(names) else {}
+
+
+def _told(name: PurePosixPath) -> tuple[str, str | None] | None:
+    """Author and topic that the place of a text tells, or None."""
+    folders = name.parts[:-1]
+    if not folders:
+        author, line, title = name.stem.partition("_")
+        return (author, None) if author and line and title else None
+    return (folders[0], folders[1] if len(folders) > 1 else None) if len(folders) < 3 else None
+
+
+def read_author_folders(
+    path: str | Path, *, encoding: str | None = UTF8, name: str | None = None, log: ImportLog | None = None
+) -> Corpus:
+    """Read plain texts whose author is their folder's name, or what stands before ``_`` in their own.
+
+    A folder between author and text is the topic; without one the documents have no topic. Byte order marks and
+    carriage returns are dropped.
+
+    Parameters
+    ----------
+    encoding : str or None
+        Of texts that are not UTF-8, as ``decode`` takes it.
+
+    Raises
+    ------
+    FormatError
+        If the texts are laid out otherwise, or some cannot be decoded or are empty: all of them are named.
+    CorpusError
+        As for every corpus: no author with two texts, or one author alone.
+    """
+    path = Path(path)
+    builder = CorpusBuilder(path, log)
+    mails = 0
+    faults = Faults()
+    with Archive(path, encoding) as archive:
+        told = author_texts(archive)
+        if not told:
+            shown = _some(archive.names)
+            raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
+        for line, (text, (author, topic)) in enumerate(sorted(told.items()), start=1):
+            with faults.gathered():
+                body = archive.text(text)
+                if not body.strip():
+                    raise FormatError("the text is empty", file=archive.label(text), fix="remove this file")
+                mails += bool(signs_of_mail(body))
+                builder.add(text.removesuffix(".txt"), body, author, topic, line)
+        faults.check()
+        others = len(archive.names) - len(told)
+        stem = archive.stem
+    notes: dict[str, object] = {"source": path.name, "format": "texts by author", "other files": others}
+    if mails:
+        notes[MAIL] = mails
+    return builder.finish(name or stem, notes)
+
+
+def _some(names: Iterable[str], most: int = 3) -> str:
+    shown = sorted(names)
+    return (", ".join(shown[:most]) + (" …" if len(shown) > most else "")) or "nothing"
+
+
+def read_pairs_corpus(
+    path: str | Path,
+    *,
+    fold_case: bool = False,
+    name: str | None = None,
+    log: ImportLog | None = None,
+    encoding: str | None = UTF8,
+) -> Corpus:
+    """Read the distinct documents of all pairs in a file, folder or zip.
+
+    Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further
+    occurrence counts as repeated.
+
+    Raises
+    ------
+    FormatError
+        If there are no pairs, no truth beside them, or truth without authors.
+    CorpusError
+        As for every corpus.
+    """
+    path = Path(path)
+    builder = CorpusBuilder(path, log)
+    seen = unusable = untold = 0
+    with Archive(path, encoding) as archive:
+        files = pairs_files(archive)
+        if not files:
+            raise FormatError("there are no PAN20–23 pairs here", file=path)
+        for file, beside in files.items():
+            if beside is None:
+                raise CorpusError(
+                    "these pairs have no truth, so their authors are unknown", file=archive.label(file),
+                    expected="truth.jsonl with authors beside the pairs",
+                )  # fmt: skip
+            truth = read_truth_records(archive, beside)
+            for pair in read_pairs(archive, file):
+                seen += 1
+                known = truth.get(pair[0] if isinstance(pair, tuple) else pair.id)
+                if isinstance(pair, tuple) or known is None or not all(t.strip() for t in pair.texts):
+                    unusable += 1
+                    untold += known is None
+                    continue
+                if known.authors is None:
+                    raise CorpusError(
+                        "truth names no authors",
+                        file=archive.label(beside),
+                        found=pair.id,
+                        expected='"authors": [a, b]',
+                    )
+                sides = zip(pair.texts, known.authors, pair.topics, strict=True)
+                for side, (text, author, topic) in enumerate(sides):
+                    builder.add(f"{pair.id}:{side}", text, author, topic, pair.line)
+        stem = archive.stem
+    if seen and untold == seen:
+        raise CorpusError(
+            "truth tells of none of these pairs", file=path, found=f"{seen} pairs whose ids are not in it",
+            fix="put the truth file that belongs to the pairs beside them",
+        )  # fmt: skip
+    notes = {"source": path.name, "format": "PAN20–23 pairs", "unusable pairs": unusable}
+    return builder.finish(name or stem, notes, fold_case)
 
 
 def load_corpus(what: str | Path, *, encoding: str | None = UTF8, **options: Any) -> Corpus:
@@ -107,3 +350,33 @@ def _nothing(what: str, path: Path) -> InputError:
         return no_such(path)
     names = sorted({*registry.names("corpus"), *catalogue()})
     return InputError(f"there is no corpus or file named {what!r}", fix=did_you_mean(what, names))
+
+
+def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
+    """Read a table or PAN20–23 pairs and keep them as a folder; a killed import goes on where it was.
+
+    What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as
+    they are.
+
+    Raises
+    ------
+    InputError
+        As ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
+    """
+    check_folder(folder, inputs=[source])
+    path, folder = Path(source), Path(folder)
+    if not path.exists() or is_corpus_folder(path):
+        return save_corpus(load_corpus(source, **options), folder)
+    before = stamp(path)
+    log = ImportLog(folder.absolute().parent / f".{folder.name}.import", {"files": before, "options": options})
+    try:
+        corpus = load_corpus(path, **options, log=log)
+        if stamp(path) != before:
+            raise InputError("the source changed while it was read", file=path, fix="import it when it is complete")
+    except InputError:
+        # Another source or other options are needed; the log is of these.
+        log.remove()
+        raise
+    saved = save_corpus(corpus, folder)
+    log.remove()
+    return saved

@@ -4,14 +4,185 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ravenbench.corpora.generated import Generated
-from ravenbench.corpora.manifold_writer import ManifoldWriter, cumulated, offset
+from ravenbench.corpora.synthetic import Generated
 from ravenbench.randomness import stream
-from ravenbench.types import Document, Floats
+from ravenbench.types import Document, Floats, Ints
+
+CONTENT, FUNCTIONS = 4_000, 140
+"""Content words and function words of the language."""
+MARKS = np.array([".", "!", "?", "..."])
+JOINTS = np.array(["", ",", ";", " -"])
+_MARK_LOGITS = np.log([0.86, 0.04, 0.06, 0.04])
+_JOINT_LOGITS = np.log([0.88, 0.09, 0.01, 0.02])
+_FUNCTION_TILT, _SHARE_TILT, _MARK_TILT, _LENGTH_TILT = 0.35, 0.12, 0.5, 0.2
+_DRIFT_TILT = 0.5
+_LEAN, _SCATTER = 0.5, 0.03
+_SHARPEST = 30.0
+_LOUD_BASE, _LOUD_SHARPNESS = 75.0, 3.0
+"""A loud word is some two thousandths of all words, and seventeen times as frequent at its point."""
+_CONSONANTS, _VOWELS = list("bcdfghjklmnpqrtvwxz"), list("aeiouy")
+
+Words = NDArray[np.object_]
+
+
+@dataclass(frozen=True, eq=False)
+class Habits:
+    """An author's style: log-odds of function words (FUNCTIONS,) and of a function word against a content word,
+    cumulated shares of sentence marks and of marks inside a sentence, mean words a sentence, shares of sentences begun
+    in lowercase, of double spaces and of numbers."""
+
+    function: Floats
+    share: float
+    mark: Floats
+    joint: Floats
+    sentence: float
+    lowercase: float
+    double: float
+    number: float
+
+
+class ManifoldWriter:
+    """Writes documents; what it draws depends on ``seed`` and the names of author, topic and document, words and their
+    laws on ``language``."""
+
+    def __init__(
+        self, seed: int, language: int, style: float, topic: float, drift: float, topics: int, words: int, loud: int = 0
+    ) -> None:
+        self.seed, self.language = seed, language
+        self.style, self.topic, self.drift, self.words, self.loud = style, topic, drift, words, loud
+        self.places = stream(seed, "manifold-topics").random((topics, 2))
+        self.habits = lru_cache(8_192)(self._draw_habits)
+
+    def home(self, author: int) -> Floats:
+        """Where an author is at home, (2,)."""
+        return stream(self.seed, "manifold-home", author).random(2)
+
+    def document(self, number: int, author: int, topic: int) -> str:
+        """One text: a function of seed, dials and these three numbers."""
+        rng = stream(self.seed, "manifold-document", number)
+        place = self.places[topic]
+        place = place + _LEAN * offset(self.home(author), place) + _SCATTER * rng.standard_normal(2)
+        habits = self.habits(author)
+        n = max(20, int(self.words * np.exp(0.3 * rng.standard_normal())))
+        is_function = rng.random(n) < 1 / (1 + np.exp(-habits.share))
+        tokens = np.empty(n, dtype=object)
+        tokens[is_function] = self._functions[draw(self._function_shares(habits, place), rng, is_function.sum())]
+        tokens[~is_function] = self._contents[draw(self._content_shares(place), rng, n - is_function.sum())]
+        numbers = rng.random(n) < habits.number
+        tokens[numbers] = rng.integers(2, 2_000, numbers.sum()).astype(str)
+        return self._punctuated(tokens, habits, rng)
+
+    def _punctuated(self, tokens: NDArray[np.object_], h: Habits, rng: np.random.Generator) -> str:
+        n = len(tokens)
+        lengths = np.maximum(3, h.sentence * np.exp(0.5 * rng.standard_normal(n // 3 + 1))).astype(np.int64)
+        last = np.zeros(n, dtype=np.bool_)
+        ends = np.cumsum(lengths)
+        last[ends[ends < n] - 1] = True
+        last[-1] = True
+        first = np.roll(last, 1)
+        tails = np.where(last, MARKS[draw(h.mark, rng, n)], JOINTS[draw(h.joint, rng, n)])
+        gaps = np.where(last & (rng.random(n) < h.double), "  ", " ")
+        big = first & (rng.random(n) >= h.lowercase)
+        pieces = [
+            (word.capitalize() if upper else word) + tail + gap
+            for word, upper, tail, gap in zip(tokens, big, tails, gaps, strict=True)
+        ]
+        return "".join(pieces).rstrip()
+
+    def _function_shares(self, h: Habits, place: Floats) -> Floats:
+        logits = h.function
+        if self.drift:
+            logits = logits + self.drift * _DRIFT_TILT * (self._loadings @ _waves(place))
+        return cumulated(np.exp(logits))
+
+    def _content_shares(self, place: Floats) -> Floats:
+        """The nearer a word's point the likelier; sharp words much more so, dull ones hardly."""
+        base, points, sharpness = self._content_laws
+        nearness = np.cos(2 * np.pi * (points - place)).sum(axis=1) - 2
+        return cumulated(base * np.exp(self.topic * sharpness * nearness))
+
+    def _draw_habits(self, author: int) -> Habits:
+        rng = stream(self.seed, "manifold-author", author)
+        s = self.style
+        function = self._function_law + s * _FUNCTION_TILT * rng.standard_normal(FUNCTIONS)
+        mark = _MARK_LOGITS + s * _MARK_TILT * rng.standard_normal(len(MARKS))
+        joint = _JOINT_LOGITS + s * _MARK_TILT * rng.standard_normal(len(JOINTS))
+        odds = np.array([-2.5, -2.0, -3.8]) + s * np.array([1.2, 1.5, 0.6]) * rng.standard_normal(3)
+        lowercase, double, number = 1 / (1 + np.exp(-odds))
+        share = 0.05 + s * _SHARE_TILT * rng.standard_normal()
+        sentence = 15 * np.exp(s * _LENGTH_TILT * rng.standard_normal())
+        marks, joints = cumulated(np.exp(mark)), cumulated(np.exp(joint))
+        return Habits(function, share, marks, joints, float(sentence), lowercase, double, number)
+
+    @cached_property
+    def _content_laws(self) -> tuple[Floats, Floats, Floats]:
+        rng = stream(self.language, "manifold-vocabulary")
+        base = np.exp(1.1 * rng.standard_normal(CONTENT))
+        points, sharpness = rng.random((CONTENT, 2)), _SHARPEST * rng.random(CONTENT) ** 2
+        base[: self.loud], sharpness[: self.loud] = _LOUD_BASE, _LOUD_SHARPNESS
+        return base, points, sharpness
+
+    @cached_property
+    def _function_law(self) -> Floats:
+        return np.asarray(-0.9 * np.log(np.arange(FUNCTIONS) + 4.0), dtype=np.float64)
+
+    @cached_property
+    def _loadings(self) -> Floats:
+        return stream(self.language, "manifold-drift").standard_normal((FUNCTIONS, 4))
+
+    @cached_property
+    def _lexicon(self) -> Words:
+        """Distinct words, function words first: one or two syllables; content words have two to four."""
+        rng = stream(self.language, "manifold-words")
+        found: dict[str, None] = {}
+        while len(found) < FUNCTIONS + CONTENT:
+            many = 1 + rng.integers(2) if len(found) < FUNCTIONS else 2 + rng.integers(3)
+            syllables = [
+                _CONSONANTS[rng.integers(len(_CONSONANTS))] + _VOWELS[rng.integers(len(_VOWELS))] for _ in range(many)
+            ]
+            tail = _CONSONANTS[rng.integers(len(_CONSONANTS))] if rng.random() < 0.4 else ""
+            found.setdefault("".join(syllables) + tail)
+        return np.array(list(found), dtype=object)
+
+    @property
+    def functions(self) -> frozenset[str]:
+        """The function words of the language."""
+        return frozenset(self._functions.tolist())
+
+    @property
+    def _functions(self) -> Words:
+        return self._lexicon[:FUNCTIONS]
+
+    @property
+    def _contents(self) -> Words:
+        return self._lexicon[FUNCTIONS:]
+
+
+def offset(a: Floats, b: Floats) -> Floats:
+    """The shortest way from b to a on the torus of circumference 1."""
+    return np.asarray((a - b + 0.5) % 1.0 - 0.5, dtype=np.float64)
+
+
+def cumulated(weights: Floats) -> Floats:
+    """Weights as cumulated shares that end at 1."""
+    total = np.cumsum(weights)
+    return np.asarray(total / total[-1], dtype=np.float64)
+
+
+def draw(shares: Floats, rng: np.random.Generator, count: int) -> Ints:
+    """So many places, drawn by cumulated shares."""
+    return np.searchsorted(shares, rng.random(count), side="right").astype(np.int64)
+
+
+def _waves(place: Floats) -> Floats:
+    angle = 2 * np.pi * place
+    return np.concatenate([np.cos(angle), np.sin(angle)])
+
 
 _EVERYWHERE = 0.02
 """Weight of an author who is not at home near a topic, against 1 for one who lives on it."""

@@ -3,17 +3,201 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ravenbench.components import Component
 from ravenbench.corpora import newsgroups_cleaning as clean
-from ravenbench.corpora.newsgroups_people import Sender, persons, sender
-from ravenbench.corpora.newsgroups_repeats import drop_repeated_lines, overlapping
 from ravenbench.errors import CorpusError, MissingPart, SpecError
+from ravenbench.randomness import stream
+from ravenbench.text.tokens import WORD
 from ravenbench.texts import TextTable
-from ravenbench.types import Corpus, Labels
+from ravenbench.types import Bools, Corpus, Labels
+
+_ADDRESS = re.compile(r"[^\s<>(),;\"]+[@!][^\s<>(),;\"]+|<[^\s<>]+>|^\w+(?= \()")
+_AFTER_NAME = re.compile(r"\s[-/]|[,;] (?=ph\.?d|esq|jr|sr)|\(|\b(?:ext|x)\.? ?\d", re.I)
+_WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
+_TITLES = frozenset(
+    {"dr", "mr", "mrs", "ms", "prof", "phd", "jr", "sr", "iii", "esq", "md", "ext"}
+    | {"the", "student", "sysop", "user", "root", "account"}
+)
+
+
+@dataclass(frozen=True)
+class Sender:
+    """One ``From:`` header: address in lower case, and the words of the display name as written."""
+
+    address: str
+    words: tuple[str, ...]
+
+    @property
+    def full_name(self) -> str | None:
+        """Given and family names in alphabetical order and lower case; None without at least two."""
+        words = sorted({w.lower() for w in self.words if len(w) > 1} - _TITLES)
+        return " ".join(words) if len(words) >= 2 else None
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """Lower-case words that give this sender away in a text: names of ≥ 3 letters, login, initials."""
+        login = self.address.partition("@")[0]
+        words = {w.lower() for w in self.words if len(w) > 2} | {w.lower() for w in re.split(r"[^\w]+", login)}
+        initials = "".join(w[0] for w in self.words).lower()
+        return frozenset(w for w in {*words, initials} if len(w) > 2) - _TITLES
+
+
+def sender(header: str) -> Sender:
+    """Read the value of a ``From:`` header: ``a@b (Name)``, ``Name <a@b>``, an address or a name alone."""
+    found = _ADDRESS.search(header)
+    address = found.group() if found else ""
+    name = header.replace(address, " ") if address else header
+    if name.partition("(")[0].strip(" <>\"'") == "":
+        name = name.partition("(")[2]
+    name = _AFTER_NAME.split(name.strip(), maxsplit=1)[0]
+    return Sender(address.strip("<>.").lower(), tuple(_WORD.findall(name)))
+
+
+def organisation(address: str) -> str:
+    """The login and the registered part of the domain: ``x@a.b.edu`` → ``x@b.edu``, ``x@a.ac.uk`` stays."""
+    login, _, domain = address.partition("@")
+    labels = domain.split(".")
+    return f"{login}@{'.'.join(labels[-3 if len(labels[-1]) == 2 else -2 :])}"
+
+
+def persons(senders: Sequence[Sender]) -> list[str | None]:
+    """A stable pseudonym of the person behind each sender; None without address and full name.
+
+    It is a hash of the person's alphabetically first address, so that no name or address leaves this module.
+    """
+    merge = _Groups()
+    named: dict[str, set[str]] = defaultdict(set)
+    nodes = [s.address or (f"name:{s.full_name}" if s.full_name else None) for s in senders]
+    for s, node in zip(senders, nodes, strict=True):
+        if node is not None and s.full_name:
+            merge.union(node, f"name:{s.full_name}")
+            named[node].add(s.full_name)
+    hosts: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        if node is not None:
+            hosts[organisation(node)].add(node)
+    for key in sorted(hosts):
+        members = sorted(hosts[key])
+        if len({merge.find(m) for m in members if m in named}) <= 1:
+            for member in members[1:]:
+                merge.union(members[0], member)
+    first: dict[str, str] = {}
+    for node in sorted({n for n in nodes if n is not None}):
+        first.setdefault(merge.find(node), node)
+    return [None if n is None else _pseudonym(first[merge.find(n)]) for n in nodes]
+
+
+def _pseudonym(address: str) -> str:
+    return hashlib.blake2b(address.encode(), digest_size=5).hexdigest()
+
+
+class _Groups:
+    """Disjoint sets of strings that can be merged (union–find)."""
+
+    def __init__(self) -> None:
+        self._parent: dict[str, str] = {}
+
+    def find(self, item: str) -> str:
+        self._parent.setdefault(item, item)
+        while self._parent[item] != item:
+            self._parent[item] = self._parent[self._parent[item]]
+            item = self._parent[item]
+        return item
+
+    def union(self, a: str, b: str) -> None:
+        a, b = sorted((self.find(a), self.find(b)))
+        self._parent[b] = a
+
+
+_KEY = re.compile(r"[\W_\d]+")
+_NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
+
+
+def line_key(line: str) -> str:
+    """A line without case, digits, punctuation and spacing."""
+    # The same by a table, which nearly all lines can take and is faster than an expression.
+    if line.isascii():
+        return " ".join(line.lower().translate(_NO_LETTERS).split())
+    return _KEY.sub(" ", line.lower()).strip()
+
+
+def drop_repeated_lines(
+    posts: Sequence[Sequence[str]], authors: Sequence[str], shortest: int = 12, shared: int = 25
+) -> list[list[str]]:
+    """Drop lines of ≥ ``shortest`` characters that two posts of one author have, or posts of ≥ ``shared`` authors."""
+    once: set[tuple[str, str]] = set()
+    repeated: set[tuple[str, str]] = set()
+    users: Counter[str] = Counter()
+    keys = [[line_key(line) if len(line.strip()) >= shortest else "" for line in lines] for lines in posts]
+    for post, author in zip(keys, authors, strict=True):
+        for key in set(post) - {""}:
+            mine = (author, key)
+            if mine in once:
+                repeated.add(mine)
+            else:
+                once.add(mine)
+                users[key] += 1
+    return [
+        [
+            line
+            for line, key in zip(lines, post, strict=True)
+            if not key or ((author, key) not in repeated and users[key] < shared)
+        ]
+        for lines, post, author in zip(posts, keys, authors, strict=True)
+    ]
+
+
+def overlapping(texts: Sequence[str], share: float, n: int = 8) -> Bools:
+    """Mark the texts that overlap an earlier one that stays.
+
+    Going through ``texts`` in order, a text goes if it has at least ``share`` of its distinct word ``n``-grams, or
+    of those of the other text if that has fewer, in common with one text kept before. Identical texts always
+    overlap. Returns shape (len(texts),).
+    """
+    grams = _ngrams([WORD.findall(text.lower()) for text in texts], n)
+    flat = np.concatenate(grams) if grams else np.zeros(0, dtype=np.uint64)
+    values, counts = np.unique(flat, return_counts=True)
+    common = set(values[counts > 1].tolist())
+    places: dict[int, list[int]] = defaultdict(list)
+    out = np.zeros(len(texts), dtype=bool)
+    for i, own in enumerate(grams):
+        mine = [g for g in own.tolist() if g in common]
+        hits = Counter(j for g in mine for j in places[g])
+        out[i] = any(count >= share * min(len(own), len(grams[j])) for j, count in hits.items())
+        if not out[i]:
+            for g in mine:
+                places[g].append(i)
+    return out
+
+
+def _ngrams(documents: Sequence[Sequence[str]], n: int) -> list[NDArray[np.uint64]]:
+    """Distinct hashes of each document's word n-grams; a shorter document is one n-gram."""
+    code: defaultdict[str, int] = defaultdict()
+    code.default_factory = lambda: len(code) + 1
+    # Random weights modulo 2**64: two n-grams of words collide with probability about 2**-60.
+    weights = stream(0, "newsgroups-ngrams").integers(1, 2**63, size=n, dtype=np.uint64)
+    sizes = np.array([max(len(tokens), n) for tokens in documents], dtype=np.int64)
+    ends = np.cumsum(sizes)
+    ids = np.zeros(int(sizes.sum()), dtype=np.uint64)
+    for tokens, start in zip(documents, (ends - sizes).tolist(), strict=True):
+        ids[start : start + len(tokens)] = list(map(code.__getitem__, tokens))
+    hashes = np.zeros(len(ids), dtype=np.uint64)
+    for place, weight in enumerate(weights):
+        hashes[: len(ids) - place] += ids[place:] * weight
+    # The last n − 1 places of a document begin no n-gram of its own.
+    return [
+        np.unique(hashes[end - size : end - n + 1]) for size, end in zip(sizes.tolist(), ends.tolist(), strict=True)
+    ]
+
 
 _REPOST = 0.5
 """Share of a post's 8-grams that makes it a repost, before signatures are fully cut."""

@@ -2,20 +2,175 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from statistics import median
 from typing import Any
 
-from ravenbench.corpora.build import CorpusBuilder
-from ravenbench.corpora.columns import LOOKED_AT, guess
-from ravenbench.corpora.import_log import ImportLog
-from ravenbench.corpora.memory_limit import check_room
+from ravenbench.corpora.build import CorpusBuilder, ImportLog
 from ravenbench.errors import FormatError, InputError, did_you_mean
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, check_controls
 from ravenbench.formats.tabular import ENDINGS, Row, table_rows
 from ravenbench.types import Corpus
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "text": ("text", "body", "content", "fulltext", "rawtext", "document", "message", "post", "review", "article",
+             "comment", "essay", "tweet", "story"),
+    "author": ("author", "authorid", "authorname", "user", "userid", "username", "writer", "poster", "reviewer",
+               "screenname", "speaker", "blogger", "sender"),
+    "topic": ("topic", "category", "subreddit", "forum", "board", "newsgroup", "section", "genre", "domain", "theme",
+              "fandom", "subject", "group", "prompt", "product"),
+    "id": ("id", "docid", "documentid", "textid", "postid", "reviewid", "uid", "guid"),
+    "language": ("language", "lang"),
+}  # fmt: skip
+"""Names that tables use, the surest first; case, spaces and underscores do not matter."""
+LOOKED_AT = 200
+"""Rows from which a column's content is judged."""
+
+
+def guess(path: Path, rows: Sequence[Mapping[str, Any]], asked: Mapping[str, str | None]) -> dict[str, str | None]:
+    """Complete the names of columns that were left at their defaults and are not in this table.
+
+    A column is taken by its name. Texts are also recognised by their length: one column of strings that are several
+    times as long as all others and of more than a few words.
+
+    Parameters
+    ----------
+    path : Path
+        The table, for messages.
+    rows : sequence of mappings
+        Its first rows.
+    asked : mapping
+        Role (text, author, topic, id, language) to column; a topic of None stays None.
+
+    Returns
+    -------
+    dict
+        The same with the columns that were found; a role that nobody named and nothing fills keeps its default where
+        the table may do without it (id, language).
+
+    Raises
+    ------
+    FormatError
+        If texts, authors or topics are found nowhere, with the columns there are and what is in them.
+    """
+    here = list(dict.fromkeys(str(key) for row in rows for key in row if key is not None))
+    found = dict(asked)
+    used = {column for column in asked.values() if column in here}
+    for role in ("text", "author", "topic", "id", "language"):
+        column = asked[role]
+        if column is None or column in here or column != role:
+            continue
+        plain = {_letters(name): name for name in reversed(here) if name not in used}
+        taken = next((plain[name] for name in NAMES[role] if name in plain), None)
+        if taken is None and role == "text":
+            taken = _longest(rows, [name for name in here if name not in used])
+        if taken is not None:
+            found[role] = taken
+            used.add(taken)
+        elif role in ("text", "author", "topic"):
+            raise _nothing(path, role, rows, here)
+    return found
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[^a-z]", "", name.lower())
+
+
+def _longest(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str | None:
+    """The one column whose strings are long, if the next longest is less than a third of it."""
+    lengths = sorted(((median(len(str(row.get(name) or "")) for row in rows), name) for name in columns), reverse=True)
+    if not lengths or not all(isinstance(row.get(lengths[0][1]), str | None) for row in rows):
+        return None
+    first, second = lengths[0][0], lengths[1][0] if len(lengths) > 1 else 0
+    return lengths[0][1] if first >= 60 and first > 3 * second else None
+
+
+def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Sequence[str]) -> FormatError:
+    told = []
+    for name in here:
+        values = [row.get(name) for row in rows if row.get(name) is not None]
+        told.append(f"{name} ({len(set(map(str, values))):,})")
+    near = did_you_mean(role, here, listing=False, cutoff=0.75)
+    folder = path.stem
+    fix = f"name it: raven corpus import {path} --out {folder} --{role} COLUMN, and take {folder} from then on"
+    if role == "topic":
+        fix += f"; without topics: --topic none, and raven run {folder} extracts them"
+    return FormatError(
+        f"there is no column {role!r}, and none that looks like it",
+        file=path,
+        found=f"{', '.join(told)}; in brackets: different values in {len(rows):,} rows",
+        expected=f"a column named {', '.join(NAMES[role][:6])} …",
+        fix=fix if near is None else f"{fix} ({near})",
+    )
+
+
+_SPARE = 128 * 2**20
+"""Bytes that a trial has less than is left: what is mapped differs from one time to another."""
+_PATIENCE = 300.0
+_TRIAL = """
+import resource, sys
+import polars as pl
+room, rows, *files = sys.argv[1:]
+mapped = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (mapped + int(room), resource.RLIM_INFINITY))
+kept = []
+for file in files:
+    for batch in pl.scan_parquet(file).collect_batches(chunk_size=int(rows), maintain_order=True):
+        kept += [str(value) for row in batch.iter_rows() for value in row]
+"""
+
+
+def check_room(files: Sequence[Path], rows: int) -> None:
+    """Refuse to read Parquet in less memory than it takes, as a trial in another process shows.
+
+    There is no trial where the memory has no limit (``ulimit -v``), or the system does not say what is used of it.
+
+    Parameters
+    ----------
+    rows : int
+        Rows that are read at once.
+
+    Raises
+    ------
+    InputError
+        If the trial ran out of memory.
+    """
+    try:
+        import resource
+
+        limit, most = resource.getrlimit(resource.RLIMIT_AS)
+        used = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+    except (ImportError, OSError, ValueError, IndexError):
+        return
+    if limit == resource.RLIM_INFINITY:
+        return
+
+    command = [
+        sys.executable,
+        "-c",
+        _TRIAL.replace("resource.RLIM_INFINITY", str(most)),
+        str(max(0, limit - used - _SPARE)),
+        str(rows),
+    ]
+    try:
+        done = subprocess.run([*command, *map(str, files)], capture_output=True, check=False, timeout=_PATIENCE)
+        # What polars says of a damaged file, the reading itself will say.
+        failed = done.returncode != 0 and b"polars.exceptions" not in done.stderr
+    except subprocess.TimeoutExpired:  # threads that could not be started are waited for without end
+        failed = True
+    if failed:
+        raise InputError(
+            "this Parquet file cannot be read in the memory that a process may use here", file=files[0],
+            found=f"{(limit - used) // 2**20:,} MB left of {limit // 2**20:,} MB (ulimit -v)",
+            fix="raise the limit with ulimit -v, or give the table as CSV or JSON lines, which are read row by row",
+        )  # fmt: skip
+
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", **ENDINGS}
 _RESERVED = {"id", "author", "topic", "language", "text"}

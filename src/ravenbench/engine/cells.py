@@ -1,4 +1,8 @@
-"""Units of work: one importable function each, called alike by every engine (contracts 3, 8, 13, 14)."""
+"""Cells: how a result is computed, timed, committed or marked failed, and which are done in what order.
+
+What a task does with a method is a ``CellUnit``; whatever engine calls it, its cells are the same (contracts 3, 8, 13,
+14). ``execute`` does those of verifiers on folds.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,15 @@ import copy
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
-from ravenbench.components import Component, foreign, identity
+from numpy.typing import NDArray
+
+from ravenbench.components import Component, foreign
 from ravenbench.engine.guard import answer, answer_each, isolated, tell
 from ravenbench.engine.pool import Engine, Progress, run_units, silent
 from ravenbench.engine.prepare import (
@@ -24,90 +32,148 @@ from ravenbench.engine.prepare import (
     read_block,
 )
 from ravenbench.programs.confinement import ways
-from ravenbench.store.records import CellRecord, Seconds
+from ravenbench.store.records import CellPlace, CellRecord, Seconds
 from ravenbench.store.store import Store, keep_open, open_store
-from ravenbench.types import Floats, Fold
+from ravenbench.types import Fold
 from ravenbench.verifiers.contract.base import Calibrated, Scorer, Verifier, as_verifier, fresh
 
 ARMS_FIRST = {"off": 0, "along": 1, "against": 1, "batch": 2}
 """When the arms of a transplant are asked; test sets as they are come last."""
+FIRST = 2
+"""Fits of a verifier that are done before its others: where all their cells fail alike, the others are not tried."""
+Filled = tuple[Mapping[str, NDArray[Any]], Mapping[str, str]]
+"""Arrays of a cell, and by problem why it was left unanswered."""
 
 
 @dataclass(frozen=True)
-class FitUnit:
-    """One fit and all its test sets: the folds share a train set."""
+class CellUnit:
+    """A method and the cells that it fills once it has learned; a task says how it learns and how it answers.
+
+    Whatever goes wrong in either fails its cells and nothing else. ``identity`` of a cell is that of its verifier in
+    the plan.
+    """
 
     run: Path
-    verifier: str
-    component: Component
-    cells: tuple[tuple[str, str], ...]
-    """(key, fold name) of each."""
-    blocks: tuple[str, ...] = ()
-    """Keys of the feature blocks of a fold-free scorer."""
-    isolate: bool = False
-    """Whether a problem on which the method fails becomes a non-answer (``answer_each``) or fails its cell."""
+    method: Any
+    cells: tuple[CellPlace, ...]
+    user_code: ClassVar[bool] = True
+    """Whether the method may be a stranger's, and has a limit on its time."""
+
+    @property
+    def name(self) -> str:
+        """Name of the method in the plan."""
+        return self.cells[0].verifier
+
+    def learn(self, store: Store) -> Any:
+        """What answers the cells; it is learned once and timed as their ``fit``."""
+
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+        """What one cell holds; where it was all learned, that."""
+        return learned, {}
+
+    def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
+        """Hashes of what a cell learned from and of what it answers."""
+        fold = store.plan.folds[place.fold]
+        return fold.train_digest, fold.test_digest
+
+    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+        """How many problems a cell answers, also where it failed."""
+        return len(store.shared_fold(place.fold).test)
+
+    def where(self, place: CellPlace) -> str:
+        """What an error is told of."""
+        return f"{place.verifier} on {place.fold}: "
 
     def work(self) -> list[str]:
-        return run_fit(self)
+        """Learn, answer, commit each cell; returns the errors of those that failed."""
+        return self._commit()
 
     def lost(self, reason: str) -> list[str]:
-        return run_fit(self, reason)
+        """Commit all cells as failed for this reason; nothing is tried."""
+        return self._commit(reason)
 
-
-def run_fit(unit: FitUnit, failure: str | None = None) -> list[str]:
-    """Fit once, answer every test set, commit a cell each; with a ``failure`` nothing is tried and all cells get it."""
-    store = open_store(unit.run)
-    errors = []
-    # Who wrote a method of their own may change what it is given.
-    fold_of = store.fold if foreign(unit.component) else store.shared_fold
-    fold = fold_of(unit.cells[0][1])
-    stated = identity(unit.component)
-    train_digest = store.plan.folds[fold.name].train_digest
-    began = time.perf_counter()
-    features = features_of(store, unit.blocks) if unit.blocks and failure is None else None
-    if failure is None:
-        try:
-            with isolated():
-                verifier = _fitted(unit.component, fold, features)
-        except Exception as error:
-            failure = tell(error)
-    fitted = time.perf_counter()
-    # Replaced content is asked first: what a method keeps of its answers then never comes from the texts as they were.
-    for key, name in sorted(
-        unit.cells, key=lambda cell: ARMS_FIRST.get(store.plan.folds[cell[1]].transplanted or "", 3)
-    ):
-        test = fold.test if name == fold.name else fold_of(name).test
-        arrays: dict[str, Floats] = {}
-        faults: dict[str, str] = {}
-        wrong = failure
-        start = time.perf_counter()
+    def _commit(self, failure: str | None = None) -> list[str]:
+        store, learned, errors = open_store(self.run), None, []
+        identities = {record.name: record.identity for record in store.plan.verifiers}
+        began = time.perf_counter()
         if failure is None:
-            try:
-                with isolated():
-                    asked = _copied(verifier) if foreign(unit.component) else verifier
-                    if unit.isolate:
-                        scores, answers, faults = answer_each(asked, test)
-                    else:
-                        scores, answers = answer(asked, test, features)
-                arrays = {"scores": scores, "answers": answers}
-            except Exception as error:
-                wrong = tell(error)
-        record = CellRecord(
-            key=key,
-            verifier=unit.verifier,
-            identity=stated,
-            train_digest=train_digest,
-            test_digest=store.plan.folds[name].test_digest,
-            n=len(test),
-            seconds=Seconds(fit=fitted - began, score=time.perf_counter() - start),
-            error=wrong,
-            faults=faults,
-            programs=ways(),
-        )
-        store.write_cell(record, arrays)
-        if wrong is not None:
-            errors.append(f"{unit.verifier} on {name}: {wrong.splitlines()[0]}")
-    return errors
+            learned, failure = self._tried(self.learn, store)
+        fit = time.perf_counter() - began
+        for place in self.cells:
+            start, filled, wrong = time.perf_counter(), None, failure
+            if failure is None:
+                filled, wrong = self._tried(self.answer, store, learned, place)
+            seconds = Seconds(fit=fit, score=time.perf_counter() - start)
+            arrays, faults = filled or ({}, {})
+            train_digest, test_digest = self.digests(store, place)
+            record = CellRecord(
+                key=place.key,
+                verifier=place.verifier,
+                identity=identities[place.verifier],
+                train_digest=train_digest,
+                test_digest=test_digest,
+                n=self.size(store, place, arrays),
+                seconds=seconds,
+                error=wrong,
+                faults=dict(faults),
+                programs=ways(),
+            )
+            store.write_cell(record, arrays)
+            if wrong is not None:
+                errors.append(self.where(place) + wrong.splitlines()[0])
+        return errors
+
+    def _tried(self, do: Callable[..., Any], *given: Any) -> tuple[Any, str | None]:
+        try:
+            with isolated() if self.user_code else nullcontext():
+                return do(*given), None
+        except Exception as error:
+            return None, tell(error)
+
+
+def pending(store: Store) -> dict[tuple[str, str], list[CellPlace]]:
+    """Cells that are missing, damaged or failed, by verifier and by what they learn from."""
+    found: dict[tuple[str, str], list[CellPlace]] = defaultdict(list)
+    for place in store.unanswered():
+        found[place.verifier, store.plan.folds[place.fold].train_digest].append(place)
+    return found
+
+
+@dataclass(frozen=True)
+class FitUnit(CellUnit):
+    """One fit of a verifier and all its test sets: the folds share a train set.
+
+    ``blocks`` are keys of the feature blocks of a fold-free scorer. With ``isolate``, a problem on which the method
+    fails becomes a non-answer (``answer_each``) and does not fail its cell.
+    """
+
+    blocks: tuple[str, ...] = ()
+    isolate: bool = False
+
+    def _fold(self, store: Store, name: str) -> Fold:
+        # Who wrote a method of their own may change what it is given.
+        return store.fold(name) if foreign(self.method) else store.shared_fold(name)
+
+    def learn(self, store: Store) -> tuple[Verifier, PairFeatures | None]:
+        fold = self._fold(store, self.cells[0].fold)
+        features = features_of(store, self.blocks) if self.blocks else None
+        verifier = as_verifier(fresh(self.method))
+        if features is None or not isinstance(verifier, Calibrated):
+            verifier.fit(fold.train, fold.train_same)
+            return verifier, features
+        same = fold.train_same if fold.train.calibrate is None else fold.train_same[fold.train.calibrate]
+        return verifier.calibrate(features.score(fold.train.apart[1]), same), features
+
+    def answer(self, store: Store, learned: tuple[Verifier, PairFeatures | None], place: CellPlace) -> Filled:
+        verifier, features = learned
+        test = self._fold(store, place.fold).test
+        if foreign(self.method):
+            verifier = _copied(verifier)
+        if self.isolate:
+            scores, answers, faults = answer_each(verifier, test)
+            return {"scores": scores, "answers": answers}, faults
+        scores, answers = answer(verifier, test, features)
+        return {"scores": scores, "answers": answers}, {}
 
 
 def _copied(verifier: Verifier) -> Verifier:
@@ -116,19 +182,6 @@ def _copied(verifier: Verifier) -> Verifier:
         return copy.deepcopy(verifier)
     except Exception:
         return verifier
-
-
-def _fitted(component: Component, fold: Fold, features: PairFeatures | None) -> Verifier:
-    verifier = as_verifier(fresh(component))
-    if features is None or not isinstance(verifier, Calibrated):
-        verifier.fit(fold.train, fold.train_same)
-        return verifier
-    same = fold.train_same if fold.train.calibrate is None else fold.train_same[fold.train.calibrate]
-    return verifier.calibrate(features.score(fold.train.apart[1]), same)
-
-
-FIRST = 2
-"""Fits of a verifier that are done before its others: where all their cells fail alike, the others are not tried."""
 
 
 def execute(
@@ -151,54 +204,52 @@ def execute(
         Leave a problem on which a method fails unanswered, instead of failing its cell.
     """
     keep_open(store)
-    pending: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for place in store.unanswered():
-        pending[place.verifier, store.plan.folds[place.fold].train_digest].append((place.key, place.fold))
-    waiting = {name for name, _ in pending}
+    missing_cells, arms = pending(store), {name: fold.transplanted for name, fold in store.plan.folds.items()}
+    waiting = {name for name, _ in missing_cells}
     # A problem that fails must fail alone, so its pairs are not compared in blocks with others.
     blocks = {} if isolate else _pair_units(store, {n: c for n, c in components.items() if n in waiting})
     fits = [
         FitUnit(
             store.path,
-            name,
             components[name],
-            tuple(cells),
+            # Replaced content first: what a method keeps of its answers then never comes from the texts as they were.
+            tuple(sorted(cells, key=lambda place: ARMS_FIRST.get(arms[place.fold] or "", 3))),
             tuple(unit.key for unit in blocks.get(str(components[name]), ())),
             isolate,
         )
-        for (name, _), cells in pending.items()
+        for (name, _), cells in missing_cells.items()
     ]
     first, rest = _first(fits)
     missing: list[PairUnit] = [u for units in blocks.values() for u in units if read_block(store, u.key) is None]
-    folds = sorted({fold for cells in pending.values() for _, fold in cells})
+    folds = sorted({place.fold for cells in missing_cells.values() for place in cells})
     with no_counts_left(store):
         run_units(engine, plan_encoding(store, {n: components[n] for n in waiting}, folds), progress, "encoding texts")
-        counting = plan_counting(store, [unit.component for unit in fits], folds)
+        counting = plan_counting(store, [unit.method for unit in fits], folds)
         stage = "comparing pairs" if missing else "counting texts"
         errors = run_units(engine, [*counting, *missing], progress, stage)
         errors += run_units(engine, first, progress, "first fits")
         hopeless = _failing_alike(store, first)
         untried = [
-            f"{unit.verifier} on {fold}: not tried, for its first {FIRST} fits failed alike "
-            f"({hopeless[unit.verifier]}); mend it and repeat the command"
+            f"{unit.where(place)}not tried, for its first {FIRST} fits failed alike "
+            f"({hopeless[unit.name]}); mend it and repeat the command"
             for unit in rest
-            if unit.verifier in hopeless
-            for _, fold in unit.cells
+            if unit.name in hopeless
+            for place in unit.cells
         ]
-        going = _longest_first(store, first, [unit for unit in rest if unit.verifier not in hopeless])
+        going = _longest_first(store, first, [unit for unit in rest if unit.name not in hopeless])
         return untried + errors + run_units(engine, going, progress, "fitting and scoring")
 
 
 def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
     """The first fits of every verifier that has more than ``FIRST``, and all others."""
-    count = Counter(unit.verifier for unit in fits)
+    count = Counter(unit.name for unit in fits)
     first: list[FitUnit] = []
     rest: list[FitUnit] = []
     seen: Counter[str] = Counter()
     for unit in fits:
-        early = count[unit.verifier] > FIRST and seen[unit.verifier] < FIRST
+        early = count[unit.name] > FIRST and seen[unit.name] < FIRST
         (first if early else rest).append(unit)
-        seen[unit.verifier] += early
+        seen[unit.name] += early
     return first, rest
 
 
@@ -206,11 +257,11 @@ def _failing_alike(store: Store, first: Sequence[FitUnit]) -> dict[str, str]:
     """Verifiers all of whose cells of these fits failed with one error, and that error."""
     told: dict[str, set[str | None]] = defaultdict(set)
     for unit in first:
-        for key, _ in unit.cells:
-            cell = store.read_cell(key)
+        for place in unit.cells:
+            cell = store.read_cell(place.key)
             line = None if cell is None or cell.error is None else cell.error.splitlines()[0]
             # What was found may differ from fold to fold, what is wrong does not.
-            told[unit.verifier].add(line and line.partition("; found: ")[0])
+            told[unit.name].add(line and line.partition("; found: ")[0])
     return {name: error for name, (error, *more) in told.items() if error is not None and not more}
 
 
@@ -222,11 +273,11 @@ def _longest_first(store: Store, first: Sequence[FitUnit], rest: Sequence[FitUni
     """
     taken: dict[str, float] = defaultdict(float)
     for unit in first:
-        done = (store.read_cell(key) for key, _ in unit.cells)
+        done = (store.read_cell(place.key) for place in unit.cells)
         seconds = sum(cell.record.seconds.fit + cell.record.seconds.score for cell in done if cell is not None)
-        taken[unit.verifier] = max(taken[unit.verifier], seconds)
+        taken[unit.name] = max(taken[unit.name], seconds)
     rank = {name: max(math.ceil(math.log2(seconds)), -3) for name, seconds in taken.items() if seconds > 0}
-    return sorted(rest, key=lambda unit: rank.get(unit.verifier, math.inf), reverse=True)
+    return sorted(rest, key=lambda unit: rank.get(unit.name, math.inf), reverse=True)
 
 
 def _pair_units(store: Store, components: Mapping[str, Component]) -> dict[str, list[PairUnit]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
@@ -15,14 +15,67 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import location
-from ravenbench.formats.answer_files import SWAPPED, answer_files, is_json, truth_files
-from ravenbench.formats.archive import Archive, Split
-from ravenbench.formats.names import checked_name
-from ravenbench.formats.output import whole_file
-from ravenbench.formats.pan_pairs import is_truth, read_truth_records, record_id
-from ravenbench.formats.pan_problems import read_contents, read_truth_lines
-from ravenbench.formats.tabular import is_lines, records
+from ravenbench.formats.archive import Archive, Split, split_roots
+from ravenbench.formats.decoding import checked_name
+from ravenbench.formats.output import check_file, whole_file
+from ravenbench.formats.problems import first_record, is_truth, read_contents, read_truth_lines, read_truth_records
+from ravenbench.formats.tabular import is_lines, record_id, records
+from ravenbench.metrics.pan import FORM_2020, TESTABLE
+from ravenbench.metrics.scores import scores
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
+
+SWAPPED = "are truth and answers swapped?"
+"""The fix where one stands in the place of the other."""
+
+
+def truth_files(archive: Archive, split: Split | None) -> list[str]:
+    """The files of truth in a place, of one part where it has several.
+
+    Raises
+    ------
+    FormatError
+        If there is none.
+    """
+    found = [n for n in archive.names if is_truth(n) and n.lower().endswith((".jsonl", ".ndjson", ".txt"))]
+    places: dict[str, list[str]] = {}
+    for name in found:
+        places.setdefault(str(PurePosixPath(name).parent), []).append(name)
+    kept = split_roots(sorted(places), split, archive.path)
+    # truth.txt beside truth.jsonl says the same again.
+    names = [n for place in kept for n in ([m for m in places[place] if is_lines(m)] or places[place])]
+    if not names:
+        answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
+        raise FormatError(
+            "there is no truth here, but answers" if answers else "there is no truth here", file=archive.path,
+            expected="truth.jsonl or truth.txt",
+            fix=SWAPPED if answers else "give the file of truth, or the folder it is in",
+        )  # fmt: skip
+    return names
+
+
+def answer_files(archive: Archive) -> list[str]:
+    """The files of answers in a place: those of that name, else those that look like it."""
+    if archive.single:
+        return archive.names
+    texts = [n for n in archive.names if n.lower().endswith((".jsonl", ".ndjson", ".txt")) and not is_truth(n)]
+    named = [n for n in texts if PurePosixPath(n).stem.lower() == "answers"]
+    return named or [n for n in texts if _looks_like_answers(archive, n)]
+
+
+def _looks_like_answers(archive: Archive, name: str) -> bool:
+    if is_lines(name):
+        return "value" in first_record(archive, name)
+    try:
+        _, line = next(archive.lines(name), (0, ""))
+    except FormatError:
+        return False
+    return re.fullmatch(r"\S+\s+([YN-]|[YN-]\s+[\d.eE+-]+|[\d.eE+-]+)\s*", line) is not None
+
+
+def is_json(archive: Archive, name: str) -> bool:
+    """Whether a file that is not called ``.txt`` holds JSON lines."""
+    return PurePosixPath(name).suffix.lower() != ".txt" and bool(first_record(archive, name))
+
 
 _PREFIX = re.compile(r"([A-Za-z]+)\d+\Z")
 _DECISIONS = {"Y": 1.0, "N": 0.0, "-": 0.5}
@@ -365,3 +418,60 @@ def _put(values: dict[str, float], key: str, value: float, archive: Archive, nam
             "an id is answered twice", file=archive.label(name), line=line, found=key, fix="keep one of the two lines"
         )
     values[key] = value
+
+
+MEASURES = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "brier": "brier", "overall": "overall5"}
+"""PAN's names of its metrics (2021–23), and Raven's."""
+MEASURES_2020 = {"auc": "auc", "c@1": "c@1", "f_05_u": "f05u", "F1": "f1", "overall": "overall"}
+
+
+def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dict[str, float | None]:
+    """The measures of PAN 2021–23 under their names there, rounded to three decimals; None where undefined.
+
+    The 2020 form has no Brier score, and F0.5u counts 0.5 as "same author".
+    """
+    if not len(truth):
+        raise InputError("there is no problem to evaluate", expected="at least one")
+    names = MEASURES_2020 if f05u_2020 else MEASURES
+    formulas = {m: TESTABLE[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
+    found = scores(truth.same, answers.value, answers.decision, formulas)
+    return {key: None if (value := found[m]) is None else float(np.round(value, 3)) for key, m in names.items()}
+
+
+_FILES = {"out.json": b'"auc"', "evaluation.prototext": b"measure {"}
+"""What is written, and what an earlier file of the kind begins with."""
+
+
+def check_pan_output(folder: str | Path, inputs: Sequence[Path]) -> None:
+    """Refuse, before anything is evaluated, a folder in which these files cannot be written.
+
+    Raises
+    ------
+    InputError
+        If a file of such a name is there that no evaluation wrote, or is read.
+    """
+    for name, mark in _FILES.items():
+        check_file(Path(folder) / name, inputs=inputs, mark=mark)
+
+
+def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> list[Path]:
+    """Write ``out.json`` and ``evaluation.prototext``; earlier ones are replaced.
+
+    Raises
+    ------
+    InputError
+        If they cannot be written.
+    """
+    folder = Path(folder)
+    blocks = [
+        f'measure {{\n key: "{key}"\n value: "{"n/a" if value is None else value}"\n}}\n'
+        for key, value in measures.items()
+    ]
+    texts = {
+        "out.json": json.dumps(measures, indent=4, sort_keys=True) + "\n",
+        "evaluation.prototext": "".join(blocks),
+    }
+    for name, text in texts.items():
+        with whole_file(folder / name) as file:
+            file.write(text.encode())
+    return [folder / name for name in texts]

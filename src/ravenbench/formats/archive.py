@@ -311,3 +311,26 @@ def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
             raise FormatError("a name stands twice in this zip", file=path, found=info.filename)
         found[info.filename] = info.file_size
     return dict(sorted(found.items()))
+
+
+BOM = b"\xef\xbb\xbf"
+
+
+def read_whole(path: Path, encoding: str | None = UTF8) -> str:
+    """One text as it is.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it is neither UTF-8 nor in the encoding that was named.
+    """
+    if not path.is_file():
+        raise no_such(path)
+    return whole(path.read_bytes(), str(path), encoding)
+
+
+def whole(data: bytes, label: str, encoding: str | None = UTF8) -> str:
+    """Text with its byte order mark and line ends; ``label`` names it in messages."""
+    text = decode(data, label, encoding=encoding)
+    check_controls(text, label, encoding=encoding)
+    return ("\ufeff" if data.startswith(BOM) else "") + text

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ravenbench.errors import FormatError, InputError
+from ravenbench.errors import FormatError, InputError, writable
 
 UTF8 = "utf-8"
 """The encoding of a reader whose command has no ``--encoding``; where it has one, None says that none was named."""
@@ -316,3 +316,32 @@ def _with_nul(data: bytes, file: str | Path, offset: int, line: int | None, enco
         "a NUL byte stands in the text", file=file, line=line, found=f"NUL at offset {offset + place}",
         expected="UTF-8 text", fix="is this a text? Otherwise remove the byte, e.g. with tr -d '\\0'",
     )  # fmt: skip
+
+
+NAME_LIMIT = 500
+"""Most characters of an id, an author, a topic or a language."""
+
+
+def checked_name(
+    name: str, what: str, file: str | Path | None = None, line: int | None = None, *, limit: int = NAME_LIMIT
+) -> str:
+    """Return a name that can be kept, compared and shown.
+
+    Raises
+    ------
+    FormatError
+        If it is longer than ``limit``, or holds a NUL or half a character (a lone surrogate).
+    """
+    if len(name) > limit:
+        raise FormatError(
+            f"{what} is too long to be a name", file=file, line=line, found=f"{len(name):,} characters: {name[:40]}…",
+            expected=f"at most {limit} characters", fix="is a text in the place of a name?",
+        )  # fmt: skip
+    if "\0" in name:
+        raise FormatError(f"{what} holds a NUL character", file=file, line=line, found=name, fix="give it another name")
+    if not writable(name):
+        raise FormatError(
+            f"{what} is not valid Unicode: a lone surrogate stands in it", file=file, line=line, found=name,
+            fix="repair the file's encoding",
+        )  # fmt: skip
+    return name

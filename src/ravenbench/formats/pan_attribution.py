@@ -21,8 +21,7 @@ from typing import Any
 from ravenbench.errors import FormatError, InputError
 from ravenbench.files import location, write_json, write_text
 from ravenbench.formats.archive import Archive
-from ravenbench.formats.decoding import UTF8
-from ravenbench.formats.names import checked_name
+from ravenbench.formats.decoding import UTF8, checked_name
 
 UNKNOWN = "<UNK>"
 _COLLECTION = "collection-info.json"

@@ -1,16 +1,619 @@
-"""Reading verification problems from what a path holds: PAN13–15 folders, PAN20–23 pairs, zips, folders of zips."""
+"""Verification problems as PAN has them, read and written: folders (2013–15), pairs (2020–23), zips, folders of zips.
+
+    ROOT/EN001/known01.txt, …, unknown.txt, ROOT/truth.txt (``EN001 Y``), ROOT/contents.json          2013–15
+    pairs.jsonl with truth.jsonl, also X.jsonl with X-truth.jsonl                                     2020–23
+
+A pair: {"id", "pair": [text, text], "fandoms": [a, b]} (2020, 2021) or "discourse_types" (2022, 2023);
+its truth: {"id", "same", "authors": [a, b]}.
+
+References
+----------
+Juola and Stamatatos, Overview of the Author Identification Task at PAN 2013; Stamatatos et al., the same for 2014 and
+2015; Kestemont et al. for 2020 and 2021; Stamatatos et al. for 2022 and 2023 (CLEF working notes).
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from ravenbench.errors import FormatError
-from ravenbench.formats.archive import Archive, Split
-from ravenbench.formats.decoding import UTF8
-from ravenbench.formats.pan_pairs import read_pan_pairs
-from ravenbench.formats.pan_problems import problem_roots, read_pan_problems
-from ravenbench.formats.problem_set import ProblemSet
-from ravenbench.formats.tabular import is_lines
+import numpy as np
+
+from ravenbench.errors import FormatError, InputError
+from ravenbench.files import write_json, write_text
+from ravenbench.formats.archive import Archive, Split, split_of, split_roots
+from ravenbench.formats.collector import TextCollector, same_document
+from ravenbench.formats.decoding import UTF8, checked_name
+from ravenbench.formats.output import fresh_folder, whole_file
+from ravenbench.formats.tabular import is_lines, record_id, records
+from ravenbench.types import Bools, Labels, Problems, name_array
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemSet:
+    """The problems of one corpus and split, as read.
+
+    Attributes
+    ----------
+    name : str
+        The corpus (``en_essays``), without its split.
+    split : 'train', 'test' or None
+        Which part it was, where the source says so.
+    problems : Problems
+        The readable ones, sorted by id (PAN13–15) or in file order (PAN20–23). Authors and topics are there
+        where the files give them.
+    same : (n,) bool, or None
+        Truth of ``problems``; None where there is no truth file.
+    faults : mapping of id to reason
+        Problems that could not be read: each counts as a non-answer.
+    fault_truth : mapping of id to bool
+        Truth of those among them that the truth file names.
+    language, genre : str or None
+    notes : tuple of str
+        What else was found: dropped empty documents, identical known and questioned texts.
+    """
+
+    name: str
+    problems: Problems
+    same: Bools | None
+    split: Split | None = None
+    faults: Mapping[str, str] = field(default_factory=dict)
+    fault_truth: Mapping[str, bool] = field(default_factory=dict)
+    language: str | None = None
+    genre: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.problems)
+
+    def truth(self) -> Bools:
+        """The truth of the problems.
+
+        Raises
+        ------
+        FormatError
+            If no truth file was found.
+        """
+        if self.same is None:
+            raise FormatError(
+                f"{self.name} has no truth file", expected="truth.txt or truth.jsonl beside the problems",
+                fix="training needs truth: add the file, or use these problems as --test",
+            )  # fmt: skip
+        return self.same
+
+
+class ProblemBuilder:
+    """Gathers problems one by one; each distinct document is kept once."""
+
+    def __init__(self) -> None:
+        self.texts = TextCollector()
+        self.ids: list[str] = []
+        self._sizes: list[int] = []
+        self._known: list[int] = []
+        self._questioned: list[int] = []
+        self.notes: list[str] = []
+
+    def add(self, name: str, known: Sequence[str], questioned: str) -> tuple[list[int], int]:
+        """Add one problem and return the rows of its documents.
+
+        Raises
+        ------
+        FormatError
+            If there is no usable document on one side; the message is the reason.
+        """
+        if not questioned.strip():
+            raise FormatError("the questioned document is empty")
+        usable = [text for text in known if text.strip()]
+        if not usable:
+            raise FormatError("every known document is empty" if known else "there is no known document")
+        if len(usable) < len(known):
+            self.notes.append(f"{name}: {len(known) - len(usable)} empty known documents left out")
+        rows = [self.texts.add(text) for text in usable]
+        row = self.texts.add(questioned)
+        if row in rows or any(same_document(text, questioned) for text in usable):
+            self.notes.append(f"{name}: the questioned text is identical with a known one")
+        self.ids.append(name)
+        self._sizes.append(len(rows))
+        self._known += rows
+        self._questioned.append(row)
+        return rows, row
+
+    def finish(self, **labels: Any) -> Problems:
+        """All problems added; labels are columns of ``Problems`` (author, topic, language)."""
+        return Problems(
+            self.texts.table(),
+            name_array(self.ids),
+            np.concatenate([[0], np.cumsum(self._sizes)]).astype(np.int64),
+            np.asarray(self._known, dtype=np.int64),
+            np.asarray(self._questioned, dtype=np.int64),
+            **labels,
+        )
+
+
+_DOCUMENT = re.compile(r"(known\d*|unknown)\.txt\Z", re.IGNORECASE)
+_ID_AS_PATH = "its id is a path, not a name"
+
+
+def problem_roots(archive: Archive) -> list[str]:
+    """Folders that hold problem folders ('' for the archive itself), sorted."""
+    return sorted({_parent(_parent(name)) for name in archive.names if _is_document(name)})
+
+
+def read_pan_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
+    """Read every corpus of problems in a folder or zip, sorted by name and split.
+
+    Parameters
+    ----------
+    path : path
+        A folder or zip holding one corpus or several, each with or without ``train/`` and ``test/``.
+    split : 'train' or 'test', optional
+        Take this part of each corpus that has parts.
+    encoding : str or None
+        Of texts that are not UTF-8, as ``decode`` takes it.
+
+    Raises
+    ------
+    FormatError
+        If nothing here is a PAN13–15 problem, the split is missing, a truth or contents file does not parse,
+        or no problem of a corpus can be read.
+    """
+    with Archive(path, encoding) as archive:
+        roots = problem_roots(archive)
+        if not roots:
+            shown = ", ".join(archive.names[:3]) or "nothing"
+            raise FormatError(
+                "there are no PAN13–15 problems here", file=path, found=shown,
+                expected="folders such as EN001/ with known01.txt and unknown.txt",
+            )  # fmt: skip
+        return [_read(archive, root) for root in split_roots(roots, split, path)]
+
+
+def write_pan_problems(
+    path: str | Path,
+    problems: Problems,
+    same: Bools | None = None,
+    language: str = "english",
+    genre: str = "unknown",
+) -> Path:
+    """Write problems as a PAN13–15 folder, with ``truth.txt`` where ``same`` is given.
+
+    The folder appears under its name only when it is complete.
+
+    Raises
+    ------
+    InputError
+        If the folder exists and is not empty, cannot be written, or an id cannot name a folder.
+    """
+    path = Path(path)
+    for name in problems.ids.tolist():
+        if not _is_plain(name):
+            raise InputError("a problem id cannot name a folder", found=name, expected="a plain name such as EN001")
+    with fresh_folder(path) as folder:
+        for i, name in enumerate(problems.ids.tolist()):
+            place = folder / name
+            place.mkdir()
+            for number, row in enumerate(problems.known(i), start=1):
+                (place / f"known{number:02d}.txt").write_bytes(problems.texts.raw(row))
+            (place / "unknown.txt").write_bytes(problems.texts.raw(problems.questioned_index[i]))
+        write_json(folder / "contents.json", {"language": language, "genre": genre, "problems": problems.ids.tolist()})
+        if same is not None:
+            write_text(folder / "truth.txt", truth_text(problems.ids.tolist(), same))
+    return path
+
+
+def truth_text(ids: list[str], same: Bools) -> str:
+    """The content of a ``truth.txt`` for these problems."""
+    return "".join(f"{name} {'Y' if y else 'N'}\n" for name, y in zip(ids, same.tolist(), strict=True))
+
+
+def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
+    """Read the ``EN001 Y`` lines of a ``truth.txt``.
+
+    Raises
+    ------
+    FormatError
+        If a line is anything else, an id stands twice, or the file is empty.
+    """
+    truth: dict[str, bool] = {}
+    for number, line in archive.lines(name):
+        parts = line.split()
+        where: dict[str, Any] = {"file": archive.label(name), "line": number, "found": line}
+        if len(parts) != 2 or parts[1].upper() not in ("Y", "N"):
+            answers = len(parts) in (2, 3) and re.fullmatch(r"[\d.eE+-]+", parts[-1]) is not None
+            raise FormatError(
+                "these are answers, not truth" if answers else "not a line of truth", **where, expected="ID Y or ID N",
+                fix="are truth and answers swapped?" if answers else None,
+            )  # fmt: skip
+        checked_name(parts[0], "an id", archive.label(name), number)
+        if parts[0] in truth:
+            raise FormatError("an id stands twice", **where)
+        truth[parts[0]] = parts[1].upper() == "Y"
+    if not truth:
+        raise FormatError("the truth file is empty", file=archive.label(name))
+    return truth
+
+
+def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, list[str]]:
+    """Read language, genre and ids from a ``contents.json`` (None and [] where it does not say).
+
+    Raises
+    ------
+    FormatError
+        If it is not a JSON object.
+    """
+    try:
+        contents = json.loads(archive.text(name))
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON ({error})", file=archive.label(name)) from None
+    if not isinstance(contents, dict):
+        raise FormatError("not a JSON object", file=archive.label(name), expected='{"language", "genre", "problems"}')
+    language, genre, ids = (contents.get(key) for key in ("language", "genre", "problems"))
+    label = archive.label(name)
+    return (
+        checked_name(str(language), "the language", label) if language else None,
+        checked_name(str(genre), "the genre", label) if genre else None,
+        [checked_name(i, "an id", label) for i in ids if isinstance(i, str)] if isinstance(ids, list) else [],
+    )
+
+
+def corpus_name(archive: Archive, root: str) -> tuple[str, Split | None]:
+    """The name and the split of the corpus at a place inside an archive."""
+    base, split = split_of(root)
+    if split is None and not root:
+        # The path itself may be a corpus's train/ or test/ folder.
+        path = archive.path.resolve()
+        outer, split = split_of(path.name) if path.is_dir() else ("", None)
+        return (path.parent.name if split and not outer else archive.stem), split
+    return (PurePosixPath(base).name or archive.stem), split
+
+
+def _read(archive: Archive, root: str) -> ProblemSet:
+    name, split = corpus_name(archive, root)
+    inside = f"{root}/" if root else ""
+    folders: dict[str, list[str]] = {}
+    for file in archive.names:
+        if _parent(_parent(file)) == root and "/" in file[len(inside) :] and file.startswith(inside):
+            folders.setdefault(PurePosixPath(file).parts[-2], []).append(file)
+    truth = read_truth_lines(archive, inside + "truth.txt") if inside + "truth.txt" in archive else None
+    language, genre, listed = (
+        read_contents(archive, inside + "contents.json") if inside + "contents.json" in archive else (None, None, [])
+    )
+    named = dict.fromkeys([*listed, *(truth or {})])
+    # Folders without a document that nobody lists are something else (documentation, figures).
+    folders = {k: v for k, v in folders.items() if k in named or any(_is_document(file) for file in v)}
+    faults: dict[str, str] = {}
+    builder = ProblemBuilder()
+    same: list[bool] = []
+    for problem in sorted({*folders, *named}):
+        fault = _fault(archive, problem, folders, truth)
+        if fault is None:
+            try:
+                builder.add(problem, *_documents(archive, folders[problem]))
+            except FormatError as error:
+                fault = str(error).replace("\n  ", "; ")
+        if fault is not None:
+            faults[problem] = fault
+        elif truth is not None:
+            same.append(truth[problem])
+    if not builder.ids:
+        first = next(iter(faults))
+        raise FormatError(f"no problem of {name} can be read", file=archive.path, found=f"{first}: {faults[first]}")
+    return ProblemSet(
+        name, builder.finish(), None if truth is None else np.array(same, dtype=bool), split, faults,
+        _known(truth, faults), language, genre, tuple(builder.notes),
+    )  # fmt: skip
+
+
+def _fault(
+    archive: Archive, problem: str, folders: Mapping[str, list[str]], truth: Mapping[str, bool] | None
+) -> str | None:
+    if not _is_plain(problem):
+        return _ID_AS_PATH
+    if problem not in folders:
+        return "it is named in truth.txt or contents.json but has no folder"
+    if truth is not None and problem not in truth:
+        return "truth.txt does not name it"
+    files = {PurePosixPath(file).name.lower() for file in folders[problem]}
+    if "unknown.txt" not in files:
+        return "unknown.txt is missing"
+    if not any(_DOCUMENT.match(file) and file.startswith("known") for file in files):
+        return "there is no known document"
+    return None
+
+
+def _documents(archive: Archive, files: list[str]) -> tuple[list[str], str]:
+    known, unknown = [], ""
+    for file in files:
+        name = PurePosixPath(file).name.lower()
+        if name == "unknown.txt":
+            unknown = archive.text(file, published=True)
+        elif _DOCUMENT.match(name):
+            known.append(archive.text(file, published=True))
+    return known, unknown
+
+
+def _known(truth: Mapping[str, bool] | None, faults: Mapping[str, str]) -> dict[str, bool]:
+    return {name: truth[name] for name in faults if name in truth} if truth else {}
+
+
+def _is_document(name: str) -> bool:
+    path = PurePosixPath(name)
+    return len(path.parts) > 1 and _DOCUMENT.match(path.name) is not None
+
+
+def _is_plain(name: str) -> bool:
+    return bool(name) and name not in (".", "..") and not set(name) & set('/\\:\0*?"<>|') and not name.startswith(".")
+
+
+def _parent(name: str) -> str:
+    parent = str(PurePosixPath(name).parent)
+    return "" if parent == "." else parent
+
+
+_TRUTH = re.compile(r"(?:.*[-_.])?truth\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class PairTruth:
+    """The truth of one pair; authors are None where the file does not name them."""
+
+    same: bool
+    authors: tuple[str, str] | None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One line of a pairs file: two texts and their topics (fandom or discourse type)."""
+
+    id: str
+    texts: tuple[str, str]
+    topics: tuple[str | None, str | None]
+    line: int
+
+
+def pairs_files(archive: Archive) -> dict[str, str | None]:
+    """Pairs files inside an archive and the truth file of each (None where there is none)."""
+    lines = [name for name in archive.names if is_lines(name)]
+    pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
+    found: dict[str, str | None] = {}
+    for name in pairs:
+        place, stem = PurePosixPath(name).parent, PurePosixPath(name).stem
+        wanted = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
+        if len(pairs) == 1 or stem == "pairs":
+            wanted.append("truth")
+        near = [PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place] + archive.siblings()
+        truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and PurePosixPath(n).stem == w]
+        found[name] = str(place / truths[0]) if truths else None
+    return found
+
+
+def is_truth(name: str) -> bool:
+    """Whether a file holds truth by its name."""
+    return _TRUTH.match(PurePosixPath(name).stem) is not None
+
+
+def first_record(archive: Archive, name: str) -> dict[str, Any]:
+    """The first line of a JSON-lines file, {} where it is none."""
+    try:
+        _, line = next(archive.lines(name), (0, ""))
+        record = json.loads(line)
+    except (ValueError, RecursionError, FormatError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
+    """Read a ``truth.jsonl`` into the truth of each pair by its id.
+
+    Raises
+    ------
+    FormatError
+        If a line is not truth (answers are recognised), an id stands twice, or the file is empty.
+    """
+    truth: dict[str, PairTruth] = {}
+    for line, record in records(archive, name):
+        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        if "same" not in record and "value" in record:
+            raise FormatError(
+                "these are answers, not truth", **where, found=sorted(record), expected='{"id", "same"}',
+                fix="are truth and answers swapped?",
+            )  # fmt: skip
+        key = record_id(record, archive, name, line)
+        same = record.get("same")
+        if not isinstance(same, bool):
+            raise FormatError("truth has no same: true or false", **where, found=record, expected='{"id", "same"}')
+        if key in truth:
+            raise FormatError("an id stands twice", **where, found=key)
+        authors = _two(record.get("authors"), "an author", **where)
+        truth[key] = PairTruth(same, authors)
+        if authors is not None and (authors[0] == authors[1]) != same:
+            raise FormatError("same contradicts the two authors", **where, found=record)
+    if not truth:
+        raise FormatError("the truth file is empty", file=archive.label(name))
+    return truth
+
+
+def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
+    """Read the pairs of one file; (id, reason) stands in place of a pair that cannot be used.
+
+    Raises
+    ------
+    FormatError
+        If a line is not JSON, has no id, or repeats one.
+    """
+    seen: set[str] = set()
+    for line, record in records(archive, name):
+        key = record_id(record, archive, name, line)
+        if key in seen:
+            raise FormatError("an id stands twice", file=archive.label(name), line=line, found=key)
+        seen.add(key)
+        texts = record.get("pair")
+        if not isinstance(texts, list) or len(texts) != 2 or not all(isinstance(t, str) for t in texts):
+            yield key, f"line {line} has no pair of two texts"
+            continue
+        topics = next((record[k] for k in ("fandoms", "discourse_types", "discourse_type") if k in record), None)
+        if isinstance(topics, str):
+            topics = [topics, topics]
+        first, second = (t.lstrip("\ufeff").replace("\r\n", "\n") for t in texts)
+        where: dict[str, Any] = {"file": archive.label(name), "line": line}
+        yield Pair(key, (first, second), _two(topics, "a topic", **where) or (None, None), line)
+
+
+def read_pan_pairs(
+    path: str | Path,
+    truth: str | Path | None = None,
+    split: Split | None = None,
+    encoding: str | None = UTF8,
+) -> list[ProblemSet]:
+    """Read every set of pairs in a file, folder or zip.
+
+    The first text of a pair is the known, the second the questioned document. Authors and topics of the documents
+    are labels of ``problems`` where the files give them.
+
+    Parameters
+    ----------
+    truth : path, optional
+        A truth file elsewhere; otherwise the one beside the pairs.
+    encoding : str or None
+        Of files that are not UTF-8, as ``decode`` takes it.
+
+    Raises
+    ------
+    FormatError
+        If no pairs are found, a file does not parse, or no pair can be used.
+    """
+    with Archive(path, encoding) as archive:
+        files = pairs_files(archive)
+        if not files:
+            given_truth = any(is_truth(name) for name in archive.names)
+            raise FormatError(
+                "there are no PAN20–23 pairs here", file=path, expected='lines {"id", "pair": [text, text]}',
+                fix="this is the truth file: give the pairs file" if given_truth else None,
+            )  # fmt: skip
+        kept = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
+        sets = []
+        for name, beside in files.items():
+            if str(PurePosixPath(name).parent) not in kept:
+                continue
+            if truth is not None:
+                with Archive(truth, encoding) as other:
+                    known = read_truth_records(other, only_truth(other))
+            else:
+                known = read_truth_records(archive, beside) if beside is not None else {}
+            sets.append(_problems(archive, name, known or None))
+        return sets
+
+
+def only_truth(archive: Archive) -> str:
+    """Find the one truth file (JSON lines) of an archive.
+
+    Raises
+    ------
+    FormatError
+        If there is none, or there are several.
+    """
+    found = archive.names if len(archive.sizes) == 1 else [n for n in archive.names if is_truth(n)]
+    found = [n for n in found if is_lines(n)]
+    if len(found) != 1:
+        raise FormatError("expected one truth.jsonl here", file=archive.path, found=", ".join(found[:5]) or "none")
+    return found[0]
+
+
+def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
+    """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line at a time.
+
+    Topics become ``fandoms`` and authors stand in the truth where ``problems`` has them.
+
+    Raises
+    ------
+    InputError
+        If a problem has several known documents, or the folder cannot be written.
+    """
+    folder = Path(folder)
+    if np.any(problems.sizes != 1):
+        i = int(np.argmax(problems.sizes != 1))
+        raise InputError(
+            "only problems with one known document can be written as pairs",
+            found=f"{problems.ids[i]} with {problems.sizes[i]}", fix="write them as a PAN13–15 folder",
+        )  # fmt: skip
+    sides = list(zip(problems.known_index.tolist(), problems.questioned_index.tolist(), strict=True))
+
+    def both(labels: Labels | None, i: int) -> list[str] | None:
+        pair = [labels[row] for row in sides[i]] if labels is not None else [None]
+        return None if None in pair else [str(v) for v in pair]
+
+    with whole_file(folder / "pairs.jsonl") as file:
+        for i, name in enumerate(problems.ids.tolist()):
+            record: dict[str, Any] = {"id": name}
+            if (topics := both(problems.topic, i)) is not None:
+                record["fandoms"] = topics
+            record["pair"] = [problems.texts[row] for row in sides[i]]
+            file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    if same is not None:
+        with whole_file(folder / "truth.jsonl") as file:
+            for i, name in enumerate(problems.ids.tolist()):
+                record = {"id": name, "same": bool(same[i])}
+                if (authors := both(problems.author, i)) is not None:
+                    record["authors"] = authors
+                file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
+    return folder
+
+
+def _problems(archive: Archive, name: str, truth: dict[str, PairTruth] | None) -> ProblemSet:
+    builder = ProblemBuilder()
+    faults: dict[str, str] = {}
+    same: list[bool] = []
+    author: dict[int, str | None] = {}
+    topic: dict[int, str | None] = {}
+    for pair in read_pairs(archive, name):
+        if isinstance(pair, tuple):
+            faults[pair[0]] = pair[1]
+            continue
+        if truth is not None and pair.id not in truth:
+            faults[pair.id] = "the truth file does not name it"
+            continue
+        try:
+            (first,), second = builder.add(pair.id, [pair.texts[0]], pair.texts[1])
+        except FormatError as error:
+            faults[pair.id] = str(error).replace("\n  ", "; ")
+            continue
+        authors: tuple[str | None, str | None] = (None, None)
+        if truth is not None:
+            same.append(truth[pair.id].same)
+            authors = truth[pair.id].authors or authors
+        for row, who, what in zip((first, second), authors, pair.topics, strict=True):
+            # One text under two authors has no author.
+            author[row] = who if author.setdefault(row, who) == who else None
+            topic.setdefault(row, what)
+    present = {*builder.ids, *faults}
+    for key in truth or {}:
+        if key not in present:
+            faults[key] = "the truth file names it but the pairs file does not"
+    if not builder.ids:
+        first_id = next(iter(faults), None)
+        found = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
+        raise FormatError("no pair can be used", file=archive.label(name), found=found)
+    rows = range(len(builder.texts))
+    labels = {
+        key: Labels.of([values.get(row) for row in rows]) if any(v is not None for v in values.values()) else None
+        for key, values in (("author", author), ("topic", topic))
+    }
+    corpus, split = corpus_name(archive, "" if "/" not in name else str(PurePosixPath(name).parent))
+    return ProblemSet(
+        corpus, builder.finish(**labels), None if truth is None else np.array(same, dtype=bool), split, faults,
+        {key: truth[key].same for key in faults if key in truth} if truth else {}, notes=tuple(builder.notes),
+    )  # fmt: skip
+
+
+def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | None:
+    if isinstance(values, list) and len(values) == 2 and all(isinstance(v, str | int) for v in values):
+        first, second = (checked_name(str(v), what, file, line) for v in values)
+        return first, second
+    return None
 
 
 def read_problem_sets(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:

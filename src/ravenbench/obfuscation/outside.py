@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Literal, Self
 
 from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
-from ravenbench.formats.archive import Archive
+from ravenbench.formats.archive import Archive, read_whole
 from ravenbench.formats.pan_obfuscation import Part, read_parts
 from ravenbench.formats.tabular import ENDINGS, table_rows
-from ravenbench.formats.whole_text import read_whole
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.wording.words import is_no_longer_english
 from ravenbench.programs.arguments import arguments

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ravenbench.attribution.cues import Cue, cues, lengths
-from ravenbench.attribution.protocols import Split
+from ravenbench.attribution.protocols import Cue, Split, cues, lengths
 from ravenbench.attribution.selection import Chosen
 from ravenbench.bench.attribute.documents import open_documents, open_splits
 from ravenbench.bench.attribute.record import AttributePlan, CuesRecord, ProtocolRecord

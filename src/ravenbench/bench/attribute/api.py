@@ -18,11 +18,12 @@ from ravenbench.bench.attribute.methods import name_methods
 from ravenbench.bench.attribute.plan import draft, fingerprint
 from ravenbench.bench.attribute.record import AttributePlan
 from ravenbench.bench.attribute.spec import METHODS, AttributeSpec, build
-from ravenbench.bench.attribute.units import MovedUnit, SplitUnit, WeightsUnit
+from ravenbench.bench.attribute.units import ALL, MovedUnit, SplitUnit, WeightsUnit
 from ravenbench.bench.options import documented
 from ravenbench.bench.task import Outlook, RunResult
 from ravenbench.engine.pool import Engine, Progress, local, run_units, silent
 from ravenbench.store.lock import folder_lock
+from ravenbench.store.records import CellPlace
 from ravenbench.store.resume import earlier, open_or_create
 from ravenbench.store.store import Store
 from ravenbench.types import Corpus
@@ -123,7 +124,7 @@ def carry(asked: Task, engine: Engine, progress: Progress = silent) -> RunResult
 
     with folder_lock(asked.folder):
         store = open_or_create(asked.folder, "attribute", spec.resolved(), asked.data, plan, spec.seed)
-        units = [SplitUnit(store.path, c.verifier, named[c.verifier], c.key, c.fold) for c in store.unanswered()]
+        units = [SplitUnit(store.path, named[c.verifier], (c,)) for c in store.unanswered()]
         errors = run_units(engine, units, progress, "attributing")
         return RunResult(store, (*errors, *_compare_weights(store, named, engine, progress)))
 
@@ -135,12 +136,19 @@ def _compare_weights(store: Store, named: dict[str, Any], engine: Engine, progre
     name, base = plan.cues.method, plan.cues.base
     method, errors = named[name], []
     if _lacks(store, base):
-        errors = run_units(engine, [WeightsUnit(store.path, name, method, base)], progress, "weighing features")
+        errors = run_units(
+            engine,
+            [WeightsUnit(store.path, method, (CellPlace(key=base, verifier=name, fold=ALL),))],
+            progress,
+            "weighing features",
+        )
     if errors:
         return errors
     held_out = zip(plan.cues.moved, plan.protocols[0].splits, strict=True)
     units = [
-        MovedUnit(store.path, name, method, key, base, split.fold) for key, split in held_out if _lacks(store, key)
+        MovedUnit(store.path, method, (CellPlace(key=key, verifier=name, fold=split.fold),), base)
+        for key, split in held_out
+        if _lacks(store, key)
     ]
     return run_units(engine, units, progress, "comparing weights")
 

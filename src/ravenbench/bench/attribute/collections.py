@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ravenbench.attribution.answering import answer_problem
+from ravenbench.attribution.protocols import answer_problem
 from ravenbench.bench.attribute.methods import name_methods
 from ravenbench.bench.attribute.spec import METHODS
 from ravenbench.bench.task import Outlook

@@ -10,8 +10,7 @@ from typing import Any
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.formats.archive import Archive, no_such
-from ravenbench.formats.decoding import UTF8, Faults
-from ravenbench.formats.names import checked_name
+from ravenbench.formats.decoding import UTF8, Faults, checked_name
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.tokens import count_words

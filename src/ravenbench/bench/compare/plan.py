@@ -14,8 +14,7 @@ from ravenbench.bench.compare.record import BackgroundRecord, CaseRecord, Compar
 from ravenbench.bench.compare.screening import Screened, coverage, screen, too_short, unlike
 from ravenbench.bench.compare.shaped import Part, Shaped, case_shape
 from ravenbench.bench.compare.spec import CompareSpec
-from ravenbench.corpora.author_folders import MAIL
-from ravenbench.corpora.load import load_corpus
+from ravenbench.corpora.load import MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import SpecError
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, save_plan, verifier_record

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import time
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ravenbench.components import Component, identity
-from ravenbench.engine.guard import isolated, tell
-from ravenbench.store.records import CellRecord, Seconds
-from ravenbench.store.store import Store, open_store
+from ravenbench.components import Component
+from ravenbench.engine.cells import CellUnit, Filled, pending
+from ravenbench.store.records import CellPlace
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.combinations.masked import Masked
 from ravenbench.verifiers.contract.base import Scorer, as_verifier, fresh
@@ -25,59 +22,16 @@ LEAST = 1e-6
 
 
 @dataclass(frozen=True)
-class ScoreUnit:
-    """One method, one training set, and the (key, fold) of every cell that shares it."""
+class ScoreUnit(CellUnit):
+    """One method, one training set, and the raw scores of every cell that shares it."""
 
-    run: Path
-    verifier: str
-    component: Component
-    cells: tuple[tuple[str, str], ...]
+    def learn(self, store: Store) -> Callable[[Problems], Floats]:
+        fold = store.fold(self.cells[0].fold)
+        return learned(self.method, fold.train, fold.train_same)
 
-    def work(self) -> list[str]:
-        """Learn once, score every test set, commit a cell each."""
-        return self._work()
-
-    def lost(self, reason: str) -> list[str]:
-        """Commit all cells as failed."""
-        return self._work(reason)
-
-    def _work(self, failure: str | None = None) -> list[str]:
-        store = open_store(self.run)
-        fold = store.fold(self.cells[0][1])
-        began = time.perf_counter()
-        method = None
-        if failure is None:
-            try:
-                with isolated():
-                    method = learned(self.component, fold.train, fold.train_same)
-            except Exception as error:
-                failure = tell(error)
-        fitted = time.perf_counter() - began
-        errors = []
-        for key, name in self.cells:
-            test = store.fold(name).test
-            arrays: dict[str, Floats] = {}
-            wrong, start = failure, time.perf_counter()
-            if method is not None:
-                try:
-                    with isolated():
-                        arrays = {"scores": checked_scores(method(test), len(test), self.verifier)}
-                except Exception as error:
-                    wrong = tell(error)
-            record = CellRecord(
-                key=key,
-                verifier=self.verifier,
-                identity=identity(self.component),
-                train_digest=store.plan.folds[name].train_digest,
-                test_digest=store.plan.folds[name].test_digest,
-                n=len(test),
-                seconds=Seconds(fit=fitted, score=time.perf_counter() - start),
-                error=wrong,
-            )
-            store.write_cell(record, arrays)
-            if wrong is not None:
-                errors.append(f"{self.verifier} on {name}: {wrong.splitlines()[0]}")
-        return errors
+    def answer(self, store: Store, learned: Callable[[Problems], Floats], place: CellPlace) -> Filled:
+        test = store.fold(place.fold).test
+        return {"scores": checked_scores(learned(test), len(test), place.verifier)}, {}
 
 
 def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:
@@ -106,11 +60,6 @@ def _log_odds(answers: Floats) -> Floats:
 
 def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUnit]:
     """What is missing, damaged or failed, the longest work first."""
-    pending: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for place in store.unanswered():
-        pending[place.verifier, store.plan.folds[place.fold].train_digest].append((place.key, place.fold))
-    made = [ScoreUnit(store.path, name, components[name], tuple(cells)) for (name, _), cells in pending.items()]
+    made = [ScoreUnit(store.path, components[name], tuple(cells)) for (name, _), cells in pending(store).items()]
     order = {name: number for number, name in enumerate(components)}
-    return sorted(
-        made, key=lambda unit: (order[unit.verifier], not any(fold.endswith("-case") for _, fold in unit.cells))
-    )
+    return sorted(made, key=lambda unit: (order[unit.name], not any(c.fold.endswith("-case") for c in unit.cells)))

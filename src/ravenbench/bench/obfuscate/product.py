@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from ravenbench.bench.obfuscate.source import Source
 from ravenbench.formats.output import check_file, check_folder, digest, fresh_folder, whole_file
 from ravenbench.formats.pan_obfuscation import parts_bytes, parts_file, write_parts
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import Rewriting, with_questioned
 
 

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from ravenbench import files
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec
 from ravenbench.errors import InputError
-from ravenbench.formats.archive import Archive
+from ravenbench.formats.archive import Archive, read_whole, whole
 from ravenbench.formats.decoding import Faults
-from ravenbench.formats.pan_problems import problem_roots
-from ravenbench.formats.problem_set import ProblemSet
-from ravenbench.formats.problems import read_problems
+from ravenbench.formats.problems import ProblemSet, problem_roots, read_problems
 from ravenbench.formats.tabular import is_lines
-from ravenbench.formats.whole_text import read_whole, whole
 from ravenbench.obfuscation.base import ObfuscationTask, tasks_of
 
 

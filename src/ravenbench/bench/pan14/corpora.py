@@ -12,8 +12,7 @@ from ravenbench import files
 from ravenbench.bench.verify.asked import check_classes
 from ravenbench.errors import FormatError
 from ravenbench.formats.collector import identity_key
-from ravenbench.formats.problem_set import ProblemSet
-from ravenbench.formats.problems import read_problem_sets
+from ravenbench.formats.problems import ProblemSet, read_problem_sets
 from ravenbench.types import Bools, Problems
 
 

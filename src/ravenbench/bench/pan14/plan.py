@@ -12,7 +12,7 @@ from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan, PartRecord, S
 from ravenbench.components import Component
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.engine.transplants import TransplantRecord, plan_given_transplants
-from ravenbench.formats.problem_set import ProblemSet
+from ravenbench.formats.problems import ProblemSet
 from ravenbench.problems.sources import given
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, save_plan, verifier_record
 from ravenbench.store.store import Store

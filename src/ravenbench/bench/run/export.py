@@ -9,8 +9,7 @@ from typing import Any
 from ravenbench.errors import InputError
 from ravenbench.files import write_json
 from ravenbench.formats.output import fresh_folder
-from ravenbench.formats.pan_pairs import write_pan_pairs
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.store.store import Store
 
 EXPORTED = ("run", "pan14")

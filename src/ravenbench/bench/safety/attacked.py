@@ -10,8 +10,7 @@ from ravenbench import files
 from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.errors import CorpusError, FormatError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
-from ravenbench.formats.problem_set import ProblemSet
-from ravenbench.formats.problems import read_problems
+from ravenbench.formats.problems import ProblemSet, read_problems
 from ravenbench.obfuscation.base import ObfuscationTask, tasks_of
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream

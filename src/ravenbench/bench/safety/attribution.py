@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ravenbench.attribution.open_set import Leads
+from ravenbench.attribution.protocols import Leads
 from ravenbench.bench.attribute.methods import method_identity
 from ravenbench.bench.safety.record import SafetyPlan
-from ravenbench.engine.guard import isolated, tell
+from ravenbench.engine.cells import CellUnit, Filled, pending
 from ravenbench.errors import AnswerError
 from ravenbench.store.plans import content_key
-from ravenbench.store.records import CellPlace, CellRecord, FoldRecord, Seconds
-from ravenbench.store.store import Store, open_store
+from ravenbench.store.records import CellPlace, FoldRecord
+from ravenbench.store.store import Store
 from ravenbench.types import Floats, Fold, Ints
 
 NOBODY = -1
@@ -42,14 +40,11 @@ def method_cells(
 
 def method_units(store: Store, named: Mapping[str, Any], reject: float) -> list[MethodUnit]:
     """What is left to do: a unit for every method with cells to answer."""
-    waiting: dict[str, dict[str, str]] = defaultdict(dict)
-    for place in store.unanswered():
-        waiting[place.verifier][place.key] = place.fold
-    return [MethodUnit(store.path, name, named[name], reject, tuple(cells.items())) for name, cells in waiting.items()]
+    return [MethodUnit(store.path, named[name], tuple(cells), reject) for (name, _), cells in pending(store).items()]
 
 
 @dataclass(frozen=True)
-class MethodUnit:
+class MethodUnit(CellUnit):
     """A method learns from the candidates of every problem and answers several sets of questioned texts.
 
     A cell holds, for each text, the number of the candidate named (``predicted``; −1: nobody) and the place of the
@@ -57,55 +52,13 @@ class MethodUnit:
     method has no scores).
     """
 
-    run: Path
-    name: str
-    method: Any
     reject: float
-    cells: tuple[tuple[str, str], ...]
-    """(key, fold) of each."""
 
-    def work(self) -> list[str]:
-        """Fit, answer, commit; an error becomes failed cells."""
-        return self._commit(None)
+    def learn(self, store: Store) -> dict[str, Fitted]:
+        return fit_all(self.method, store.fold("original"), self.reject)
 
-    def lost(self, reason: str) -> list[str]:
-        """Commit all cells as failed."""
-        return self._commit(f"MethodError: {reason}")
-
-    def _commit(self, failure: str | None) -> list[str]:
-        store = open_store(self.run)
-        began = time.perf_counter()
-        fitted: dict[str, Fitted] = {}
-        if failure is None:
-            try:
-                with isolated():
-                    fitted = fit_all(self.method, store.fold("original"), self.reject)
-            except Exception as error:
-                failure = tell(error)
-        learned = time.perf_counter() - began
-        errors = []
-        for key, name in self.cells:
-            wrong, arrays, start = failure, {}, time.perf_counter()
-            if wrong is None:
-                try:
-                    with isolated():
-                        arrays = answer(fitted, store.fold(name), true_codes(store), self.reject)
-                except Exception as error:
-                    wrong = tell(error)
-            info = store.plan.folds[name]
-            record = CellRecord(
-                key=key,
-                verifier=self.name,
-                identity=method_identity(self.method),
-                train_digest=info.train_digest,
-                test_digest=info.test_digest,
-                n=len(arrays.get("predicted", ())),
-                seconds=Seconds(fit=learned, score=time.perf_counter() - start),
-                error=wrong,
-            )
-            store.write_cell(record, arrays)
-            errors += [] if wrong is None else [f"{self.name} on {name}: {wrong.splitlines()[0]}"]
-        return errors
+    def answer(self, store: Store, learned: dict[str, Fitted], place: CellPlace) -> Filled:
+        return answer(learned, store.fold(place.fold), true_codes(store), self.reject), {}
 
 
 @dataclass(frozen=True)

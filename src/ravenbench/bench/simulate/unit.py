@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ravenbench.bench.simulate.plan import NAME
-from ravenbench.bench.simulate.spec import SimulateSpec
 from ravenbench.bench.simulate.trials import Found, trial
-from ravenbench.components import identity
-from ravenbench.engine.guard import tell
+from ravenbench.engine.cells import CellUnit
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate
-from ravenbench.store.records import CellRecord, Seconds
-from ravenbench.store.store import open_store
-from ravenbench.verifiers.controls.blend import Blend
+from ravenbench.store.records import CellPlace
+from ravenbench.store.store import Store
 
 CONTENT = ("auc", "style_left", "drop", "swing", "share", "sway", "silence", "null_swing", "null_share")
 OTHERS = ("swing_alone", "gain", "gain_alone")
@@ -28,38 +22,20 @@ COUNTS = ("same", "different", "folds", "missing", "units", "batched")
 
 
 @dataclass(frozen=True)
-class ReplicateUnit:
-    """A world, from texts to the figures of all scorers."""
+class ReplicateUnit(CellUnit):
+    """A world, from texts to the figures of all scorers; the ``method`` is the spec of the simulation."""
 
-    run: Path
-    spec: SimulateSpec
-    fold: str
     seed: int
-    key: str
+    user_code = False
 
-    def work(self) -> list[str]:
-        """Simulate it and commit its cell; an error becomes a failed cell."""
-        store = open_store(self.run)
-        info = store.plan.folds[self.fold]
-        began = time.perf_counter()
-        arrays: dict[str, NDArray[Any]] = {}
-        wrong = None
-        try:
-            arrays = arrays_of(list(trial(self.spec, self.seed).values()))
-        except Exception as error:
-            wrong = tell(error)
-        record = CellRecord(
-            key=self.key,
-            verifier=NAME,
-            identity=identity(Blend()),
-            train_digest=info.train_digest,
-            test_digest=info.test_digest,
-            n=len(arrays.get("counts", ())),
-            seconds=Seconds(fit=time.perf_counter() - began, score=0.0),
-            error=wrong,
-        )
-        store.write_cell(record, arrays)
-        return [] if wrong is None else [f"{self.fold}: {wrong.splitlines()[0]}"]
+    def learn(self, store: Store) -> dict[str, NDArray[Any]]:
+        return arrays_of(list(trial(self.method, self.seed).values()))
+
+    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+        return len(filled.get("counts", ()))
+
+    def where(self, place: CellPlace) -> str:
+        return f"{place.fold}: "
 
 
 def arrays_of(found: Sequence[Found]) -> dict[str, NDArray[Any]]:

@@ -146,7 +146,7 @@ def verify(
                 shared = keep(store, trained, fitting)
             if save is not None:
                 persist.save(trained, save, known, noted)
-            units = [BlockUnit(store.path, block, None if shared else trained) for block in missing]
+            units = [BlockUnit.of(store, block, None if shared else trained) for block in missing]
             own = [unit for unit in units if unit.block.fold == "test"]
             engine = work if shared else local(1)
             errors = run_units(engine, own, progress, "answering")

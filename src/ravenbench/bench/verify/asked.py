@@ -14,8 +14,7 @@ from ravenbench.engine.guard import smoke_test
 from ravenbench.engine.pool import Progress
 from ravenbench.errors import CorpusError, InputError, SpecError
 from ravenbench.formats.output import check_file
-from ravenbench.formats.problem_set import ProblemSet
-from ravenbench.formats.problems import read_problems
+from ravenbench.formats.problems import ProblemSet, read_problems
 from ravenbench.store.plans import content_key, decides
 from ravenbench.store.resume import data_hash
 from ravenbench.types import Bools

@@ -2,66 +2,50 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ravenbench.bench.verify.record import ProblemBlock, VerifyPlan
 from ravenbench.bench.verify.trained import loaded
-from ravenbench.engine.guard import answer_each, isolated, tell
-from ravenbench.programs.confinement import ways
-from ravenbench.store.records import CellRecord, Seconds
-from ravenbench.store.store import Cell, Store, open_store
-from ravenbench.types import Answers, Floats, name_array
+from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.engine.guard import answer_each
+from ravenbench.store.records import CellPlace
+from ravenbench.store.store import Cell, Store
+from ravenbench.types import Answers, Problems, name_array
 from ravenbench.verifiers.contract.base import Verifier
 
 
 @dataclass(frozen=True)
-class BlockUnit:
-    """Some test problems for the trained verifier of a folder, or for the one given."""
+class BlockUnit(CellUnit):
+    """Some test problems for the trained verifier of a folder, or for the one given as its ``method``."""
 
-    run: Path
     block: ProblemBlock
-    verifier: Verifier | None = None
 
-    def work(self) -> list[str]:
-        """Answer the block and commit its cell."""
-        return self._work()
+    @classmethod
+    def of(cls, store: Store, block: ProblemBlock, verifier: Verifier | None = None) -> BlockUnit:
+        """The unit of a block."""
+        place = CellPlace(key=block.key, verifier=store.plan.verifiers[0].name, fold=block.fold)
+        return cls(store.path, verifier, (place,), block)
 
-    def lost(self, reason: str) -> list[str]:
-        """Commit the cell as failed."""
-        return self._work(reason)
+    def _test(self, store: Store) -> Problems:
+        return store.shared_fold(self.block.fold).test.select(np.arange(self.block.start, self.block.stop))
 
-    def _work(self, wrong: str | None = None) -> list[str]:
-        store = open_store(self.run)
-        plan = store.plan_as(VerifyPlan)
-        test = store.fold(self.block.fold).test.select(np.arange(self.block.start, self.block.stop))
-        arrays: dict[str, Floats] = {}
-        faults: dict[str, str] = {}
-        began = time.perf_counter()
-        if wrong is None:
-            try:
-                with isolated():
-                    scores, answers, faults = answer_each(self.verifier or loaded(self.run), test)
-                arrays = {"scores": scores, "answers": answers}
-            except Exception as error:
-                wrong = tell(error)
-        record = CellRecord(
-            key=self.block.key,
-            verifier=plan.verifiers[0].name,
-            identity=plan.verifiers[0].identity,
-            train_digest=plan.learned,
-            test_digest=test.digest(),
-            n=len(test),
-            seconds=Seconds(fit=0.0, score=time.perf_counter() - began),
-            error=wrong,
-            faults=faults,
-            programs=ways(),
-        )
-        store.write_cell(record, arrays)
-        return [] if wrong is None else [wrong.splitlines()[0]]
+    def answer(self, store: Store, learned: None, place: CellPlace) -> Filled:
+        scores, answers, faults = answer_each(self.method or loaded(self.run), self._test(store))
+        return {"scores": scores, "answers": answers}, faults
+
+    def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
+        return store.plan_as(VerifyPlan).learned, self._test(store).digest()
+
+    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+        return self.block.stop - self.block.start
+
+    def where(self, place: CellPlace) -> str:
+        return ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError, did_you_mean
 from ravenbench.formats.answers import Truth
-from ravenbench.formats.attributes import Attribute
+from ravenbench.formats.tabular import Attribute
 from ravenbench.metrics.calibration import cllr, reliability
 from ravenbench.metrics.pan import FORM_2020, METRICS, TESTABLE
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull

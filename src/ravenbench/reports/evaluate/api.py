@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import SystemAnswers, Truth, read_systems, read_truth
 from ravenbench.formats.archive import Split
-from ravenbench.formats.attributes import Attribute, read_attribute
+from ravenbench.formats.tabular import Attribute, read_attribute
 from ravenbench.reports.evaluate.aligned import Aligned, Training, aligned
 from ravenbench.reports.evaluate.analysis import evaluate as evaluate_arrays
 from ravenbench.reports.evaluate.evaluation import Evaluation

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.formats.attributes import Attribute
+from ravenbench.formats.tabular import Attribute
 from ravenbench.metrics.scores import scores
 from ravenbench.metrics.sums import Sums
 from ravenbench.reports.evaluate.records import BreakDown, PartScores

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.records import Findings
-from ravenbench.reports.shared.tables import Measure, Table, Value, number, printable, terminal
+from ravenbench.reports.view import Measure, Table, Value, for_terminal, number, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -47,7 +47,7 @@ def _tight(table: Table) -> RenderableType:
     from rich.text import Text
 
     # Title and note stand apart: inside, they would break at the width of a narrow table.
-    made = terminal(replace(table, note=""))
+    made = for_terminal(replace(table, note=""))
     made.title, made.padding, made.show_edge = None, 0, False
     note = [Text(printable(table.note), style="italic dim")] if table.note else []
     return Group(Text(printable(table.title), style="bold"), made, *note)

@@ -13,8 +13,7 @@ import numpy as np
 
 from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
 from ravenbench.formats.answers import SystemAnswers, read_answers
-from ravenbench.formats.pan_pairs import write_pan_pairs
-from ravenbench.formats.pan_problems import write_pan_problems
+from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.programs.process import Ran
 from ravenbench.programs.rules import Rules
 from ravenbench.programs.scratch import private_folder

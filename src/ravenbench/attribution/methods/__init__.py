@@ -1,1 +1,0 @@
-"""Attribution methods; what they share stands one folder up."""
