@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from ravenbench import registry
-from ravenbench.bench.run.probe import NEAR
-from ravenbench.bench.simulate.adversaries import RARE, REFUSED, REFUSED_SPLICED, STYLE
-from ravenbench.bench.simulate.scorers import BLUR, LETTERS, names
+from ravenbench.bench.run.setups import NEAR
 from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.worlds import ALIKE, ENCODER, FIRST_SEED
+from ravenbench.bench.simulate.worlds import (
+    ALIKE,
+    BLUR,
+    ENCODER,
+    FIRST_SEED,
+    LETTERS,
+    RARE,
+    REFUSED,
+    REFUSED_SPLICED,
+    STYLE,
+    names,
+)
 from ravenbench.components import identity
 from ravenbench.problems.donors import TOGETHER
 from ravenbench.statistics.content import COMMON
