@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmarks.study_human_obfuscation import Sample, known, read, training
 from ravenbench import registry
-from ravenbench.bench.attribute.methods import name_methods
+from ravenbench.bench.attribute.answers import name_methods
 from ravenbench.bench.obfuscate.rewritings import Surrogates
 from ravenbench.components import Component
 from ravenbench.metrics.safety import best_threshold

@@ -1,10 +1,9 @@
-"""From a corpus to a manifest: documents chosen, splits, a cell for every method on every split; and read again."""
+"""From a corpus to a manifest: documents chosen, splits, and a cell for every method on every split."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,14 @@ import numpy as np
 from ravenbench import files, registry
 from ravenbench.attribution.protocols import Split, splits
 from ravenbench.attribution.selection import Chosen, Rules, choose
-from ravenbench.bench.attribute.methods import method_identity, method_record
+from ravenbench.bench.attribute.answers import method_identity, method_record, save_documents
+from ravenbench.bench.attribute.record import (
+    AttributePlan,
+    CuesRecord,
+    DocumentsRecord,
+    ProtocolRecord,
+    SplitRecord,
+)
 from ravenbench.bench.attribute.spec import AttributeSpec
 from ravenbench.bench.task import Draft
 from ravenbench.components import identity
@@ -22,98 +28,12 @@ from ravenbench.corpora.tables import KINDS
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.store.plans import content_key
-from ravenbench.store.records import CellPlace, FoldRecord, Plan, Record
+from ravenbench.store.records import CellPlace, FoldRecord
 from ravenbench.store.resume import data_hash
 from ravenbench.store.store import Store
-from ravenbench.texts import TextTable, content_hash
+from ravenbench.texts import content_hash
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Ints, Labels
-
-
-class DocumentsRecord(Record, frozen=True, kw_only=True):
-    """Documents that take part, by their corpus, authors and topics; what was left out by reason, names joined."""
-
-    corpus: str
-    authors: list[str]
-    topics: list[str]
-    dropped: dict[str, int]
-    dropped_authors: dict[str, int]
-    merged: dict[str, str]
-
-
-class SplitRecord(Record, frozen=True, kw_only=True):
-    """One split of a protocol; ``fold`` is its entry among folds and cells, ``unseen`` authors are not taught."""
-
-    name: str
-    fold: str
-    documents: int
-    unseen: list[str]
-
-
-class ProtocolRecord(Record, frozen=True, kw_only=True):
-    """A protocol's splits; row i of ``splits.npy`` says in which split of protocol i each document is held out."""
-
-    protocol: str
-    splits: list[SplitRecord]
-
-
-class CuesRecord(Record, frozen=True, kw_only=True):
-    """The method whose weights are compared: the cell of those that all documents teach, and a cell for each topic
-    held out, in the order of the novel-topic splits."""
-
-    method: str
-    base: str
-    moved: list[str]
-
-
-class AttributePlan(Plan, frozen=True, kw_only=True):
-    """The manifest of an attribution; ``documents.npy`` holds text row, author code and topic code of each document."""
-
-    documents: DocumentsRecord
-    protocols: list[ProtocolRecord]
-    cues: CuesRecord | None
-
-
-def save_documents(store: Store, documents: Chosen, splits: Ints) -> None:
-    """Write texts, codes, ids and the splits (protocols, documents) of a plan."""
-    texts, rows = TextTable.collect(documents.texts)
-    texts.save(store.path / "texts")
-    author, topic = Labels(documents.author, documents.authors), Labels(documents.topic, documents.topics)
-    store.save_labels(list(documents.ids), {"author": author, "topic": topic})
-    files.write_array(store.path / "documents.npy", np.stack([rows, documents.author, documents.topic]))
-    files.write_array(store.path / "splits.npy", splits)
-
-
-@lru_cache(maxsize=2)
-def open_documents(store: Store) -> Chosen:
-    """The documents of a planned folder, without their ids; kept for a store that is asked again."""
-    plan = store.plan_as(AttributePlan).documents
-    rows, author, topic = files.read_array(store.path / "documents.npy")
-    return Chosen(
-        name=plan.corpus,
-        texts=tuple(store.texts.rows(rows)),
-        ids=(),
-        author=author,
-        topic=topic,
-        authors=tuple(plan.authors),
-        topics=tuple(plan.topics),
-        dropped=plan.dropped,
-        dropped_authors=plan.dropped_authors,
-        merged=plan.merged,
-    )
-
-
-@lru_cache(maxsize=2)
-def open_splits(store: Store) -> dict[str, Split]:
-    """The splits of a planned folder by their fold."""
-    places = files.read_array(store.path / "splits.npy")
-    return {
-        split.fold: Split(
-            split.name, np.flatnonzero(place != number), np.flatnonzero(place == number), tuple(split.unseen)
-        )
-        for protocol, place in zip(store.plan_as(AttributePlan).protocols, places, strict=True)
-        for number, split in enumerate(protocol.splits)
-    }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

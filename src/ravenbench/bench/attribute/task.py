@@ -56,7 +56,7 @@ class Attribute(Task):
     spec: AttributeSpec
 
     def resolve(self) -> None:
-        from ravenbench.bench.attribute.methods import name_methods
+        from ravenbench.bench.attribute.answers import name_methods
         from ravenbench.bench.attribute.plan import fingerprint
         from ravenbench.types import Corpus
 
@@ -76,7 +76,7 @@ class Attribute(Task):
         return draft(self.spec, self.corpus, self.named)
 
     def cells(self, store: Store) -> list[str]:
-        from ravenbench.bench.attribute.units import SplitUnit
+        from ravenbench.bench.attribute.answers import SplitUnit
         from ravenbench.engine.pool import run_units
 
         units = [SplitUnit(store.path, self.named[c.verifier], (c,)) for c in store.unanswered()]
@@ -85,8 +85,8 @@ class Attribute(Task):
 
     def _compare_weights(self, store: Store) -> list[str]:
         """How far the weights of a linear method move when a topic is held out, where both protocols run."""
-        from ravenbench.bench.attribute.plan import AttributePlan
-        from ravenbench.bench.attribute.units import ALL, MovedUnit, WeightsUnit
+        from ravenbench.bench.attribute.answers import ALL, MovedUnit, WeightsUnit
+        from ravenbench.bench.attribute.record import AttributePlan
         from ravenbench.engine.pool import run_units
         from ravenbench.store.records import CellPlace
 
@@ -105,7 +105,7 @@ class Attribute(Task):
         return run_units(self.engine, moved, self.progress, "comparing weights")
 
     def preview(self) -> Preview:
-        from ravenbench.bench.attribute.plan import AttributePlan
+        from ravenbench.bench.attribute.record import AttributePlan
         from ravenbench.store.records import CellPlace
 
         store = self.earlier()

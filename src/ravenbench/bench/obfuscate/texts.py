@@ -1,4 +1,4 @@
-"""What is to be rewritten, as tasks, and the new texts where the user wants them."""
+"""What is to be rewritten, a text, a folder of texts or a problem set, and the new texts where the user wants them."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ class RunSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """
         found = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
         if self.normalise is not None:
-            from ravenbench.verifiers.combinations.masked import under_mask
+            from ravenbench.verifiers.combinations import under_mask
 
             found = under_mask(found, self.normalise)
         return {name: seeded(component, self.seed) for name, component in found.items()}

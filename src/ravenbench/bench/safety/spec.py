@@ -8,9 +8,9 @@ from typing import Annotated, Any, cast
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.attribute.methods import method_identity
+from ravenbench.bench.attribute.answers import method_identity
 from ravenbench.bench.options import COMPONENTS, PATH, AtLeastTwo, Encoding, Spec, checked, plain_of, told
-from ravenbench.bench.safety.recovery import ATTACKS
+from ravenbench.bench.safety.attacks import ATTACKS
 from ravenbench.components import Component, identity
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator

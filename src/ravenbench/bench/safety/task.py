@@ -77,7 +77,7 @@ class Safety(Task):
     spec: SafetySpec
 
     def resolve(self) -> None:
-        from ravenbench.bench.attribute.methods import name_methods
+        from ravenbench.bench.attribute.answers import name_methods
         from ravenbench.bench.obfuscate.rewritings import kept_at, place_of
 
         values = self.values
@@ -128,10 +128,8 @@ class Safety(Task):
         self.planner.write(store, begin)
 
     def cells(self, store: Store) -> list[str]:
-        from ravenbench.bench.safety.attribution import method_units
-        from ravenbench.bench.safety.detection import detect
-        from ravenbench.bench.safety.grades import keep_grades
-        from ravenbench.bench.safety.measures import measure
+        from ravenbench.bench.safety.attacked import method_units
+        from ravenbench.bench.safety.measures import detect, keep_grades, measure
         from ravenbench.bench.safety.record import SafetyPlan
         from ravenbench.engine.cells import execute
         from ravenbench.engine.pool import run_units
@@ -189,7 +187,7 @@ class Safety(Task):
 
     @classmethod
     def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
-        from ravenbench.services.http import leaves_machine
+        from ravenbench.services import leaves_machine
 
         named = build(values).named_obfuscators()
         told = [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
