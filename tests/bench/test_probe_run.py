@@ -14,7 +14,7 @@ from ravenbench.bench.run.spec import build
 from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.of_any import write_report
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.json_form import to_json

@@ -7,7 +7,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers.combinations.meta import Meta
 from ravenbench.verifiers.combinations.stacked import Stacked, log_odds, weights

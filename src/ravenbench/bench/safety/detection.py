@@ -25,7 +25,7 @@ from ravenbench.bench.obfuscate.rewritings import read_rewriting
 from ravenbench.bench.safety.record import Detection, DetectionRecord, SafetyPlan
 from ravenbench.engine.pool import Progress
 from ravenbench.errors import StoreError
-from ravenbench.metrics.auc import auc
+from ravenbench.metrics.pan import auc
 from ravenbench.metrics.roc import curve
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
 from ravenbench.obfuscation.parts import sentences

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from ravenbench.errors import SpecError
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 from ravenbench.types import Bools, Floats
 from ravenbench.verifiers.calibrators.inputs import learnable, told
 from ravenbench.verifiers.contract.base import Calibrator

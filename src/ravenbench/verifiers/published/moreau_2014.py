@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.auc import auc
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import auc, scores
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems

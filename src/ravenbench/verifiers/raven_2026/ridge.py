@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Bools, Floats
 

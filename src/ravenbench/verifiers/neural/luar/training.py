@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.types import Floats
 from ravenbench.verifiers.neural.luar.episodes import Drawn, tiles
 from ravenbench.verifiers.neural.luar.model import Luar, contrastive, stacked
