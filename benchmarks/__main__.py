@@ -54,7 +54,7 @@ def show(rows: list[dict[str, Any]]) -> None:
 
 def draw(rows: list[dict[str, Any]]) -> None:
     """The ratios on a logarithmic axis, with their spread."""
-    from ravenbench.reports.shared.figures import canvas, save, style
+    from ravenbench.reports.page import canvas, save, style
 
     rows = [row for row in rows if row["ratio"] is not None]
     with style():

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from benchmarks.pages import bare
-from ravenbench.reports.shared.figures import FAINT, INK, canvas, save, style
+from ravenbench.reports.page import FAINT, INK, canvas, save, style
 
 CONTROLS = ("topic-only", "topic-fit", "length", "chance", "blend")
 """Controls of known reliance; no method is compared with them in the sentences."""

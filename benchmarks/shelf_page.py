@@ -27,8 +27,8 @@ from ravenbench.engine.pool import Engine
 from ravenbench.engine.transplants import ARMS
 from ravenbench.metrics.calibration import cllr
 from ravenbench.metrics.pan import scores
-from ravenbench.reports.shared.cell_scores import sides_of
-from ravenbench.reports.shared.content import NOTHING, content_probe
+from ravenbench.reports.cells import sides_of
+from ravenbench.reports.content import NOTHING, content_probe
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements
 from ravenbench.store.store import Store, open_store

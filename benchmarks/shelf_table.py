@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.pages import put_between
-from ravenbench.reports.shared.content_figure import OUTCOME
-from ravenbench.reports.shared.figures import FAINT, INK, OTHER, SETUP, canvas, save, style
+from ravenbench.reports.content import OUTCOME
+from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, save, style
 from ravenbench.statistics.axes import CONTENT_MARGIN, DOMAIN_MARGIN, Content, Domain
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from ravenbench.bench.compare.record import ComparePlan
-from ravenbench.reports.compare.model import System, learn, taken
-from ravenbench.reports.compare.scores import ShapeScores, read_scores
+from ravenbench.reports.compare.model import ShapeScores, System, learn, read_scores, taken
 from ravenbench.statistics.likelihood_ratios import LN10, Fusion, calibrate, cllr, fuse
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats

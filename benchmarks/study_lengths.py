@@ -16,9 +16,9 @@ from typing import Any
 import ravenbench
 from ravenbench.bench.run.api import run
 from ravenbench.formats.pan_attribution import read_attribution
+from ravenbench.reports.page import save, style
 from ravenbench.reports.run.lengths import LengthRow, lengths_figure
-from ravenbench.reports.shared.figures import save, style
-from ravenbench.reports.shared.tables import figure
+from ravenbench.reports.view import figure
 
 VERIFIERS = "char-ngram, function-words, ppm, cng-2013, length"
 PAGE = Path(__file__).parents[1] / "docs" / "lengths.md"

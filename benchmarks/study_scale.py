@@ -198,7 +198,7 @@ def exponents(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
 
 def draw() -> None:
     """Exponents into ``scale.json`` and curves into the figure."""
-    from ravenbench.reports.shared.figures import canvas, save, style
+    from ravenbench.reports.page import canvas, save, style
 
     known = json.loads(RESULTS.read_text("utf-8"))
     keep("exponents", exponents(known["growth"]))  # type: ignore[arg-type]

@@ -39,8 +39,8 @@ from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.engine.cells import execute
 from ravenbench.engine.transplants import ARMS
+from ravenbench.reports.content import content_probe
 from ravenbench.reports.run.probe import probing
-from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import open_store
 

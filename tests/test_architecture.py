@@ -21,7 +21,11 @@ STRANGERS = {
     ("statistics", "verifiers"),
     ("statistics", "bench"),
 }
-OPEN_TO_ALL = {"bench": {"options", "task"}, "reports": {"shared"}, "verifiers": {"contract", "calibrators"}}
+OPEN_TO_ALL = {
+    "bench": {"options", "task", "functions", "api"},
+    "reports": {"view", "page", "report", "content", "cells", "outside"},
+    "verifiers": {"contract", "calibrators"},
+}
 """Parts of a room that its other parts may use; they know none of those."""
 GUESTS = {
     ("bench", "advise"): {"compare"},
@@ -40,7 +44,13 @@ def modules(path):
         if isinstance(node, ast.Import):
             names = [a.name for a in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{a.name}" for a in node.names] if node.module == "ravenbench" else [node.module]
+            inner = ROOT.joinpath(*node.module.split(".")[1:])
+            names = [
+                f"{node.module}.{a.name}"
+                if (inner / a.name).is_dir() or (inner / f"{a.name}.py").is_file()
+                else node.module
+                for a in node.names
+            ]
         for name in names:
             if name.startswith("ravenbench."):
                 yield name.split(".")[1:]
@@ -71,9 +81,22 @@ def test_what_all_share_knows_no_task(room):
         used = {parts[1] for parts in modules(path) if parts[0] == room and len(parts) > 1}
         if own in OPEN_TO_ALL[room]:
             assert used <= OPEN_TO_ALL[room], f"{path}: what all share must not know {used - OPEN_TO_ALL[room]}"
+            tasks = {".".join(parts[:2]) for parts in modules(path) if of_a_task(parts)}
+            assert not tasks, f"{path}: what all share must not know {tasks}"
         elif room == "bench" and own != "__init__":
             strange = used - {own} - OPEN_TO_ALL[room] - GUESTS.get((room, own), set())
             assert not strange, f"{path} must not know {strange}"
+
+
+def of_a_task(parts):
+    """Whether an imported module belongs to one task, in whatever room."""
+    return len(parts) > 1 and parts[0] in ("bench", "reports") and parts[1] not in OPEN_TO_ALL[parts[0]]
+
+
+def test_a_task_is_seen_from_another_room(tmp_path):
+    path = tmp_path / "report.py"
+    path.write_text("from ravenbench.bench import verify\nfrom ravenbench.store.store import Store\n")
+    assert [".".join(parts) for parts in modules(path) if of_a_task(parts)] == ["bench.verify"]
 
 
 def test_workers_import_no_report():

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
-from ravenbench.reports.of_any import analyse
+from ravenbench.reports.report import analyse
 from ravenbench.store.store import Store
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "disputed-text.md"

@@ -15,13 +15,13 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ravenbench.bench.advise.api import advise as advise
+    from ravenbench.bench.api import simulate as simulate
     from ravenbench.bench.attribute.api import attribute as attribute
     from ravenbench.bench.compare.api import compare as compare
     from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
     from ravenbench.bench.pan14.api import pan14 as pan14
     from ravenbench.bench.run.api import run as run
     from ravenbench.bench.safety.api import safety as safety
-    from ravenbench.bench.simulate.api import simulate as simulate
     from ravenbench.bench.task import RunResult as RunResult
     from ravenbench.bench.verify.api import Verified as Verified
     from ravenbench.bench.verify.api import verify as verify
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from ravenbench.registry import parse as parse
     from ravenbench.reports.evaluate.api import evaluate as evaluate
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
-    from ravenbench.reports.of_any import analyse as analyse
-    from ravenbench.reports.of_any import write_report as write_report
-    from ravenbench.reports.site.api import site as site
+    from ravenbench.reports.report import analyse as analyse
+    from ravenbench.reports.report import write_report as write_report
+    from ravenbench.reports.site.pages import site as site
     from ravenbench.store.store import Store as Store
     from ravenbench.texts import TextTable as TextTable
     from ravenbench.types import Answers as Answers
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 else:
     _PLACES = {
         "advise": "bench.advise.api",
-        "analyse": "reports.of_any",
+        "analyse": "reports.report",
         "Answers": "types",
         "attribute": "bench.attribute.api",
         "Calibrated": "verifiers.contract.base",
@@ -74,14 +74,14 @@ else:
         "RunResult": "bench.task",
         "safety": "bench.safety.api",
         "Scorer": "verifiers.contract.base",
-        "simulate": "bench.simulate.api",
+        "simulate": "bench.api",
         "Store": "store.store",
-        "site": "reports.site.api",
+        "site": "reports.site.pages",
         "TextTable": "texts",
         "Verified": "bench.verify.api",
         "Verifier": "verifiers.contract.base",
         "verify": "bench.verify.api",
-        "write_report": "reports.of_any",
+        "write_report": "reports.report",
     }
 
     def __getattr__(name):

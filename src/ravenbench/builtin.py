@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 BUILTIN: dict[str, dict[str, str]] = {
+    "task": {
+        "simulate": "ravenbench.bench.simulate.task:Simulate",
+    },
     "corpus": {
         "synthetic": "ravenbench.corpora.synthetic:Synthetic",
         "manifold": "ravenbench.corpora.manifold:Manifold",

@@ -81,6 +81,13 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     MissingPart
         If it needs an extra that is not installed.
     """
+    found = load(kind, name)
+    check_kind(kind, name, found, nested=nested)
+    return found  # type: ignore[no-any-return]
+
+
+def load(kind: str, name: str) -> Any:
+    """What stands behind a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
     known = targets(kind)
     target = name if ":" in name else known.get(name)
     if target is None:
@@ -90,7 +97,7 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     try:
         # What a module prints while it is imported is no result.
         with redirect_stdout(sys.stderr):
-            found = getattr(importlib.import_module(module), attribute)
+            return getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as error:
         if error.name and module.startswith(error.name):
             raise SpecError(f"{kind} {name!r}: no module {error.name!r}", fix="is the package installed?") from error
@@ -105,8 +112,6 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
         found = f"{type(error).__name__}: {said(error)}"
         raise SpecError(f"{kind} {name!r}: {module} does not import", found=found) from error
-    check_kind(kind, name, found, nested=nested)
-    return found  # type: ignore[no-any-return]
 
 
 def parse(kind: str, text: str) -> Any:

@@ -17,9 +17,10 @@ from ravenbench.attribution.protocols import fit_split, k_fold, predict_split, s
 from ravenbench.attribution.selection import Rules, choose, lookalikes, view
 from ravenbench.bench.attribute.api import attribute, outlook, task
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
-from ravenbench.reports.attribute.task import analyse, terminal, to_json
-from ravenbench.reports.of_any import analyse as analyse_any
-from ravenbench.reports.of_any import write_report
+from ravenbench.reports.attribute.analysis import analyse
+from ravenbench.reports.attribute.report import terminal, to_json
+from ravenbench.reports.report import analyse as analyse_any
+from ravenbench.reports.report import write_report
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels

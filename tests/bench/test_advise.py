@@ -12,7 +12,7 @@ from ravenbench.bench.advise.features import habits, places, without
 from ravenbench.cli import advise as command
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
-from ravenbench.reports.advise.tables import changes
+from ravenbench.reports.advise import changes
 
 FAST = {"verifiers": "char-ngram,function-words"}
 

@@ -16,12 +16,10 @@ from ravenbench.bench.compare.spec import build as spec_of
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
-from ravenbench.reports.compare.agreement import disagreement
-from ravenbench.reports.compare.json_form import to_json
-from ravenbench.reports.compare.model import UNSHOWN
-from ravenbench.reports.compare.scores import read_scores
-from ravenbench.reports.compare.words import signed
-from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.reports.compare.analysis import disagreement, signed
+from ravenbench.reports.compare.model import UNSHOWN, read_scores
+from ravenbench.reports.compare.report import to_json
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.store import Store
 
 

@@ -19,7 +19,7 @@ from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.transplant import known_authors
-from ravenbench.reports.of_any import analyse, report_of, write_report
+from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.statistics.axes import FOUND, Content
 from ravenbench.types import Problems
 from ravenbench.verifiers.controls.length import Length
@@ -54,7 +54,7 @@ def program(tmp_path_factory):
 
 
 def of(store, verifier):
-    return next(row for row in report_of(store).to_json(analyse(store))["content"] if row["verifier"] == verifier)
+    return next(row for row in report_of(store).to_json()["content"] if row["verifier"] == verifier)
 
 
 def test_given_sets_with_several_known_documents(corpus, program, tmp_path):
@@ -102,7 +102,7 @@ def test_pan14_reports_content_by_corpus_and_over_all(corpus, tmp_path):
     verifiers = "function-words, char-ngram(size=500)"
     store = pan14([data], verifiers=verifiers, out=tmp_path / "run", workers=1).store
     found = analyse(store)
-    told = report_of(store).to_json(found)
+    told = report_of(store, found).to_json()
     assert [row["verifier"] for row in told["content"]] == ["function-words", "char-ngram(size=500)"]
     assert set(told["content_by_corpus"]) == {"es_essays", "gr"}
     for i, row in enumerate(told["content"]):

@@ -5,16 +5,14 @@ import json
 import pytest
 
 from ravenbench.bench.safety.api import safety
-from ravenbench.bench.safety.grades import NAME
+from ravenbench.bench.safety.measures import NAME
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.formats.reviews import VERSION, read_reviews
 from ravenbench.reports.diff.comparison import diff_page
-from ravenbench.reports.diff.sets import from_run
+from ravenbench.reports.diff.pages import from_run
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.json_form import to_json
-from ravenbench.reports.safety.page import page
-from ravenbench.reports.safety.tables import all_tables
+from ravenbench.reports.safety.report import all_tables, page, to_json
 from ravenbench.testing import toy_problems
 
 GRADES = {"anna": (1, 2, 3, 4, 5, 5), "ben": (1, 2, 3, 5, 5, 4)}

@@ -3,9 +3,16 @@
 import pytest
 
 from ravenbench.bench.safety.api import safety
-from ravenbench.bench.safety.channel import Channel, stood_for
-from ravenbench.bench.safety.inversion import Restoration, invert, restoration
-from ravenbench.bench.safety.preimage import candidates, is_deterministic, preimages
+from ravenbench.bench.safety.attacks import (
+    Channel,
+    Restoration,
+    candidates,
+    invert,
+    is_deterministic,
+    preimages,
+    restoration,
+    stood_for,
+)
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits
@@ -13,7 +20,7 @@ from ravenbench.obfuscation.recipes.controls import Identity
 from ravenbench.obfuscation.wording.words import tokens
 from ravenbench.registry import parse
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.tables import all_tables
+from ravenbench.reports.safety.report import all_tables
 from ravenbench.testing import toy_problems
 
 SECRET = {"big": "large", "small": "little", "quick": "fast"}

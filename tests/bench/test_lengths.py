@@ -16,7 +16,7 @@ from ravenbench.cli.problems import build as build_problems
 from ravenbench.errors import SpecError
 from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given
-from ravenbench.reports.of_any import write_report
+from ravenbench.reports.report import write_report
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.lengths import lengths_table
 

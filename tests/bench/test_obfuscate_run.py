@@ -12,7 +12,7 @@ from ravenbench.cli.main import build
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.formats.problems import read_problems, write_pan_problems
 from ravenbench.obfuscation.recipes.controls import Random
-from ravenbench.reports.of_any import analyse, write_report
+from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 

@@ -14,8 +14,8 @@ from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import write_answers
 from ravenbench.formats.problems import read_problems
-from ravenbench.reports.of_any import analyse
-from ravenbench.reports.shared.outside import with_answers
+from ravenbench.reports.outside import with_answers
+from ravenbench.reports.report import analyse
 from ravenbench.types import Answers
 
 

@@ -15,10 +15,10 @@ from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
 from ravenbench.metrics.pan import auc_of_scores
-from ravenbench.reports.of_any import write_report
+from ravenbench.reports.content import content_probe
+from ravenbench.reports.report import write_report
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.json_form import to_json
-from ravenbench.reports.shared.content import content_probe
 from ravenbench.statistics.axes import Content
 from ravenbench.store.store import Store
 

@@ -10,11 +10,10 @@ from msgspec.structs import asdict
 from stored import answers
 from typer.testing import CliRunner
 
-from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key
-from ravenbench.bench.obfuscate.surrogates import surrogate_oracle
+from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key, surrogate_oracle
 from ravenbench.bench.safety.api import safety
+from ravenbench.bench.safety.attacks import mirrored, normalised, recovery, unsafe
 from ravenbench.bench.safety.record import SafetyPlan
-from ravenbench.bench.safety.recovery import mirrored, normalised, recovery, unsafe
 from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.bench.safety.spec import build as build_spec
 from ravenbench.cli.main import build
@@ -25,12 +24,9 @@ from ravenbench.obfuscation.recipes.controls import Identity, Random
 from ravenbench.problems.rewritten import requestion, rewritten
 from ravenbench.problems.sources import given
 from ravenbench.registry import parse
-from ravenbench.reports.of_any import analyse as analyse_any
-from ravenbench.reports.of_any import report_of
+from ravenbench.reports.report import report_of
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.json_form import to_json
-from ravenbench.reports.safety.page import page
-from ravenbench.reports.safety.tables import all_tables
+from ravenbench.reports.safety.report import all_tables, page, to_json
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
@@ -179,7 +175,7 @@ def small(spec, tmp_path_factory):
 
 def told(store):
     """Everything its report says but when it was made and how long it took."""
-    found = report_of(store).to_json(analyse_any(store))
+    found = report_of(store).to_json()
     return {**found, "run": None, "obfuscators": [{**row, "seconds": None} for row in found["obfuscators"]]}
 
 

@@ -10,7 +10,7 @@ from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.engine.pool import silent
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.reports.of_any import write_report
+from ravenbench.reports.report import write_report
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.folder import terminal
 from ravenbench.reports.run.json_form import to_json

@@ -11,7 +11,7 @@ from pathlib import Path
 from campaigns.job import differences, state, work
 from campaigns.outcome import Outcome
 from ravenbench.errors import RavenError
-from ravenbench.reports.of_any import report_of
+from ravenbench.reports.report import report_of
 from ravenbench.store.store import Store
 
 
@@ -52,8 +52,7 @@ def told(folder: Path) -> str:
     """What a report says of a run, as JSON, or the error that it ends with."""
     try:
         store = Store.open(folder)
-        report = report_of(store)
-        return json.dumps(report.to_json(report.analyse(store)), sort_keys=True, default=str)
+        return json.dumps(report_of(store).to_json(), sort_keys=True, default=str)
     except RavenError as error:
         return f"refused: {error}"
 

@@ -7,7 +7,7 @@ import pytest
 from ravenbench.cli import main
 from ravenbench.cli.show import print_parts
 from ravenbench.errors import InputError
-from ravenbench.reports.shared.tables import Column, Measure, Table, terminal
+from ravenbench.reports.view import Column, Measure, Table, for_terminal
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_prose_of_help_flows_and_examples_stay():
 def test_notes_of_narrow_tables_take_the_whole_width(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "80")
     note = "A note that is a good deal wider than the table it belongs to."
-    print_parts([terminal(Table("t", "A title of some words", (Column("a"),), ((1.0,),), note)), "after"])
+    print_parts([for_terminal(Table("t", "A title of some words", (Column("a"),), ((1.0,),), note)), "after"])
     shown = capsys.readouterr().out.splitlines()
     assert shown[0] == "A title of some words" and shown[-2:] == [note, "after"]
 
@@ -68,7 +68,7 @@ def test_names_of_verifiers_are_whole_in_a_table_of_eighty_columns(monkeypatch, 
     monkeypatch.setenv("COLUMNS", "80")
     columns = (Column("verifier", text=True), Column("setup", text=True), *(Column(c) for c in "abcde"))
     rows = (("function-words", "grouping", *[Measure(0.5, 0.05)] * 5),)
-    print_parts([terminal(Table("t", "Scores", columns, rows, ""))])
+    print_parts([for_terminal(Table("t", "Scores", columns, rows, ""))])
     shown = capsys.readouterr().out
     assert "function-words" in shown and max(map(len, shown.splitlines())) <= 80
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
-from ravenbench.reports.site.api import site
+from ravenbench.reports.site.pages import site
 from ravenbench.testing import toy_problems
 
 CORPUS = ("synthetic(documents=300, authors=40, topics=8)", "--workers", 1)

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from ravenbench.randomness import stream
-from ravenbench.reports.compare.evidence import evidence
-from ravenbench.reports.compare.heat import heat
-from ravenbench.reports.compare.model import FUSED, STYLE, UNSHOWN, able, drawn, limits, taken, validate
-from ravenbench.reports.compare.passages import Passage, hidden
-from ravenbench.reports.compare.scores import PairScores
-from ravenbench.reports.compare.words import sided, support, times, verbal
+from ravenbench.reports.compare.analysis import sided, support, times, verbal
+from ravenbench.reports.compare.evidence import Passage, evidence, hidden
+from ravenbench.reports.compare.model import FUSED, STYLE, UNSHOWN, PairScores, able, drawn, limits, taken, validate
+from ravenbench.reports.compare.report import heat
 from ravenbench.testing import toy_problems
 from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Problems

@@ -7,8 +7,7 @@ import pytest
 from test_diff_columns import long_pair
 from test_evaluate_browser import BROWSER, probed
 
-from ravenbench.reports.diff.columns import columns_page
-from ravenbench.reports.diff.comparison import compare, diff_page
+from ravenbench.reports.diff.comparison import columns_page, compare, diff_page
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 from ravenbench.cli.main import build
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import pack
-from ravenbench.reports.diff.columns import column_rows, columns_page
-from ravenbench.reports.diff.comparison import compare
+from ravenbench.reports.diff.comparison import column_rows, columns_page, compare
 
 
 class Cells(HTMLParser):

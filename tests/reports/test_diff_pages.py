@@ -13,7 +13,7 @@ from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.formats.pan_obfuscation import Part, write_parts
 from ravenbench.reports.diff.comparison import compare, diff_page, index_page
-from ravenbench.reports.diff.sets import write_pages
+from ravenbench.reports.diff.pages import write_pages
 
 HOSTILE = '</script><script>alert(1)</script> & "quoted" <img src=x onerror=alert(2)> \u202eevil\u202c {{ 7*7 }}'
 

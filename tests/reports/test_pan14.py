@@ -19,11 +19,11 @@ from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, S
 from ravenbench.formats.problems import read_problems, write_pan_problems
 from ravenbench.metrics.pan import scores
 from ravenbench.reports.evaluate.of_run import read_run
-from ravenbench.reports.of_any import write_report
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
 from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.pan14.published import CORPORA, publication
+from ravenbench.reports.report import write_report
 from ravenbench.store.records import FORMAT, write_record
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems

@@ -11,8 +11,8 @@ import pytest
 from kinds_of_pages import Pages
 from test_evaluate_browser import BROWSER
 
-from ravenbench.reports.of_any import REPORTS, write_report
-from ravenbench.reports.shared.page import policy
+from ravenbench.reports.page import policy
+from ravenbench.reports.report import REPORTS, write_report
 from ravenbench.store.store import Store
 
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")

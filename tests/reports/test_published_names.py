@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ravenbench.reports.shared.public import public, public_head, public_json
+from ravenbench.reports.view import public, public_head, public_json
 from ravenbench.store.records import Head
 
 PATHS = {

@@ -9,12 +9,12 @@ import sys
 import pytest
 
 from ravenbench.errors import InputError
-from ravenbench.reports.shared.folder import write_whole
+from ravenbench.reports.report import write_whole
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from ravenbench.reports.shared import folder
+from ravenbench.reports import report
 def write(place):
     (place / "index.html").write_text("new")
     if sys.argv[1] == "writing":
@@ -26,7 +26,7 @@ if sys.argv[1] == "replacing":
             os.kill(os.getpid(), signal.SIGKILL)
         return real(self, target)
     Path.rename = rename
-folder.write_whole(Path("report"), write, "run")
+report.write_whole(Path("report"), write, "run")
 """
 
 

@@ -14,12 +14,12 @@ import pytest
 from kinds_of_pages import Pages
 
 from ravenbench.errors import InputError
-from ravenbench.reports.of_any import write_report
+from ravenbench.reports import page, view
+from ravenbench.reports.report import write_report
 from ravenbench.reports.run import figures as run_figures
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.page import finding
 from ravenbench.reports.run.records import Shortcut
-from ravenbench.reports.shared import figures, tables
 from ravenbench.store.store import Store
 
 
@@ -95,15 +95,15 @@ def test_hostile_names_are_inert(hostile_run: Store, hostile_text: str) -> None:
         tree = ElementTree.fromstring(file.read_text())
         assert not [e for e in tree.iter() if e.tag.endswith("script")]
     names = [e.text or "" for e in ElementTree.fromstring((path.parent / "figures/scores.svg").read_text()).iter()]
-    assert any(n.startswith(tables.printable(hostile_text)[:20]) for n in names), "the name is shown as it is"
+    assert any(n.startswith(view.printable(hostile_text)[:20]) for n in names), "the name is shown as it is"
 
 
 def test_figures_follow_the_reader(made_up: Store) -> None:
     for name, figure in run_figures.draw(analyse(made_up)).items():
-        alone, within = figures.svg(figure, name), figures.svg(figure, name, inline=True)
+        alone, within = page.svg(figure, name), page.svg(figure, name, inline=True)
         assert "currentColor" in within and "<text" in within and "system-ui" in within
         assert "prefers-color-scheme: dark" in alone and "<style" not in within
-        assert "DejaVu" not in alone and figures.INK not in alone
+        assert "DejaVu" not in alone and page.INK not in alone
         ElementTree.fromstring(alone)
 
 
@@ -119,7 +119,7 @@ def test_equal_stores_give_equal_reports(with_failure: Store, written: Path) -> 
 def test_figures_for_print(made_up: Store, tmp_path: Path) -> None:
     figure = run_figures.draw(analyse(made_up))["shortcut"]
     for suffix, magic in ((".pdf", b"%PDF"), (".png", b"\x89PNG"), (".svg", b"<?xml")):
-        figures.save(figure, tmp_path / f"shortcut{suffix}")
+        page.save(figure, tmp_path / f"shortcut{suffix}")
         assert (tmp_path / f"shortcut{suffix}").read_bytes().startswith(magic)
 
 
@@ -134,7 +134,7 @@ def test_a_run_folder_that_cannot_be_written(made_up: Store, monkeypatch: pytest
     def refuse(*args: object, **kwargs: object) -> str:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("ravenbench.reports.shared.folder.write_json", refuse)
+    monkeypatch.setattr("ravenbench.reports.report.write_json", refuse)
     with pytest.raises(InputError, match="cannot be written"):
         write_report(made_up)
     assert not [p for p in made_up.path.iterdir() if p.name.startswith(".report")]

@@ -10,11 +10,11 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from ravenbench.reports import view
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.folder import terminal
 from ravenbench.reports.run.tables import run_tables
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.tables import Column, Measure, Range, Table
+from ravenbench.reports.view import Column, Measure, Range, Table
 from ravenbench.store.store import Store
 
 
@@ -41,11 +41,11 @@ def example(name: str = "a_b") -> Table:
     ],
 )
 def test_numbers(value: float | None, column: Column, short: bool, text: str) -> None:
-    assert tables.number(value, column, short=short) == text
+    assert view.number(value, column, short=short) == text
 
 
 def test_csv_keeps_every_digit_and_splits_parts() -> None:
-    rows = list(csv.DictReader(io.StringIO(tables.to_csv(example()))))
+    rows = list(csv.DictReader(io.StringIO(view.to_csv(example()))))
     assert rows[0] == {
         "who": "a_b", "AUC": "0.6784", "AUC sd": "0.0121", "AUC mark": "*",
         "interval low": "-0.05", "interval high": "0.0104", "n": "1234",
@@ -54,7 +54,7 @@ def test_csv_keeps_every_digit_and_splits_parts() -> None:
 
 
 def test_latex_is_escaped(hostile_text: str) -> None:
-    made = tables.to_latex(example(hostile_text))
+    made = view.to_latex(example(hostile_text))
     assert r"\textbf{0.678 $\pm$0.012*}" in made and "n/a" in made
     row = next(line for line in made.splitlines() if "script" in line)
     assert r"\{\{7*7\}\} \&amp;" in row and r"\_\%\#" in row and "\x1b" not in row
@@ -62,10 +62,10 @@ def test_latex_is_escaped(hostile_text: str) -> None:
 
 
 def test_html_is_escaped_and_well_formed(hostile_text: str) -> None:
-    made = str(tables.to_html(example(hostile_text)))
+    made = str(view.to_html(example(hostile_text)))
     assert "<script" not in made and "<img" not in made
     tree = ElementTree.fromstring(made)
-    assert "".join(tree.find(".//tbody/tr/th").itertext()) == tables.printable(hostile_text)  # type: ignore[union-attr]
+    assert "".join(tree.find(".//tbody/tr/th").itertext()) == view.printable(hostile_text)  # type: ignore[union-attr]
 
 
 def test_a_row_must_fit_its_columns() -> None:
@@ -77,7 +77,7 @@ def test_terminal_fits_80_columns(made_up: Store, hostile_run: Store) -> None:
     for store in (made_up, hostile_run):
         analysis = analyse(store)
         console = Console(width=80, file=io.StringIO(), force_terminal=False)
-        for part in (*terminal(analysis), *(tables.terminal(t) for t in run_tables(analysis))):
+        for part in (*terminal(analysis), *(view.for_terminal(t) for t in run_tables(analysis))):
             console.print(part)
         text = console.file.getvalue()  # type: ignore[attr-defined]
         assert max(map(len, text.splitlines())) <= 80
@@ -88,31 +88,31 @@ def test_terminal_fits_80_columns(made_up: Store, hostile_run: Store) -> None:
 
 def test_a_name_that_a_spreadsheet_would_run_is_text_in_csv() -> None:
     names = ["=cmd()", "@x", "-x", "-1.5", "plain"]
-    table = tables.Table("t", "T", [tables.Column("name", text=True)], [[name] for name in names])
-    assert tables.to_csv(table).splitlines()[1:] == ["'=cmd()", "'@x", "'-x", "-1.5", "plain"]
+    table = view.Table("t", "T", [view.Column("name", text=True)], [[name] for name in names])
+    assert view.to_csv(table).splitlines()[1:] == ["'=cmd()", "'@x", "'-x", "-1.5", "plain"]
 
 
 def test_probabilities_are_never_written_as_zero() -> None:
     column = Column("p", probability=True)
     table = Table("t", "t", (column,), ((0.0,), (0.0009,), (0.001,), (0.25,), (None,)))
-    shown = [tables.plain(row[0], column, short=True) for row in table.rows]
+    shown = [view.plain(row[0], column, short=True) for row in table.rows]
     assert shown == ["< .001", "< .001", ".001", ".250", "n/a"]
-    assert "&lt; .001" in tables.to_html(table) and r"\textless{} 0.001" in tables.to_latex(table)
-    assert tables.to_csv(table).split() == ["p", "0.0", "0.0009", "0.001", "0.25", '""']
+    assert "&lt; .001" in view.to_html(table) and r"\textless{} 0.001" in view.to_latex(table)
+    assert view.to_csv(table).split() == ["p", "0.0", "0.0009", "0.001", "0.25", '""']
 
 
 def test_a_column_that_is_left_out_is_not_explained():
     table = Table("t", "T", (Column("a"), Column("null")), ((1.0, 2.0),), "A: 1 is best. Null: by chance. More below.")
-    assert tables.without(table, "null").note == "A: 1 is best. More below."
+    assert view.without(table, "null").note == "A: 1 is best. More below."
 
 
 def test_a_folder_is_shown_by_its_end() -> None:
     name, shown = (f"encoder(model='{folder}/model', precision='bf16')" for folder in ("/a/b/wheel", "…"))
     table = example(name)
-    assert shown in html.unescape(tables.to_html(table)) and name not in tables.to_latex(table)
-    assert next(csv.DictReader(io.StringIO(tables.to_csv(table))))["who"] == name.replace("/a/b/wheel/", "")
+    assert shown in html.unescape(view.to_html(table)) and name not in view.to_latex(table)
+    assert next(csv.DictReader(io.StringIO(view.to_csv(table))))["who"] == name.replace("/a/b/wheel/", "")
 
 
 @pytest.mark.parametrize("name", ["char-ngram", "encoder(model='org/model')", "a='/b c/d"])
 def test_other_names_are_shown_whole(name: str) -> None:
-    assert tables.named(name) == name
+    assert view.named(name) == name

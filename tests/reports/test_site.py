@@ -16,8 +16,8 @@ from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
 from ravenbench.formats.answers import Truth
 from ravenbench.reports.evaluate.folder import write_evaluation
-from ravenbench.reports.site.api import MOST, site
-from ravenbench.reports.site.records import slugs
+from ravenbench.reports.site.boards import slugs
+from ravenbench.reports.site.pages import MOST, site
 
 
 @pytest.fixture(scope="module")

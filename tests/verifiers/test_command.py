@@ -21,7 +21,7 @@ from ravenbench.formats.answers import read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
 from ravenbench.programs import process as command_process
 from ravenbench.programs.confinement import obstacle
-from ravenbench.reports.of_any import write_report
+from ravenbench.reports.report import write_report
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.outside.command import Command

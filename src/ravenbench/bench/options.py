@@ -1,22 +1,25 @@
-"""Specs: records of what decides a task's answers, whose fields say what they mean.
+"""Options of tasks, each said once: its type, its default and what it means stand beside the field of a spec.
 
-The sentence about a field stands once, beside it (``Annotated[…, told("…")]``); the help of the command line and the
-docstring of the function are made from it.
+A spec is a record of what decides a task's answers. From its fields, and from the options of a task that decide
+nothing, follow the command line, the function in Python with its docstring, and the stub that type checkers read.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 import msgspec.inspect
 import msgspec.structs
 
+from ravenbench.components import Component
 from ravenbench.errors import SpecError, did_you_mean, writable
 
 AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
@@ -26,49 +29,133 @@ ENCODING = (
     "How texts and tables are read that are not UTF-8, e.g. cp1252 (Windows) or mac_roman. Those that are UTF-8 are "
     "read as UTF-8 in any case."
 )
+PATH = "str | Path"
+PATHS = "str | Path | Sequence[str | Path]"
+COMPONENTS = "str | Sequence[str | Component]"
 
-F = TypeVar("F", bound=Callable[..., Any])
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides a task's answers."""
+
+    def resolved(self) -> dict[str, Any]:
+        """JSON form."""
+        return dict(msgspec.to_builtins(self))
 
 
-def told(text: str) -> msgspec.Meta:
-    """The sentence that says what a field means."""
-    return msgspec.Meta(description=text)
+@dataclass(frozen=True)
+class Option:
+    """One option of a task.
+
+    Parameters
+    ----------
+    kind : type
+        What a word of the command line becomes.
+    takes : str
+        What Python takes, as an annotation; by default ``kind``.
+    flags : tuple of str
+        Its names on the command line, where they are not ``--name``.
+    many : bool
+        Whether it may be repeated on the command line.
+    command, function : bool
+        Whether the command line has it, and whether the function has it.
+    """
+
+    name: str
+    help: str
+    kind: type = str
+    takes: str = ""
+    flags: tuple[str, ...] = ()
+    metavar: str | None = None
+    many: bool = False
+    required: bool = False
+    command: bool = True
+    function: bool = True
+    default: Any = None
+
+    @property
+    def annotation(self) -> str:
+        """What Python takes, as it stands in a signature."""
+        takes = self.takes or self.kind.__name__
+        return takes if self.required else f"{takes} | None"
+
+
+def told(
+    text: str, *, takes: str = "", flags: tuple[str, ...] = (), metavar: str | None = None, many: bool = False
+) -> msgspec.Meta:
+    """What a field of a spec means, and what is special about it as an option (see ``Option``)."""
+    how = {"takes": takes, "flags": flags, "metavar": metavar, "many": many}
+    return msgspec.Meta(description=text, extra={name: value for name, value in how.items() if value})
 
 
 Encoding = Annotated[str | None, told(ENCODING)]
 
 
-def help_of(spec: type[msgspec.Struct], field: str) -> str:
-    """The sentence of a field.
+@cache
+def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
+    """The fields of a spec as options, by name, in their order.
 
     Raises
     ------
     KeyError
-        If the spec has no such field, or nothing is said of it.
+        If nothing is said of a field.
     """
-    parts = getattr(get_type_hints(spec, include_extras=True)[field], "__metadata__", ())
-    found = [meta.description for meta in parts if isinstance(meta, msgspec.Meta) and meta.description]
-    if not found:
-        raise KeyError(f"nothing is said of {field}")
-    return str(found[-1])
+    hints = get_type_hints(spec, include_extras=True)
+    found = {}
+    for field in msgspec.structs.fields(spec):
+        meant = [m for m in getattr(hints[field.name], "__metadata__", ()) if m.description]
+        if not meant:
+            raise KeyError(f"nothing is said of {field.name}")
+        members = list(_members(hints[field.name]))
+        found[field.name] = Option(
+            field.name,
+            meant[-1].description,
+            members[0] if members[0] in (bool, int, float) and len(members) == 1 else str,
+            required=field.required,
+            command=dict not in members,
+            **(meant[-1].extra or {}),
+        )
+    return found
 
 
-def documented(spec: type[msgspec.Struct]) -> Callable[[F], F]:
-    """Fill the line ``{options}`` of a function's docstring with those of its parameters that are fields of a spec."""
-
-    def fill(function: F) -> F:
-        lines = []
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in spec.__struct_fields__ and f"\n    {name} :" not in (function.__doc__ or ""):
-                lines.append(f"    {name} : {parameter.annotation}")
-                lines += textwrap.wrap(help_of(spec, name), 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
-        function.__doc__ = (function.__doc__ or "").replace("    {options}", "\n".join(lines))
-        return function
-
-    return fill
+def _members(hint: Any) -> Iterable[type]:
+    """The plain types that a hint allows, without None."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        yield from _members(get_args(hint)[0])
+    elif origin in (Union, types.UnionType):
+        for one in get_args(hint):
+            yield from _members(one)
+    elif hint is not type(None):
+        yield str if origin is Literal else origin or hint
 
 
 S = TypeVar("S", bound=msgspec.Struct)
+
+
+def spec_of(shape: type[S], values: Mapping[str, Any], file: Path | None = None) -> S:
+    """A spec of those of these values that are its own, None meaning not given.
+
+    Paths and components become text, several of them text with commas; the value of an option that may be repeated
+    becomes a list of texts.
+
+    Raises
+    ------
+    SpecError
+        For the first value that does not fit, named by its key.
+    """
+    plain = {}
+    for name, option in options_of(shape).items():
+        value = values.get(name)
+        if value is None:
+            continue
+        if option.many:
+            value = tuple(map(str, [value] if isinstance(value, str | Path) else value))
+        elif isinstance(value, Path | Component):
+            value = str(value)
+        elif option.takes == COMPONENTS and not isinstance(value, str):
+            value = ", ".join(map(str, value))
+        plain[name] = value
+    return checked(plain, shape, file)
 
 
 def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:
@@ -112,9 +199,34 @@ _PLAIN = {"int": "a whole number", "float": "a number", "str": "text", "bool": "
 
 def _plainly(what: str) -> str:
     """A message of the decoder in plain words: "Expected `int | null` >= 2, got `str`" and the like."""
-    asked = re.match(r"Expected `([^`]+)`(?: (>=|>|<=|<) (\S+))?", what)
-    if asked is None:
+    expected = re.match(r"Expected `([^`]+)`(?: (>=|>|<=|<) (\S+))?", what)
+    if expected is None:
         return what[:1].lower() + what[1:]
-    kinds = [_PLAIN.get(kind, kind) for kind in asked[1].split(" | ") if kind != "null"]
-    bound = f" {asked[2]} {asked[3]}" if asked[2] else ""
+    kinds = [_PLAIN.get(kind, kind) for kind in expected[1].split(" | ") if kind != "null"]
+    bound = f" {expected[2]} {expected[3]}" if expected[2] else ""
     return f"expected {' or '.join(kinds)}{bound}"
+
+
+def help_of(spec: type[msgspec.Struct], field: str) -> str:
+    """The sentence of a field."""
+    return options_of(spec)[field].help
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def documented(spec: type[msgspec.Struct]) -> Callable[[F], F]:
+    """Fill the line ``{options}`` of a function's docstring with those of its parameters that are fields of a spec."""
+
+    def fill(function: F) -> F:
+        import inspect
+
+        lines = []
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name in spec.__struct_fields__ and f"\n    {name} :" not in (function.__doc__ or ""):
+                lines.append(f"    {name} : {parameter.annotation}")
+                lines += textwrap.wrap(help_of(spec, name), 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
+        function.__doc__ = (function.__doc__ or "").replace("    {options}", "\n".join(lines))
+        return function
+
+    return fill

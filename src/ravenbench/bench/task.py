@@ -1,25 +1,49 @@
-"""What a task would do if it were started, and what of that is done already: ``--plan``."""
+"""A task is a declaration: a spec, a draft of its plan, its cells, and what it does at the end.
+
+From the class follow its function in Python, its command, both with their help (``bench.options``), ``--plan``, and its
+life: its folder is locked, an earlier run of the same spec and data goes on, the cells that are missing are computed.
+Packages name theirs by entry points in the group ``ravenbench.task``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from ravenbench.store.records import Kind
-from ravenbench.store.store import Store
+from ravenbench import registry
+from ravenbench.bench.options import Option, Spec, options_of, spec_of
+
+if TYPE_CHECKING:
+    from ravenbench.components import Component
+    from ravenbench.engine.pool import Engine, Progress
+    from ravenbench.store.records import CellPlace, Plan
+    from ravenbench.store.store import Store
+    from ravenbench.texts import TextTable
+    from ravenbench.types import Floats, Fold, Labels
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """What a task would do; nothing was written and no method was run to find it out.
+class RunResult:
+    """A finished run of any task: its store, and the errors of the cells that failed."""
+
+    store: Store
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a task would do, and what of that is done; nothing was written and no method was run to find it out.
 
     ``problems`` counts problems by the set they stand in, ``cells`` the results that the task keeps one by one,
     ``done`` those that lie in ``folder`` already, ``fits`` how often a method has yet to be trained. ``notes`` are
     sentences; ``cpu_seconds`` is a rough estimate of what is left to do, where a task makes one.
     """
 
-    task: Kind
+    task: str
     folder: str
     problems: Mapping[str, int]
     cells: int
@@ -33,9 +57,299 @@ class Outlook:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class RunResult:
-    """A finished run of any task: its store, and the errors of the cells that failed."""
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A whole plan, nothing of it written yet; what stands beside it as in ``save_plan``.
 
-    store: Store
-    errors: tuple[str, ...]
+    Without texts it is a plan alone.
+    """
+
+    plan: Plan
+    folds: Sequence[Fold] = ()
+    texts: TextTable | None = None
+    labels: Mapping[str, Labels | None] = field(default_factory=dict)
+    ids: Sequence[str] | None = None
+    arrays: Mapping[str, Floats] = field(default_factory=dict)
+
+    def write(self, store: Store, begin: Callable[[], None]) -> None:
+        """Write it into a folder that ``begin`` makes."""
+        from ravenbench.store.plans import save_plan
+
+        if self.texts is None:
+            begin()
+            store.write_plan(self.plan)
+        else:
+            save_plan(store, begin, self.plan, self.folds, self.texts, self.labels, self.ids, self.arrays)
+
+
+class Task:
+    """One call of a task: what it was given, read and checked. A subclass declares the task; its docstring is the
+    command's help, whose first paragraph is the function's too.
+
+    Class attributes
+    ----------------
+    name : str
+        The command and the function.
+    Spec : type
+        What decides its answers.
+    own : tuple of Option
+        Options that decide nothing. ``place`` names the one that is the task's folder.
+    arguments, positional : tuple of str
+        Options given by their place: on the command line, and in Python (by default the same).
+    order : str
+        Names in the order in which ``--help`` shows them; by default the spec's fields, then ``own``.
+    report : str
+        Module that has the task's report (``reports.report.Report``).
+    failure : str
+        What the command says of cells that failed, with ``{count}`` and ``{first}``.
+    note, result : str
+        A sentence for the function's docstring, and the type that it returns.
+    device, cell_timeout : bool
+        Whether the command has these options.
+    plan_help : str
+        What ``--plan`` says of itself.
+    stray : tuple of str, optional
+        What the command says of bare words: the problem, what is expected, what mends it.
+
+    Attributes
+    ----------
+    spec : Spec
+    data : dict
+        Identity of all data and methods by name.
+    folder : Path
+    inputs : list of str
+        Places of data that the spec does not name.
+    """
+
+    name: ClassVar[str]
+    Spec: ClassVar[type[Spec]]
+    own: ClassVar[tuple[Option, ...]] = ()
+    place: ClassVar[str] = "out"
+    arguments: ClassVar[tuple[str, ...]] = ()
+    positional: ClassVar[tuple[str, ...] | None] = None
+    order: ClassVar[str] = ""
+    report: ClassVar[str] = ""
+    failure: ClassVar[str] = "{count} cells have no answers, the first: {first}"
+    note: ClassVar[str] = ""
+    result: ClassVar[str] = "RunResult"
+    device: ClassVar[bool] = False
+    cell_timeout: ClassVar[bool] = True
+    stray: ClassVar[tuple[str, str, str] | None] = None
+    plan_help: ClassVar[str] = "Only say what would be done, and what of it is done already."
+
+    spec: Any
+    data: dict[str, str]
+    folder: Path
+
+    def __init__(
+        self, values: Mapping[str, Any], *, workers: int | None = None, engine: Engine | None = None,
+        progress: Progress | None = None,
+    ) -> None:  # fmt: skip
+        from ravenbench.engine.pool import local, silent
+
+        if strange := sorted(set(values) - {option.name for option in self.options()}):
+            raise TypeError(f"{self.name}() got an unexpected keyword argument {strange[0]!r}")
+        self.values = {name: value for name, value in values.items() if value is not None}
+        self.workers, self.engine, self.progress = workers, engine or local(workers), progress or silent
+        self.inputs: list[str] = []
+        self.resolve()
+
+    @classmethod
+    def options(cls) -> list[Option]:
+        """All options, in the order in which ``--help`` shows them; those of every task stand last."""
+        named = options_of(cls.Spec) | {option.name: option for option in cls.own} | EVERY
+        order = [*cls.order.split(), *(name for name in named if name not in cls.order.split())]
+        return [named[name] for name in order]
+
+    @classmethod
+    def by_position(cls) -> tuple[str, ...]:
+        """Parameters of the function that may be given by position."""
+        return cls.arguments if cls.positional is None else cls.positional
+
+    def resolve(self) -> None:
+        """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs.
+
+        Raises
+        ------
+        InputError
+            If something cannot be used; nothing was written then.
+        """
+        self.spec = spec_of(self.Spec, self.values)
+        self.data = self.fingerprint()
+        self.folder = self.place_or(f"{self.name}-{content_hash([self.spec.resolved(), self.data])}")
+
+    def fingerprint(self) -> dict[str, str]:
+        """Identity of all data and methods by name; by default of the file, folder or corpus in each field of the spec
+        that names one."""
+        from ravenbench.store.resume import data_hash
+
+        named = {k: v for k, v in self.spec.resolved().items() if isinstance(v, str) and Path(v).exists()}
+        return {name: data_hash(value) for name, value in named.items()}
+
+    def place_or(self, name: str) -> Path:
+        """The folder that was given, else ``raven-runs/NAME``: the same spec and data find their own earlier run."""
+        from ravenbench import files
+
+        given = self.values.get(self.place)
+        return Path("raven-runs") / name if given is None else files.location(given)
+
+    def components(self) -> Mapping[str, Component]:
+        """The methods by the name that the plan gives them."""
+        raise NotImplementedError
+
+    def draft(self) -> Draft:
+        """The plan that a new folder would get.
+
+        Raises
+        ------
+        InputError
+            If the data cannot fill what was asked.
+        """
+        raise NotImplementedError
+
+    def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
+        """Write the plan of a new folder, which ``begin`` makes."""
+        self.draft().write(store, begin)
+
+    def prepare(self) -> Store:
+        """The planned folder: an earlier one of this spec and data, or a new one.
+
+        Raises
+        ------
+        InputError
+            If the folder holds something else or cannot be written.
+        """
+        from ravenbench.store.resume import open_or_create
+
+        spec = self.spec.resolved()
+        return open_or_create(
+            self.folder, self.name, spec, self.data, self.write_plan, getattr(self.spec, "seed", 0), self.inputs
+        )
+
+    def earlier(self) -> Store | None:
+        """The planned folder that ``prepare`` would go on with, None where it would begin anew."""
+        from ravenbench.store.resume import earlier
+
+        return earlier(self.folder, self.name, self.spec.resolved(), self.data, getattr(self.spec, "seed", 0))
+
+    def cells(self, store: Store) -> list[str]:
+        """Compute the cells that are missing, damaged or failed; returns the errors of those that failed now."""
+        from ravenbench.engine.cells import execute
+
+        return execute(store, self.components(), self.engine, self.progress)
+
+    def finish(self, store: Store, errors: list[str]) -> Any:
+        """What the function returns, when all cells were tried."""
+        return RunResult(store, tuple(errors))
+
+    def preview(self) -> Preview:
+        """What would be done; nothing is written and no method is run.
+
+        Raises
+        ------
+        InputError
+            If something cannot be used.
+        """
+        draft = self.draft()
+        plan, store = draft.plan, self.earlier()
+        missing = plan.cells if store is None else store.unanswered(plan.cells)
+        done, fits = len(plan.cells) - len(missing), self.fits(plan, missing)
+        return Preview(self.name, str(self.folder), self.sizes(draft), len(plan.cells), done, fits)
+
+    def sizes(self, draft: Draft) -> Mapping[str, int]:
+        """How many problems a plan has, by the set they stand in."""
+        return {"test": size} if (size := sum(len(fold.test) for fold in draft.folds)) else {}
+
+    def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
+        """How often a method has to be trained for these cells."""
+        return len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in missing})
+
+    @classmethod
+    def check(cls, values: Mapping[str, Any]) -> None:
+        """Refuse what the command needs and the function does not.
+
+        Raises
+        ------
+        InputError
+            If it is missing.
+        """
+
+    @classmethod
+    def warnings(cls, values: Mapping[str, Any]) -> list[str]:
+        """What the command says before it begins."""
+        return []
+
+    @classmethod
+    def products(cls, values: Mapping[str, Any]) -> dict[str, str | None]:
+        """What the command writes besides its folder, by name."""
+        return {}
+
+    @classmethod
+    def problem(cls, result: Any, values: Mapping[str, Any]) -> str | None:
+        """What went wrong, as the command says it when it ends with 1."""
+        errors = result.errors
+        return cls.failure.format(count=len(errors), first=errors[0]) if errors else None
+
+    @classmethod
+    def closing(cls, values: Mapping[str, Any]) -> str | None:
+        """What the command says when all went well."""
+        return None
+
+
+EVERY = {
+    option.name: option
+    for option in (
+        Option("workers", "Processes; default: all cores.", int),
+        Option("engine", "Where units of work are done instead: see ``ravenbench.engine.pool``.", takes="Engine",
+               command=False),
+        Option("progress", "Called with (stage, done, total).", takes="Progress", command=False),
+    )
+}  # fmt: skip
+
+
+def run_task(
+    task: type[Task], values: Mapping[str, Any], *, workers: int | None = None, engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Any:  # fmt: skip
+    """Live a task's life: lock its folder, go on with an earlier run or begin one, compute what is missing, finish."""
+    from ravenbench.store.lock import folder_lock
+
+    job = task(values, workers=workers, engine=engine, progress=progress)
+    with folder_lock(job.folder):
+        store = job.prepare()
+        return job.finish(store, job.cells(store))
+
+
+@cache
+def task_of(name: str) -> type[Task]:
+    """The task of this name, Raven's own or a package's.
+
+    Raises
+    ------
+    SpecError
+        If there is none.
+    """
+    found = registry.load("task", name)
+    if not (isinstance(found, type) and issubclass(found, Task)):
+        raise TypeError(f"task {name!r} is no subclass of ravenbench.bench.task.Task")
+    return found
+
+
+def tasks() -> list[str]:
+    """Names of all tasks, Raven's own first."""
+    return list(registry.targets("task"))
+
+
+def content_hash(value: Any) -> str:
+    """Eight letters that stand for a JSON value in the name of a folder."""
+    from ravenbench.store.plans import content_key
+
+    return content_key(value)[:8]
+
+
+def slug(path: str) -> str:
+    """The name of a file without its ending, of letters and digits alone."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", Path(path).stem).strip("-")
+
+
+Outlook = Preview

@@ -45,8 +45,8 @@ def command(
     from ravenbench.bench.advise.api import advise
     from ravenbench.cli.show import print_json, print_parts, progress_bar, say
     from ravenbench.errors import SpecError
-    from ravenbench.reports.advise.tables import tables, to_json
-    from ravenbench.reports.shared.tables import terminal
+    from ravenbench.reports.advise import tables, to_json
+    from ravenbench.reports.view import for_terminal
 
     if watch and json:
         raise SpecError("--watch shows answers as they come", fix="leave --json or --watch out")
@@ -57,7 +57,7 @@ def command(
     if json:
         print_json(to_json(found))
         return
-    print_parts([terminal(table) for table in tables(found)])
+    print_parts([for_terminal(table) for table in tables(found)])
     for note in found.notes:
         say(note)
     if watch:
@@ -71,7 +71,7 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
     from ravenbench.bench.advise.api import read_version
     from ravenbench.cli.show import say
     from ravenbench.errors import InputError
-    from ravenbench.reports.advise.tables import changes, summary
+    from ravenbench.reports.advise import changes, summary
 
     typer.echo(f"waiting for {path} to be saved; Ctrl-C ends")
     last, told = first, ""

@@ -106,8 +106,8 @@ def _collection(
     """Answer PAN problems and print their scores."""
     from ravenbench.bench.attribute.collections import answer_collection, collection_outlook
     from ravenbench.cli.show import print_json, print_parts, progress_bar, show_outlook
-    from ravenbench.reports.attribute.collection import collection_json, collection_table
-    from ravenbench.reports.shared.tables import terminal
+    from ravenbench.reports.attribute.report import collection_json, collection_table
+    from ravenbench.reports.view import for_terminal
 
     if plan:
         show_outlook(collection_outlook(path, methods=methods, out=out, lenient=lenient, encoding=encoding), json)
@@ -119,4 +119,4 @@ def _collection(
     if json:
         print_json(collection_json(found))
     else:
-        print_parts([terminal(collection_table(found)), *found.notes])
+        print_parts([for_terminal(collection_table(found)), *found.notes])

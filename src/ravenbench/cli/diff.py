@@ -39,7 +39,7 @@ def command(
     """
     from ravenbench.bench.safety.measures import Helpers
     from ravenbench.cli.show import print_json
-    from ravenbench.reports.diff.api import diff
+    from ravenbench.reports.diff.pages import diff
 
     found = diff(
         original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "safety": ("ravenbench.cli.safety:command", "Attack verifiers with obfuscators; measure safety, soundness, sense."),
     "diff": ("ravenbench.cli.diff:command", "A page that shows what a rewriting changed, for reading and grading."),
     "attribute": ("ravenbench.cli.attribute:command", "Who wrote it, when the topic was never seen?"),
-    "simulate": ("ravenbench.cli.simulate:command", "Check both verdicts on scorers whose reliance is known."),
+    "simulate": ("ravenbench.cli.tasks:simulate", "Check both verdicts on scorers whose reliance is known."),
     "site": ("ravenbench.cli.site:command", "A static site of runs: leaderboards, systems, corpora, folds."),
     "problems": ("ravenbench.cli.problems:command", "Build PAN-style verification problems from a corpus."),
     "list": ("ravenbench.cli.list:command", "What can be named: verifiers, methods, obfuscators, samplers …"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ravenbench.reports.shared.completeness import Gap
+    from ravenbench.reports.report import Gap
     from ravenbench.store.store import Store
 
 
@@ -36,7 +36,7 @@ def command(
         raven report raven-runs/newsgroups-1234 --answers theirs=answers/
     """
     from ravenbench.cli.show import say, show_report
-    from ravenbench.reports.shared.outside import parse_given, with_answers
+    from ravenbench.reports.outside import parse_given, with_answers
     from ravenbench.store.store import Store
 
     store = Store.open(run)

@@ -169,12 +169,11 @@ def _check_pooled(out: Path) -> None:
 def _pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
     """Write the report of every run and of all together, and print the latter."""
     from ravenbench.cli.show import print_json, print_parts
-    from ravenbench.reports.of_any import write_report
+    from ravenbench.reports.report import replace_report, write_report
     from ravenbench.reports.safety.analysis import analyse
-    from ravenbench.reports.safety.json_form import to_json
     from ravenbench.reports.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
-    from ravenbench.reports.shared.folder import replace_report
-    from ravenbench.reports.shared.tables import terminal
+    from ravenbench.reports.safety.report import to_json
+    from ravenbench.reports.view import for_terminal
 
     analyses = {name: analyse(store) for name, store in stores.items()}
     pages = {name: write_report(store, analyses[name]) for name, store in stores.items()}
@@ -184,4 +183,4 @@ def _pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
     if json:
         print_json({**pooled_json(found), "runs": {name: to_json(one) for name, one in analyses.items()}})
     else:
-        print_parts([terminal(table) for table in pooled_tables(found) if table.rows], page)
+        print_parts([for_terminal(table) for table in pooled_tables(found) if table.rows], page)

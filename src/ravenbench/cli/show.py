@@ -19,8 +19,7 @@ from ravenbench.errors import visible
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from ravenbench.bench.task import Outlook
-    from ravenbench.reports.shared.completeness import Gap
+    from ravenbench.reports.report import Gap
     from ravenbench.store.store import Store
 
 
@@ -116,41 +115,43 @@ def show_report(
     ``written`` has what the command wrote besides, by name, None where it was not asked for; ``notes`` what a
     reader must know besides.
     """
-    from ravenbench.reports.of_any import report_of, write_report
-    from ravenbench.reports.shared.completeness import averaged_over, gaps, to_json
-    from ravenbench.reports.shared.programs import programs, programs_table
-    from ravenbench.reports.shared.tables import terminal
+    from ravenbench.reports.report import gaps_json, report_of, terminal, write
 
     report = report_of(store)
-    analysis = report.analyse(store)
-    missing = gaps(store)
-    page = write_report(store, analysis, missing)
+    page = write(report)
     if json:
-        more = {"incomplete": to_json(missing)} | ({} if notes is None else {"notes": list(notes)})
-        print_json({**report.to_json(analysis), "programs": programs(store), **(written or {}), **more})
+        more = {"incomplete": gaps_json(report.gaps)} | ({} if notes is None else {"notes": list(notes)})
+        print_json({**report.to_json(), "programs": report.programs, **(written or {}), **more})
     else:
         lines = [f"{name}: {place}" for name, place in (written or {}).items() if place is not None]
-        outside = programs(store)
-        shown = [terminal(programs_table(outside))] if outside else []
-        warned = [averaged_over(missing)] if missing else []
-        print_parts([*warned, *report.terminal(analysis), *shown, *(notes or ()), *lines], page)
-    return missing
+        print_parts([*terminal(report), *(notes or ()), *lines], page)
+    return report.gaps
 
 
-def show_outlook(outlook: Outlook, json: bool) -> None:
+def show_preview(preview: Any, json: bool) -> None:
     """Print what a task would do, or one JSON object."""
+    from ravenbench.bench.task import Preview
+
     if json:
-        print_json(outlook.to_json())
+        print_json(preview.to_json())
         return
-    for note in outlook.notes:
+    if not isinstance(preview, Preview):
+        from ravenbench.reports.run.forecast import lines
+
+        print_parts(lines(preview))
+        return
+    for note in preview.notes:
         say(note)
-    for name, count in outlook.problems.items():
+    for name, count in preview.problems.items():
         say(f"{name}: {count:,} problems")
-    typer.echo(f"cells: {outlook.cells:,}, {outlook.done:,} of them done; fits to do: {outlook.fits:,}")
+    typer.echo(f"cells: {preview.cells:,}, {preview.done:,} of them done; fits to do: {preview.fits:,}")
     say("A cell is one method's answers to one set of problems; a fit is one training of one method.")
-    if outlook.cpu_seconds is not None:
-        say(f"time: about {about(outlook.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
-    say(f"folder: {outlook.folder}")
+    if preview.cpu_seconds is not None:
+        say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
+    say(f"folder: {preview.folder}")
+
+
+show_outlook = show_preview
 
 
 def about(seconds: float) -> str:

@@ -34,8 +34,8 @@ def command(
         raven site raven-runs/newsgroups-1234 --submit theirs=answers/ -o site
     """
     from ravenbench.cli.show import print_json
-    from ravenbench.reports.shared.outside import parse_given
-    from ravenbench.reports.site.api import MOST, site
+    from ravenbench.reports.outside import parse_given
+    from ravenbench.reports.site.pages import MOST, site
 
     page = site(runs, out, title=title, submitted=parse_given(submit or []))
     sizes = sorted((path.stat().st_size, path) for path in page.parent.rglob("*.html"))

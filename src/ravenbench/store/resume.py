@@ -18,7 +18,7 @@ from ravenbench.errors import InputError, SpecError, StoreError, did_you_mean
 from ravenbench.formats.output import check_apart, check_folder, digest
 from ravenbench.store.lock import NAME as LOCK
 from ravenbench.store.lock import hold
-from ravenbench.store.records import Head, Kind, OtherFormat, open_record, write_record
+from ravenbench.store.records import Head, OtherFormat, open_record, write_record
 from ravenbench.store.store import Store
 
 logger = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ Planner = Callable[[Store, Callable[[], None]], None]
 
 
 def open_or_create(
-    folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0,
+    folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], plan: Planner, seed: int = 0,
     inputs: Iterable[str] = (),
 ) -> Store:  # fmt: skip
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
@@ -89,7 +89,7 @@ def _places(spec: Mapping[str, Any]) -> Iterator[str]:
                         yield one
 
 
-def _clean(folder: Path, kind: Kind) -> None:
+def _clean(folder: Path, kind: str) -> None:
     """Remove what a killed command left half-written in a run, and refuse a report that is not the run's."""
     if files.is_remote(folder) or not folder.is_dir():
         return
@@ -116,7 +116,7 @@ def _name_edited(store: Store) -> None:
             )
 
 
-def earlier(folder: Path, kind: Kind, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
+def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
     """The planned folder that ``open_or_create`` would take up, None where it would begin anew; nothing is written.
 
     Raises
@@ -141,7 +141,7 @@ def _head(spec: Mapping[str, Any], data: dict[str, str], seed: int) -> Head:
     )
 
 
-def _earlier(folder: Path, kind: Kind, head: Head) -> Store | None:
+def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
     store = Store(folder)
     whole = False
     if folder.exists() and not folder.is_dir():
@@ -158,7 +158,7 @@ def _foreign(inner: Path) -> bool:
     return inner.name != LOCK and not inner.name.startswith(".run.json.")
 
 
-def _headless(store: Store, kind: Kind) -> bool:
+def _headless(store: Store, kind: str) -> bool:
     """Whether this is a planned run of this task that lost its ``run.json``, which is then written anew."""
     try:
         return open_record(store.path / "plan.json")[0] == kind
@@ -166,7 +166,7 @@ def _headless(store: Store, kind: Kind) -> bool:
         return False
 
 
-def begin(folder: Path, kind: Kind, head: Head, *, anew: bool = False) -> None:
+def begin(folder: Path, kind: str, head: Head, *, anew: bool = False) -> None:
     """Make the folder and its ``run.json``.
 
     Raises

@@ -20,7 +20,6 @@ from ravenbench.store.records import (
     CellPlace,
     CellRecord,
     Head,
-    Kind,
     OtherFormat,
     Plan,
     damaged,
@@ -263,7 +262,7 @@ class Store:
         """
         return decode(self.path / "plan.json", self._open("plan.json")[1], shape)
 
-    def expect(self, kind: Kind) -> None:
+    def expect(self, kind: str) -> None:
         """Raise InputError unless this is a folder of one task."""
         if self.kind != kind:
             raise InputError(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.options import AtLeastOne, AtLeastTwo, checked, told
-from ravenbench.components import identity_hash
+from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Spec, spec_of, told
 from ravenbench.errors import SpecError
 from ravenbench.text.splicing import FUNCTION_WORDS
 
@@ -22,7 +20,7 @@ Dose = Annotated[float, msgspec.Meta(gt=0, lt=1)]
 DOSES = (0.1, 0.3, 0.5)
 
 
-class SimulateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SimulateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a simulation's figures. A world's number decides all its draws: ``seed`` is that of the first."""
 
     corpus: Annotated[
@@ -35,7 +33,10 @@ class SimulateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     pairs: Annotated[str, told("Pair rule: matched (the default), controlled or reference.")] = "matched"
     doses: Annotated[
         tuple[Dose, ...],
-        told("Shares of topic in the blends; style and topic alone are always there. Default: .1, .3, .5."),
+        told(
+            "Shares of topic in the blends; style and topic alone are always there. Default: .1, .3, .5.",
+            takes="str | Sequence[float]",
+        ),
     ] = DOSES
     replicates: Annotated[AtLeastTwo, told("Worlds; a generated one takes some 10 CPU seconds. Default: 20.")] = 20
     pools: Annotated[AtLeastOne, told("Draws of topics a world. Default: 5.")] = 5
@@ -46,14 +47,6 @@ class SimulateSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ] = FUNCTION_WORDS
     seed: Annotated[int, msgspec.Meta(ge=0), told("Number of the first world. Default: 0.")] = 0
 
-    def resolved(self) -> dict[str, Any]:
-        """JSON form."""
-        return dict(msgspec.to_builtins(self))
-
-    def default_folder(self) -> Path:
-        """``raven-runs/simulate-<hash>``: the same spec finds its own earlier simulation."""
-        return Path("raven-runs") / f"simulate-{identity_hash(self.resolved())[:8]}"
-
 
 def build(given: Mapping[str, Any]) -> SimulateSpec:
     """A spec of what was given (None = not given); doses in order, each once.
@@ -63,10 +56,8 @@ def build(given: Mapping[str, Any]) -> SimulateSpec:
     SpecError
         If a value does not fit, or the corpus or the pair rule does not exist.
     """
-    values = {key: value for key, value in given.items() if value is not None}
-    if "doses" in values:
-        values["doses"] = _doses(values["doses"])
-    spec = checked(values, SimulateSpec)
+    doses = given.get("doses")
+    spec = spec_of(SimulateSpec, {**given, "doses": None if doses is None else _doses(doses)})
     generator(spec.corpus)
     registry.parse("pairs", spec.pairs)
     return spec

@@ -2,22 +2,308 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
-from ravenbench.bench.compare.record import CaseRecord, ComparePlan
-from ravenbench.reports.compare.agreement import disagreement, sets_llr
-from ravenbench.reports.compare.content_check import content_check
+from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
+from ravenbench.reports.cells import Failure
 from ravenbench.reports.compare.evidence import Evidence, evidence
-from ravenbench.reports.compare.model import FUSED, Scores, Told, Validated, intervals, taken, validate
-from ravenbench.reports.compare.records import Answer, CaseFound, Comparison, Line
-from ravenbench.reports.compare.scores import ShapeScores, read_scores
-from ravenbench.reports.compare.words import signed
-from ravenbench.reports.compare.worth import slices, worth_of
-from ravenbench.reports.shared.cell_scores import Failure
-from ravenbench.reports.shared.public import public_head
-from ravenbench.statistics.likelihood_ratios import misleading
+from ravenbench.reports.compare.model import (
+    FUSED,
+    PairScores,
+    Scores,
+    ShapeScores,
+    Told,
+    Validated,
+    able,
+    intervals,
+    read_scores,
+    taken,
+    validate,
+)
+from ravenbench.reports.view import Column, number, public_head
+from ravenbench.statistics.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
+from ravenbench.store.records import Head
 from ravenbench.store.store import Store
-from ravenbench.types import Floats
+from ravenbench.types import Bools, Floats
+
+SCALE = (
+    (6.0, "extremely strong support"),
+    (4.0, "very strong support"),
+    (3.0, "strong support"),
+    (2.0, "moderately strong support"),
+    (1.0, "moderate support"),
+    (0.30103, "weak support"),
+)
+"""Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
+NO_PROBABILITY = "This is not a probability that {name} wrote the text."
+
+
+def signed(llr: float) -> str:
+    """A log10 LR to one digit, with its sign where it has one."""
+    return number(llr, Column("", digits=1, signed=True))
+
+
+def verbal(llr: float) -> str:
+    """The step of the scale: how much support, or "no support"."""
+    return next((text for least, text in SCALE if abs(llr) >= least - 1e-9), "no support for either")
+
+
+def sided(llr: float) -> str:
+    """The step of the scale, and for whom where it is not the candidate."""
+    step = verbal(llr)
+    return f"{step} for someone else" if llr < 0 and not step.startswith("no ") else step
+
+
+def support(llr: float, name: str) -> str:
+    """A whole phrase: how much support, and for which of the two."""
+    step = verbal(llr)
+    if step.startswith("no "):
+        return "The findings support neither proposition over the other."
+    side = f"that {name} wrote both" if llr > 0 else f"that someone other than {name} wrote the questioned text"
+    return f"The findings give {step} for the proposition {side}."
+
+
+def times(llr: float) -> str:
+    """How many times more probable the findings are under one proposition, rounded as far as it is known."""
+    value = 10.0 ** abs(llr)
+    if value < 10:
+        return f"{value:.1f}"
+    digits = len(str(int(value))) - 2
+    return f"{round(value, -digits):,.0f}"
+
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What LRs were worth on pairs whose truth is known: pairs of each class, C_llr, C_llr^min, equal error rate."""
+
+    same: int
+    different: int
+    cllr: float
+    cllr_min: float
+    eer: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """One verifier (or the fusion): its log10 LR within its bounds, ``raw`` before, interval, bounds, worth."""
+
+    name: str
+    llr: float
+    raw: float
+    interval: Interval
+    bounds: Bounds
+    worth: Worth
+
+
+@dataclass(frozen=True)
+class ContentCheck:
+    """The case with other content: the log10 LR of the texts as ``written`` and that from ``style`` alone, the mean of
+    every version; what content of the known texts' topic and of far topics makes of the LR as written; and the sentence
+    that says what it means.
+
+    ``style`` is calibrated on background pairs that were transplanted too; ``written``, ``on`` and ``off`` are not.
+    """
+
+    written: float
+    style: float
+    versions: tuple[float, ...]
+    on: float
+    off: float
+    bounds: Bounds
+    worth: Worth
+    outcome: str
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What was found for one case that could be scored.
+
+    ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
+    were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong; ``rank`` the
+    candidate's place among ``ranked`` writers.
+    """
+
+    lines: tuple[Line, ...]
+    fused: Line
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    alike: float
+    misleading: float
+    content: ContentCheck | None
+    rank: int
+    ranked: int
+    known: tuple[float, ...]
+    slices: tuple[tuple[str, Worth | None], ...]
+    validated: Validated
+    draws: int
+
+
+@dataclass(frozen=True, eq=False)
+class CaseFound:
+    """A case: what was planned of it, its answer where it was scored, and why it is not answered."""
+
+    record: CaseRecord
+    shape: ShapeRecord | None
+    answer: Answer | None
+    reasons: tuple[str, ...]
+    evidence: Evidence | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether an LR is given."""
+        return self.answer is not None and not self.reasons
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A whole comparison: its plan, and what was found for every case."""
+
+    plan: ComparePlan
+    run: Head
+    cases: tuple[CaseFound, ...]
+    failures: tuple[Failure, ...]
+    texts: Mapping[int, str]
+
+
+FEWEST = 10
+"""Pairs of each class below which nothing is said of a slice."""
+
+
+def worth_of(llr: Floats, same: Bools, weight: Floats | None = None, fewest: int = 1) -> Worth | None:
+    """C_llr, C_llr^min and equal error rate of log10 LRs; None where a class has fewer pairs than ``fewest``."""
+    count, others = int(same.sum()), int((~same).sum())
+    if min(count, others) < fewest:
+        return None
+    return Worth(count, others, cllr(llr, same, weight), cllr_min(llr, same, weight), eer(llr, same, weight))
+
+
+def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, Worth | None], ...]:
+    """The fusion's worth on all pairs, by what they stand for; on those as alike in content as the case or more; by
+    content similarity; and on unseen topics."""
+    llr = valid.llr[FUSED]
+    low, high = np.quantile(pairs.content, [1 / 3, 2 / 3])
+    near, far = pairs.content > high, pairs.content <= low
+    found: list[tuple[str, Worth | None]] = [
+        ("all pairs", worth_of(llr, pairs.same, pairs.weight)),
+    ]
+    for name, chosen in (
+        ("content as alike as in this case, or more", pairs.content >= at),
+        ("content most alike", near),
+        ("content between", ~near & ~far),
+        ("content least alike", far),
+        ("topic never seen in training", pairs.unseen),
+    ):
+        found.append((name, worth_of(llr[chosen], pairs.same[chosen], None, FEWEST)))
+    return tuple(found)
+
+
+RARE = 0.01
+"""Share of the background's sets of texts by one author that may agree less than a case that is answered."""
+
+
+def sets_llr(sets: PairScores, valid: Validated) -> Floats:
+    """Agreement (sets,) of the background's sets of texts, each by one author: the lowest log10 LR of a text against
+    the others of its set, by verifiers that learned without that author."""
+    if not len(sets):
+        return np.zeros(0)
+    llr = valid.system.written.llr(sets.scores, sets.content)[FUSED]
+    _, place = np.unique(sets.authors, axis=0, return_inverse=True)
+    return np.array([llr[place.ravel() == i].min() for i in range(int(place.max()) + 1)])
+
+
+def disagreement(known: Floats, sets: Floats) -> str | None:
+    """The reason not to answer, or None.
+
+    Parameters
+    ----------
+    known : (texts,) float
+        Log10 LR of each known text of the case against the others; above 0 for one writer.
+    sets : (sets,) float
+        Agreement of the background's sets, as `sets_llr` gives it.
+
+    Returns
+    -------
+    str or None
+        A sentence where a text speaks against the others (log10 LR below 0) and at most a hundredth of the background's
+        sets agree as little; where they are fewer than a hundred, none of them may.
+    """
+    if not len(known) or not len(sets):
+        return None
+    least = float(known.min())
+    as_low = int((sets <= least).sum())
+    if least >= 0 or as_low > RARE * len(sets):
+        return None
+    return (
+        "the known texts disagree among themselves: one of them, held against the others, has a log10 LR of "
+        f"{signed(least)}; of {len(sets)} sets of as many texts by one background author each, {as_low} agree as "
+        "little; they may not be by one writer"
+    )
+
+
+WEAK = SCALE[-1][0]
+
+
+def content_check(
+    found: ShapeScores, rows: Callable[[str], list[int]], valid: Validated, told: Told
+) -> ContentCheck | None:
+    """The check of one case; None where its text could not be transplanted or too few background pairs could.
+
+    ``rows`` gives the case's problems by what they ask; ``told`` is what was found for the case itself.
+    """
+    on, off = rows("on"), rows("off")
+    style, pairs = valid.raw.style[FUSED], able(valid.pairs) & ~np.isnan(valid.raw.style[FUSED])
+    same = valid.pairs.same[pairs]
+    if not on or not off or valid.system.style is None or not same.any() or same.all():
+        return None
+    versions = valid.system.style.llr(taken(found.cases, off), found.content[off])[FUSED]
+    bounds = elub(style[pairs], same)
+    held = np.clip(style[pairs], *bounds)
+    worth = worth_of(held, same)
+    assert worth is not None
+    mean = bounds.held(float(versions.mean()))
+    written = valid.limits.bounds[FUSED].held(float(told.written[FUSED][0]))
+    plain = {
+        name: float(valid.system.written.llr(taken(found.cases, r), found.content[r])[FUSED].mean())
+        for name, r in (("on", on), ("off", off))
+    }
+    outcome, sentence = _outcome(written, mean, worth.cllr_min)
+    return ContentCheck(
+        written=written,
+        style=mean,
+        versions=tuple(versions.tolist()),
+        on=plain["on"],
+        off=plain["off"],
+        bounds=bounds,
+        worth=worth,
+        outcome=outcome,
+        sentence=sentence,
+    )
+
+
+def _outcome(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
+    as_written = (
+        f"the texts as written have a log10 LR of {signed(llr)}, with content words from other texts {signed(style)}"
+    )
+    if cllr_min >= BLIND:
+        return "open", (
+            "Without content words, style alone tells hardly anything in this background, so it stays open how much of "
+            f"the LR is style ({as_written})."
+        )
+    if abs(llr) < WEAK:
+        return "nothing", f"There is hardly any evidence whose ground could be asked for ({as_written})."
+    if llr * style > 0 and abs(style) >= abs(llr) / 2:
+        return "style", f"The evidence is style: {as_written}."
+    if llr * style > 0 and abs(style) >= WEAK:
+        return "part", f"The evidence is style in part, and rests on content for the rest: {as_written}."
+    return "content", f"The evidence rests on content: {as_written}."
+
 
 MOST_SHOWN = 12
 """Cases whose evidence is shown; all stand in the table and in ``case.json``."""

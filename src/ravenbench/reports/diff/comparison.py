@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from itertools import accumulate
+from typing import Any, Literal, NamedTuple
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.formats.reviews import VERSION
@@ -18,11 +19,33 @@ from ravenbench.obfuscation.measures.sensibleness import ANOMALIES
 from ravenbench.obfuscation.measures.soundness import efficiency, pinc
 from ravenbench.obfuscation.parts import PART_WORDS, sentences
 from ravenbench.obfuscation.wording import resources
-from ravenbench.reports.diff.characters import shown
-from ravenbench.reports.shared.page import render
+from ravenbench.reports.page import render
 from ravenbench.text.alignment import Run, align_sentences, pieces, plain_words, runs
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
+
+
+def shown(text: str) -> Markup:
+    """Text escaped for a page: a carriage return keeps its number, other control characters become their pictures.
+
+    HTML has no way to hold control characters, and direction marks would disorder what stands around them: these
+    are shown as U+2400 ff. and as their code points.
+    """
+    if text.isprintable():
+        return escape(text)
+    return Markup("").join(_character(c) for c in text)
+
+
+def _character(c: str) -> Markup:
+    if c in "\n\t" or c.isprintable() or c.isspace():
+        return Markup("&#13;") if c == "\r" else Markup(escape(c))
+    if ord(c) < 0x20:
+        return Markup('<span class="ctl">{}</span>').format(chr(0x2400 + ord(c)))
+    if c == "\u200d" or c == "\ufeff" or 0xFE00 <= ord(c) <= 0xFE0F:
+        # Joiners and variation selectors belong to emoji and some scripts; a byte order mark is invisible.
+        return Markup(escape(c))
+    return Markup('<span class="ctl" data-c="U+{:04X}"></span>').format(ord(c))
+
 
 SHARED = 5
 """Shared words from which a phrase gets a line of its own."""
@@ -235,3 +258,49 @@ class _Shade:
         bits = -resources.language_model().log10([token.strip().replace("’", "'") for token in tokens]) * 3.3219
         shades = [sum(value >= limit for limit in STARTLING) for value in bits[:-1]]
         return [shade if token.strip() else 0 for shade, token in zip(shades, tokens, strict=True)]
+
+
+class Row(NamedTuple):
+    """A stretch of the original that starts and ends with a part in every column, and what became of it."""
+
+    number: int
+    original: Markup
+    rewritten: tuple[Markup, ...]
+    changes: tuple[int, ...]
+
+
+def columns_page(comparisons: Sequence[Comparison], *, index: str | None = None) -> str:
+    """One static page over rewritings of one text; what was struck out is marked where there is but one rewriting."""
+    return render(
+        "diff_columns.html.j2", comparisons=comparisons, rows=column_rows(comparisons), index=index, sections=[]
+    )
+
+
+def column_rows(comparisons: Sequence[Comparison]) -> list[Row]:
+    """Rows between the places where parts of all rewritings end.
+
+    Raises
+    ------
+    ValueError
+        If the comparisons are not of one text.
+    """
+    if len({c.digests[0] for c in comparisons}) != 1:
+        raise ValueError("the comparisons are of different texts")
+    ends = [list(accumulate(len(block.original) for block in c.blocks)) for c in comparisons]
+    common = sorted(set.intersection(*(set(e) for e in ends)))
+    rows: list[Row] = []
+    done = [0] * len(comparisons)
+    for end in common:
+        taken: list[Sequence[Block]] = []
+        for i, c in enumerate(comparisons):
+            stop = max(k for k, e in enumerate(ends[i]) if e == end) + 1
+            taken.append(c.blocks[done[i] : stop])
+            done[i] = stop
+        if len(comparisons) == 1:
+            original = Markup("").join(line.original for block in taken[0] for line in block.lines)
+        else:
+            original = shown("".join(block.original for block in taken[0]))
+        rewritten = tuple(Markup("").join(line.shown for b in blocks for line in b.lines) for blocks in taken)
+        changes = tuple(sum(line.changes for b in blocks for line in b.lines) for blocks in taken)
+        rows.append(Row(len(rows) + 1, original, rewritten, changes))
+    return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.records import Findings
-from ravenbench.reports.shared.tables import Table, to_html, to_latex
+from ravenbench.reports.view import Table, to_html, to_latex
 
 
 class Evaluation(Findings):

@@ -11,8 +11,8 @@ from ravenbench.metrics.base import title_of
 from ravenbench.metrics.calibration import reliability
 from ravenbench.metrics.roc import Curve, curve
 from ravenbench.reports.evaluate.records import Findings
-from ravenbench.reports.shared.figures import FAINT, INK, canvas, style
-from ravenbench.reports.shared.tables import printable
+from ravenbench.reports.page import FAINT, INK, canvas, style
+from ravenbench.reports.view import printable
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:

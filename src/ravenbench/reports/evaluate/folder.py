@@ -7,7 +7,7 @@ from pathlib import Path
 from ravenbench.files import location
 from ravenbench.formats.answers import write_answers
 from ravenbench.reports.evaluate.evaluation import Evaluation
-from ravenbench.reports.shared.folder import write_parts, write_whole
+from ravenbench.reports.report import write_parts, write_whole
 from ravenbench.types import Answers
 
 
@@ -33,7 +33,7 @@ def write_evaluation(evaluation: Evaluation, folder: str | Path) -> Path:
 def _write(evaluation: Evaluation, folder: Path) -> None:
     from ravenbench.reports.evaluate.figures import draw
     from ravenbench.reports.evaluate.page import evaluation_page
-    from ravenbench.reports.shared.figures import save
+    from ravenbench.reports.page import save
 
     figures = draw(evaluation)
     for s in evaluation.meta:

@@ -9,8 +9,8 @@ from ravenbench.metrics.base import title_of
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.figures import PANELS
 from ravenbench.reports.evaluate.records import Findings
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import to_html
+from ravenbench.reports.page import inline, render
+from ravenbench.reports.view import to_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ravenbench.metrics.base import title_of
 from ravenbench.reports.evaluate.pairwise import LEAST_STARS
-from ravenbench.reports.shared.tables import Column, Measure, Table, Value, figure, range_of
+from ravenbench.reports.view import Column, Measure, Table, Value, figure, range_of
 from ravenbench.statistics.significance import stars
 
 if TYPE_CHECKING:

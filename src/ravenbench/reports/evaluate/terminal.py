@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ravenbench.metrics.base import title_of
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.records import Findings
-from ravenbench.reports.shared.tables import Measure, Table, Value, number, printable, terminal
+from ravenbench.reports.view import Measure, Table, Value, for_terminal, number, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -52,7 +52,7 @@ def _tight(table: Table) -> RenderableType:
     from rich.text import Text
 
     # Title and note stand apart: inside, they would break at the width of a narrow table.
-    made = terminal(replace(table, note=""))
+    made = for_terminal(replace(table, note=""))
     made.title, made.padding, made.show_edge = None, 0, False
     note = [Text(printable(table.note), style="italic dim")] if table.note else []
     return Group(Text(printable(table.title), style="bold"), made, *note)
@@ -77,5 +77,5 @@ def _chosen(evaluation: Findings, table: Table) -> Table:
 
 
 def _columns(table: Table, kept: Sequence[bool]) -> Table:
-    columns, *rows = (tuple(compress(row, kept)) for row in (table.columns, *table.rows))
-    return replace(table, columns=columns, rows=tuple(rows))
+    rows = tuple(tuple(compress(row, kept)) for row in table.rows)
+    return replace(table, columns=tuple(compress(table.columns, kept)), rows=rows)

@@ -16,12 +16,12 @@ import numpy as np
 from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import Attribute
+from ravenbench.reports.cells import Failure
+from ravenbench.reports.content import ContentProbe, content_probe, joined
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
-from ravenbench.reports.shared.cell_scores import Failure
-from ravenbench.reports.shared.content import ContentProbe, content_probe, joined
-from ravenbench.reports.shared.outside import WithAnswers
-from ravenbench.reports.shared.public import public_head
+from ravenbench.reports.outside import WithAnswers
+from ravenbench.reports.view import public_head
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
 from ravenbench.types import Floats, Labels, name_array

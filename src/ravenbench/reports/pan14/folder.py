@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ravenbench.reports import view
+from ravenbench.reports.content import WIDE, no_verdict
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import Overview
 from ravenbench.reports.pan14.json_form import to_json
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.content_words import WIDE, no_verdict
-from ravenbench.reports.shared.folder import write_parts
+from ravenbench.reports.report import write_parts
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,7 +41,7 @@ def terminal(overview: Overview) -> list[RenderableType]:
     return [*(_tight(table) for table in shown), *missing]
 
 
-def _tight(table: tables.Table) -> RenderableType:
-    found = tables.terminal(tables.without(table, *WIDE) if table.key.startswith("content") else table)
+def _tight(table: view.Table) -> RenderableType:
+    found = view.for_terminal(view.without(table, *WIDE) if table.key.startswith("content") else table)
     found.padding, found.show_edge = 0, False
     return found

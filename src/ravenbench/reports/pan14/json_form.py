@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ravenbench.reports.content import content_json
 from ravenbench.reports.pan14.analysis import METRICS, CorpusScores, Overview, Row, Rows
-from ravenbench.reports.shared.content_json import content_json
 
 
 def to_json(overview: Overview) -> dict[str, Any]:

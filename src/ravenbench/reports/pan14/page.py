@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ravenbench.reports.content import content_figure, headline, no_verdict, reference_sentences, verdicts
 from ravenbench.reports.evaluate import figures as evaluation_figures
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, inline, render, style
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, Overview, Rows
-from ravenbench.reports.shared.content_figure import content_figure
-from ravenbench.reports.shared.content_words import headline, no_verdict, reference_sentences, verdicts
-from ravenbench.reports.shared.figures import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import printable, to_html
+from ravenbench.reports.view import printable, to_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

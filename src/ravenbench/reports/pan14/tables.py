@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ravenbench.reports.content import TITLE, content_table, reference_table
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.pan14.analysis import META, CorpusScores, Overview, Row, Rows
 from ravenbench.reports.pan14.published import CORPORA, publication
-from ravenbench.reports.shared.content_words import TITLE, content_table, reference_table
-from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
+from ravenbench.reports.view import Column, Measure, Range, Table, Value
 
 _NAME = Column("system", text=True)
 _SCORES = (Column("final"), Column("95 % interval"), Column("AUC"), Column("c@1"), Column("open"))

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.bench.run.choice import no_choice
 from ravenbench.bench.run.record import RunPlan
+from ravenbench.bench.run.setups import no_choice
+from ravenbench.reports.cells import mean
+from ravenbench.reports.content import content_probe
 from ravenbench.reports.run.fold_rows import FoldRow, fold_rows
 from ravenbench.reports.run.lengths import length_rows
 from ravenbench.reports.run.probe import probing
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
 from ravenbench.reports.run.strata import strata
 from ravenbench.reports.run.sweep import sweeping
-from ravenbench.reports.shared.cell_scores import mean
-from ravenbench.reports.shared.content import content_probe
-from ravenbench.reports.shared.public import public_head
+from ravenbench.reports.view import public_head
 from ravenbench.statistics.significance import t_test
 from ravenbench.types import Floats
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ravenbench.bench.run.probe import NOT_ASKED
+from ravenbench.bench.run.setups import NOT_ASKED
+from ravenbench.reports.content import badge, interval_in_words, no_verdict, value_of, with_interval
 from ravenbench.reports.run.probe import DomainRow
 from ravenbench.reports.run.records import Analysis
-from ravenbench.reports.shared.content_words import badge, interval_in_words, no_verdict, value_of, with_interval
-from ravenbench.reports.shared.tables import Column, Table, Value, figure
+from ravenbench.reports.view import Column, Table, Value, figure
 from ravenbench.statistics.axes import FOUND, Content, Domain, wrong_by_chance
 
 

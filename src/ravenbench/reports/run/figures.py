@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ravenbench.reports.content import content_figure, name_rows
+from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.lengths import lengths_figure
 from ravenbench.reports.run.probe import Probing
 from ravenbench.reports.run.records import TESTED, Analysis, title
 from ravenbench.reports.run.sweep_figure import sweep_figure
-from ravenbench.reports.shared.content_figure import content_figure, name_rows
-from ravenbench.reports.shared.figures import FAINT, INK, OTHER, SETUP, canvas, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

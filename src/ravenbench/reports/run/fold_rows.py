@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ravenbench.reports.shared.cell_scores import Failure
+from ravenbench.reports.cells import Failure
 
 if TYPE_CHECKING:
     from ravenbench.store.records import FoldRecord

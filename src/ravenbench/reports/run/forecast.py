@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ravenbench.reports.run.probe import FEWEST_PAIRS
 from ravenbench.reports.run.records import title
 from ravenbench.reports.run.sweep_tables import planned_sweep
-from ravenbench.reports.shared.tables import Column, Table, Value, figure, terminal
+from ravenbench.reports.view import Column, Table, Value, figure, for_terminal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,8 +41,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     if forecast.untimed:
         shares += f"{', ' if shares else ''}outside programs and services not timed: {', '.join(forecast.untimed)}"
     shown: list[RenderableType] = [
-        terminal(forecast_table(forecast)),
-        *([] if forecast.sweep is None else [terminal(planned_sweep(forecast.sweep))]),
+        for_terminal(forecast_table(forecast)),
+        *([] if forecast.sweep is None else [for_terminal(planned_sweep(forecast.sweep))]),
         Text(
             f"Cost: {forecast.fits} fits, {forecast.cells} cells, about {forecast.total:.0f} s on one core "
             f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s)."

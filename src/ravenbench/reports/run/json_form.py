@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ravenbench.reports.content import content_json, figure_interval, judged_json, references_json, value_of
 from ravenbench.reports.run.lengths import lengths_json
 from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis
 from ravenbench.reports.run.sweep_json import sweep_json
-from ravenbench.reports.shared.content_json import content_json, figure_interval, judged_json, references_json
-from ravenbench.reports.shared.content_words import value_of
 
 
 def to_json(analysis: Analysis) -> dict[str, Any]:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.metrics import scores
-from ravenbench.reports.shared.cell_scores import Failure, ranked, sides_of
-from ravenbench.reports.shared.content_json import figure_interval
-from ravenbench.reports.shared.content_words import value_of
-from ravenbench.reports.shared.figures import FAINT, INK, canvas
-from ravenbench.reports.shared.tables import Column, Table
+from ravenbench.reports.cells import Failure, ranked, sides_of
+from ravenbench.reports.content import figure_interval, value_of
+from ravenbench.reports.page import FAINT, INK, canvas
+from ravenbench.reports.view import Column, Table
 from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements, within
 
 if TYPE_CHECKING:

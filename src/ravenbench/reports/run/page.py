@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
-from ravenbench.bench.run.choice import pools_advice
+from ravenbench.bench.run.setups import pools_advice
+from ravenbench.reports.content import badge, content_sentence, headline, reference_sentences
+from ravenbench.reports.page import inline, render
 from ravenbench.reports.run.axes_tables import chance_sentence, domain_sentence, missing
 from ravenbench.reports.run.fold_rows import SHOWN, FoldRow
 from ravenbench.reports.run.records import TESTED, Analysis, Shortcut, title
 from ravenbench.reports.run.tables import run_tables
-from ravenbench.reports.shared.content_words import badge, content_sentence, headline, reference_sentences
-from ravenbench.reports.shared.page import inline, render
-from ravenbench.reports.shared.tables import Column, Table, figure, to_html
+from ravenbench.reports.view import Column, Table, figure, to_html
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.reports.shared.cell_scores import Failure, mean, ranked, sides_of
+from ravenbench.reports.cells import Failure, mean, ranked, sides_of
 from ravenbench.statistics.axes import Domain, Judged, domain_axis
 from ravenbench.statistics.domain import Crossed, Repetition, alike, gain_figure
 from ravenbench.statistics.estimates import Estimate

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.metrics.pan import TITLES
+from ravenbench.reports.cells import Failure
+from ravenbench.reports.content import ContentProbe
 from ravenbench.reports.run.fold_rows import FoldRow
 from ravenbench.reports.run.lengths import LengthRow
 from ravenbench.reports.run.probe import Probing
 from ravenbench.reports.run.strata import Stratum
 from ravenbench.reports.run.sweep import Sweep
-from ravenbench.reports.shared.cell_scores import Failure
-from ravenbench.reports.shared.content import ContentProbe
 from ravenbench.store.records import Head
 from ravenbench.types import Floats
 

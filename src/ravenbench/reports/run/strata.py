@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.metrics.calibration import cllr
-from ravenbench.reports.shared.cell_scores import Sides, ranked, sides_of
+from ravenbench.reports.cells import Sides, ranked, sides_of
 from ravenbench.statistics.estimates import Estimate, Units, estimate, influence, placements
 from ravenbench.types import Bools, Floats
 

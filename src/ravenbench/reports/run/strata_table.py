@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ravenbench.reports.run.records import Analysis
-from ravenbench.reports.shared.tables import Column, Range, Table, Value
+from ravenbench.reports.view import Column, Range, Table, Value
 
 
 def strata_table(analysis: Analysis) -> Table:

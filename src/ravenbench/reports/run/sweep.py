@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.bench.run.record import PointRecord, RunPlan
+from ravenbench.reports.cells import Failure
 from ravenbench.reports.run.fold_rows import SHOWN, FoldRow, fold_rows
-from ravenbench.reports.shared.cell_scores import Failure
 from ravenbench.statistics.pools import pool_mean
 from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.types import Floats

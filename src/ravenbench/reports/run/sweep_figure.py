@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.run.records import title
 from ravenbench.reports.run.sweep import AVERAGE, Estimate, Point, Sweep
-from ravenbench.reports.shared.figures import FAINT, INK, OTHER, SETUP, canvas
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ravenbench.bench.run.sweep import SweepSize
+from ravenbench.bench.run.setups import SweepSize
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.records import Analysis, title
 from ravenbench.reports.run.sweep import AVERAGE, Estimate, Point, Sweep
-from ravenbench.reports.shared.tables import Column, Range, Table, Value
+from ravenbench.reports.view import Column, Range, Table, Value
 
 OVER_POOLS = "95 % intervals over pools, allowing for their overlap."
 ONE_POOL = "One pool of topics: an interval cannot be estimated."

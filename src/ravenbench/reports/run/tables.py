@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ravenbench import registry
+from ravenbench.reports.content import content_table, reference_table
 from ravenbench.reports.run.axes_tables import domain_table
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.lengths import lengths_table
 from ravenbench.reports.run.records import TESTED, Analysis, Result, title
 from ravenbench.reports.run.strata_table import strata_table
 from ravenbench.reports.run.sweep_tables import sweep_tables
-from ravenbench.reports.shared.content_words import content_table, reference_table
-from ravenbench.reports.shared.tables import Column, Measure, Range, Table, Value
+from ravenbench.reports.view import Column, Measure, Range, Table, Value
 from ravenbench.store.records import VerifierRecord
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 

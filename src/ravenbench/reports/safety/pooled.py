@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ravenbench.reports.safety.answers import mean
-from ravenbench.reports.safety.records import FEW, ObfuscatorRow, SafetyAnalysis
-from ravenbench.reports.shared import tables
-from ravenbench.reports.shared.folder import write_parts
-from ravenbench.reports.shared.page import render
-from ravenbench.reports.shared.tables import Column, Table, Value, range_of
+from ravenbench.reports import view
+from ravenbench.reports.page import render
+from ravenbench.reports.report import write_parts
+from ravenbench.reports.safety.analysis import FEW, ObfuscatorRow, SafetyAnalysis, mean
+from ravenbench.reports.view import Column, Table, Value, range_of
 from ravenbench.statistics.estimates import Interval
 
 FIELDS = {
@@ -142,6 +141,6 @@ def write_pooled(found: Pooled, pages: Mapping[str, str], folder: Path) -> None:
         found=found,
         few=FEW,
         pages=pages,
-        tables=[tables.to_html(table) for table in made if table.rows],
+        tables=[view.to_html(table) for table in made if table.rows],
     )
     write_parts(folder, kind="safety", page=page, json=pooled_json(found), tables=made, figures={})

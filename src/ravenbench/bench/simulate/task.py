@@ -1,0 +1,71 @@
+"""``ravenbench.simulate``: both axes of the verdict on scorers whose reliance on content is known.
+
+OUT/run.json, plan.json, cells/   as for a run; a fold is a replicate, and its cell holds the figures of all scorers
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ravenbench.bench.options import PATH, Option
+from ravenbench.bench.simulate.spec import SimulateSpec, build
+from ravenbench.bench.task import Draft, Task
+from ravenbench.components import identity_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ravenbench.store.records import CellPlace, Plan
+    from ravenbench.store.store import Store
+
+
+class Simulate(Task):
+    """Judge scorers whose reliance on content is known, on both axes of the verdict, in fresh worlds.
+
+    Shows how often scorers that cannot see content are convicted all the same, how often scorers of topic, trained or
+    not, and blends with style are found, and whether intervals hold what they should. Interrupted at any point, the
+    same command goes on where it stopped.
+
+        raven simulate
+
+        raven simulate --corpus "manifold(style=0.6, drift=1)" --replicates 40 --seed 3000
+
+        raven simulate --corpus newsgroups --pools 1 --replicates 6
+    """
+
+    name = "simulate"
+    help = "Check both verdicts on scorers whose reliance is known."
+    Spec = SimulateSpec
+    own = (Option("out", "The simulation's folder or URL; default raven-runs/simulate-<hash>.", takes=PATH),)
+    positional = ("corpus",)
+    order = "replicates"
+    failure = "{count} replicates failed, the first: {first}"
+    cell_timeout = False
+    plan_help = "Only say what would be simulated."
+    spec: SimulateSpec
+
+    def resolve(self) -> None:
+        from ravenbench.bench.simulate.plan import fingerprint
+
+        self.spec = build(self.values)
+        self.data = fingerprint(self.spec)
+        self.folder = self.place_or(f"simulate-{identity_hash(self.spec.resolved())[:8]}")
+
+    def draft(self) -> Draft:
+        from ravenbench.bench.simulate.plan import draft
+
+        return Draft(draft(self.spec))
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.bench.simulate.plan import SimulatePlan
+        from ravenbench.bench.simulate.trials import ReplicateUnit
+        from ravenbench.engine.pool import run_units
+
+        seeds = {one.fold: one.seed for one in store.plan_as(SimulatePlan).replicates}
+        units = [ReplicateUnit(store.path, self.spec, (one,), seeds[one.fold]) for one in store.unanswered()]
+        return run_units(self.engine, units, self.progress, "simulating")
+
+    def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
+        from ravenbench.bench.simulate.plan import fits
+
+        return len(missing) * fits(self.spec)

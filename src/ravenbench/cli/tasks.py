@@ -1,0 +1,140 @@
+"""A task as a command: its options are those of its declaration and those that every task has."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from typing import Annotated, Any
+
+import typer
+
+from ravenbench.bench.options import Option
+from ravenbench.bench.task import Task, run_task, task_of
+from ravenbench.engine.guard import LIMIT, LONGEST
+from ravenbench.errors import InputError, SpecError
+
+
+def __getattr__(name: str) -> Any:
+    return command_of(task_of(name))
+
+
+def command_of(task: type[Task]) -> Any:
+    """The function that Typer makes a command of."""
+
+    def command(**values: Any) -> None:
+        context = values.pop("context", None)
+        if task.stray is not None and context.args:
+            problem, expected, fix = task.stray
+            raise InputError(problem, found=" ".join(context.args), expected=expected, fix=fix)
+        perform(task, {name: value for name, value in values.items() if value is not None and value != []})
+
+    parameters = [_parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
+    parameters += [_of_option(option, option.name in task.arguments) for option in task.options() if option.command]
+    left_out = {name for name in ("device", "cell_timeout") if not getattr(task, name)}
+    parameters += [p for p in _common(task.plan_help) if p.name not in left_out]
+    command.__doc__ = task.__doc__
+    command.__annotations__ = {}
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def _of_option(option: Option, positional: bool) -> inspect.Parameter:
+    kind: Any = list[str] if option.many else option.kind
+    how: Any = {"help": option.help, "metavar": option.metavar}
+    # A flag that is false is not given.
+    flags = option.flags or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
+    shown = typer.Argument(**how) if positional else typer.Option(*flags, **how)
+    if option.required:
+        return _parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
+    default = False if kind is bool else option.default
+    return _parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
+
+
+_ENGINE = "local (processes) or dask (an existing cluster)."
+
+
+def _common(plan_help: str) -> list[inspect.Parameter]:
+    """Options of every task that the declaration does not name."""
+    return [
+        _parameter("cell_timeout", CellTimeout, None),
+        _parameter("engine", Annotated[str, typer.Option(help=_ENGINE)], "local"),
+        _parameter("scheduler", Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")], None),
+        _parameter("device", Device, None),
+        _parameter("plan", Annotated[bool, typer.Option("--plan", help=plan_help)], False),
+        _parameter("json", Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")], False),
+    ]
+
+
+def _set_limit(seconds: float | None) -> float | None:
+    """Tell this process and its workers; no part of a run's identity, since no answer depends on it."""
+    if seconds is not None:
+        os.environ[LIMIT] = str(seconds)
+    return seconds
+
+
+CellTimeout = Annotated[
+    float | None,
+    typer.Option(
+        "--cell-timeout",
+        min=1,
+        max=LONGEST,
+        envvar=LIMIT,
+        callback=_set_limit,
+        metavar="SECONDS",
+        help="Longest time for a method to learn, and again to answer one set; a cell over it fails, others go on.",
+    ),
+]
+Device = Annotated[
+    str | None,
+    typer.Option("--device", help="Where neural verifiers run: auto (a GPU if there is one), cpu, cuda or cuda:1."),
+]
+
+
+def use(device: str | None) -> None:
+    """Tell this process and its workers where neural verifiers run; no part of a run's identity, since it decides
+    nothing but time and rounding.
+
+    Raises
+    ------
+    SpecError
+        If there is no such device.
+    """
+    if device is None:
+        return
+    if not re.fullmatch(r"auto|cpu|cuda(:\d+)?", device):
+        raise SpecError(
+            "there is no such device", found=f"--device {device}", expected="auto, cpu, cuda or cuda:NUMBER"
+        )
+    os.environ["RAVEN_DEVICE"] = device
+
+
+def perform(task: type[Task], values: dict[str, Any]) -> None:
+    """Do what a command was told: preview or run a task, and show what it found."""
+    from ravenbench.cli.show import progress_bar, say, show_preview, show_report
+    from ravenbench.engine import pool
+
+    use(values.pop("device", None))
+    values.pop("cell_timeout", None)
+    engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
+    plan, json = values.pop("plan"), values.pop("json")
+    for warning in task.warnings(values):
+        typer.secho(warning, fg="yellow", err=True)
+    if plan:
+        with progress_bar() as progress:
+            preview = task(values, engine=engine, progress=progress).preview()
+        show_preview(preview, json)
+        return
+    task.check(values)
+    with progress_bar() as progress:
+        result = run_task(task, values, engine=engine, progress=progress)
+    show_report(result.store, json, task.products(values))
+    if problem := task.problem(result, values):
+        say(problem, fg="red", err=True)
+        raise typer.Exit(1)
+    if not json and (closing := task.closing(values)):
+        typer.echo(closing)

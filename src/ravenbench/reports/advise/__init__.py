@@ -1,1 +1,0 @@
-"""``raven advise``: what gives a text away, and what changing it would gain."""

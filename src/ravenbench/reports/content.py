@@ -1,0 +1,584 @@
+"""The content axis: what a transplant probe shows of every verifier, in verdicts, tables, words, JSON and a figure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from ravenbench.metrics.pan import auc_of_scores
+from ravenbench.reports.cells import Failure, answered, sides_of
+from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
+from ravenbench.reports.view import Column, Range, Table, Value, figure, named, printable
+from ravenbench.statistics.axes import FOUND, Check, Content, Domain, Judged, State, content_axis
+from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
+from ravenbench.statistics.estimates import Estimate, Interval
+from ravenbench.types import Bools, Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ravenbench.engine.transplants import TransplantedFold, TransplantRecord
+    from ravenbench.store.store import Store
+
+
+Read = Callable[[str, str], tuple[Floats | None, str]]
+"""Scores (n,) of a verifier on a fold's test problems, NaN where it could not answer one; None and why without any."""
+NOTHING = ContentFigures()
+OLD = "the folder comes from a version of Raven that did not ask the arms as sets; make the run again"
+
+
+@dataclass(frozen=True)
+class ContentRow:
+    """One verifier: its figures, how far content moves its AUC (from, to), and the outcome on the content axis.
+
+    ``refused`` counts problems that it could not answer in every version; its AUCs are without them.
+    """
+
+    verifier: str
+    figures: ContentFigures
+    reach: tuple[float, float] | None
+    judged: Judged
+    refused: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class ContentProbe:
+    """A transplant probe; a verifier's row depends on no other verifier."""
+
+    section: TransplantRecord
+    rows: tuple[ContentRow, ...]
+    failures: tuple[Failure, ...]
+
+    def row(self, verifier: str) -> ContentRow:
+        """A verifier's row."""
+        return next(row for row in self.rows if row.verifier == verifier)
+
+
+def content_probe(
+    store: Store,
+    section: TransplantRecord | None,
+    names: Sequence[str],
+    topics: Sequence[str] = (),
+    read: Read | None = None,
+) -> ContentProbe | None:
+    """Figures and verdicts of a transplant probe; None where it was not asked for.
+
+    ``topics`` are the run's, in the order of its similarities; ``read`` finds scores where
+    they are not in one cell for each fold.
+    """
+    if section is None:
+        return None
+    if section.reason is not None:
+        judged = Judged(Content.NO_VERDICT, 0.0, reason=section.reason)
+        return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
+    if not all(entry.arms for entry in section.folds):
+        judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
+        return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
+    found = read or partial(stored, store)
+    similarity = store.similarity() if topics else None
+    design = ContentDesign(tuple(_kept(store, entry, topics) for entry in section.folds), similarity)
+    reference = section.reference()
+    lengths = None if reference is None else reference.interval("lengths", "swing")
+    rows: list[ContentRow] = []
+    failures: list[Failure] = []
+    for name in names:
+        scores = [
+            _versions(found, name, entry, fold.same, failures, store)
+            for entry, fold in zip(section.folds, design.folds, strict=True)
+        ]
+        told = [_batched(found, name, entry) for entry in section.folds if entry.batch is not None]
+        batched = None if not told or None in told else any(told)
+        rows.append(_row(name, design, scores, True if True in told else batched, lengths))
+    return ContentProbe(section, tuple(rows), tuple(failures))
+
+
+def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
+    """Several probes as one over all their folds; those with nothing to ask are left out, unless all are."""
+    if not sections:
+        return None
+    asked = [section for section in sections if section.reason is None]
+    if not asked:
+        return sections[0]
+    left_out: dict[str, int] = {}
+    for section in asked:
+        for why, count in section.left_out.items():
+            left_out[why] = left_out.get(why, 0) + count
+    folds = [fold for section in asked for fold in section.folds]
+    ways = " or ".join(sorted({section.kept_by for section in asked}))
+    most = max(section.function_words for section in asked)
+    return msgspec.structs.replace(
+        asked[0], left_out=left_out, folds=folds, references=[], kept_by=ways, function_words=most
+    )
+
+
+def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
+    """What the cell of a verifier on a fold holds."""
+    cell = store.cell(name, fold)
+    return answered(cell), "not computed" if cell is None else cell.error or "no answers"
+
+
+def _row(
+    name: str, design: ContentDesign, scores: Sequence[Versions | None], batched: bool | None, lengths: Interval | None
+) -> ContentRow:
+    silence = design.silence([None if given is None else left_open(given) for given in scores])
+    complete: list[Bools | None] = [
+        None if s is None else np.asarray(np.isfinite(np.stack(s)).all(axis=0), dtype=np.bool_) for s in scores
+    ]
+    refused = sum(0 if mask is None else int((~mask).sum()) for mask in complete)
+    if refused:
+        pairs = list(zip(design.folds, complete, strict=True))
+        design = ContentDesign(
+            tuple(fold if mask is None else _only(fold, mask) for fold, mask in pairs), design.similarity
+        )
+        scores = [
+            None if s is None or mask is None else Versions(*(values[mask] for values in s))
+            for s, mask in zip(scores, complete, strict=True)
+        ]
+    figures = design.figures(scores, batched=batched)._replace(silence=silence)
+    judged = content_axis(figures, lengths=lengths)
+    if refused:
+        note = f"{refused} problems could not be answered in every version and are left out of AUCs"
+        judged = judged._replace(reason=note if judged.reason is None else f"{judged.reason}; {note}")
+    return ContentRow(name, figures, _reach(design.folds, scores), judged, refused)
+
+
+def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
+    """Whether some problems get other scores in another batch, smaller and in another order; None without answers."""
+    assert entry.batch is not None
+    (again, _), (first, _), (off, _) = (read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"]))
+    if again is None or first is None or off is None:
+        return None
+    place = np.asarray(entry.again, dtype=np.int64)
+    before = np.where(np.arange(len(place)) % 2, off[place], first[np.asarray(entry.rows)[place]])
+    return not alike(again, before, np.concatenate([first, off]))
+
+
+def _only(fold: KeptFold, mask: Bools) -> KeptFold:
+    topics = None if fold.topics is None else fold.topics[mask]
+    return KeptFold(fold.same[mask], fold.sides[mask], fold.problem[mask], topics)
+
+
+def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> tuple[float, float] | None:
+    """AUC with content against the truth and with it, means over folds: the ends of what content can do."""
+    ends = []
+    for fold, given in zip(folds, scores, strict=True):
+        if given is not None:
+            against = auc_of_scores(fold.same, np.where(fold.same, given.off, given.on))
+            along = auc_of_scores(fold.same, np.where(fold.same, given.on, given.off))
+            if against is not None and along is not None:
+                ends.append((against, along))
+    if not ends:
+        return None
+    low, high = np.mean(ends, axis=0)
+    return float(low), float(high)
+
+
+def _kept(store: Store, entry: TransplantedFold, names: Sequence[str]) -> KeptFold:
+    sides, rows = sides_of(store, entry.source, names), np.asarray(entry.rows, dtype=np.int64)
+    topics = sides.topics[rows]
+    known = topics if (topics >= 0).all() else None
+    return KeptFold(sides.same[rows], sides.authors[rows], sides.problem[rows], known)
+
+
+def _versions(
+    read: Read, name: str, entry: TransplantedFold, same: Bools, failures: list[Failure], store: Store
+) -> Versions | None:
+    found = {}
+    for arm in ("source", *entry.arms):
+        fold = entry.fold(arm)
+        scores, error = read(name, fold)
+        if scores is not None:
+            found[arm] = scores
+        elif arm != "source":
+            failures.append(Failure(store.keys.get((name, fold), fold), name, fold, error))
+    if len(found) <= len(entry.arms):
+        return None
+    along, against = found["along"], found["against"]
+    plain = found["source"][np.asarray(entry.rows, dtype=np.int64)]
+    return Versions(plain, np.where(same, along, against), np.where(same, against, along), found["off"])
+
+
+TITLE = "AUC with content replaced, and what content does to it"
+WIDE = (
+    "interval of style left", "interval of drop", "interval of swing", "on > off", "both ways", "left open", "null",
+    "batch",
+)  # fmt: skip
+"""Columns that 80 characters do not hold."""
+
+
+def badge(judged: Judged) -> str:
+    """The outcome in words that stand alone."""
+    margin = f"±{judged.margin:.2f}".replace("0.", ".")
+    # Outcomes of both axes compare as text, and some of them read alike.
+    if isinstance(judged.outcome, Content):
+        if judged.outcome is Content.LESS:
+            return f"no content effect beyond {margin}"
+        stated = judged.outcome in FOUND or judged.outcome is Content.GUESSES
+        return str(judged.outcome) if stated else f"content: {judged.outcome}"
+    own = {
+        Domain.DEPENDS: "depends on its training domain",
+        Domain.LESS: f"no training-domain effect beyond {margin}",
+        Domain.CANNOT_ASK: "training domain: not applicable",
+    }
+    return own.get(judged.outcome, f"training domain: {judged.outcome}")
+
+
+def content_table(probe: ContentProbe | None, key: str = "content", title: str = TITLE) -> Table:
+    """Style left, drop and swing of every verifier: the first table of a report."""
+    rows: list[tuple[Value, ...]] = []
+    for row in () if probe is None or probe.section.reason is not None else probe.rows:
+        f = row.figures
+        rows.append(
+            (
+                row.verifier,
+                value_of(f.auc),
+                *with_interval(f.style_left),
+                *with_interval(f.drop),
+                *with_interval(f.swing),
+                value_of(f.share),
+                value_of(f.sway),
+                value_of(f.silence),
+                value_of(f.null_swing),
+                "matters" if f.batched else "",
+                badge(row.judged),
+            )
+        )
+    columns = (
+        Column("verifier", text=True),
+        Column("AUC before"),
+        Column("style left"),
+        Column("interval of style left"),
+        Column("drop", signed=True),
+        Column("interval of drop", signed=True),
+        Column("swing", signed=True),
+        Column("interval of swing", signed=True),
+        Column("on > off", digits=2),
+        Column("both ways", digits=2, signed=True),
+        Column("left open", digits=2, signed=True),
+        Column("null", signed=True),
+        Column("batch", text=True),
+        Column("verdict", text=True),
+    )
+    over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
+    note = (
+        "AUC before: with their own content, of the problems that could be rewritten, mean over folds, before any "
+        "answer is left open; tables of scores count all problems, and an open answer as .5. Style left: AUC with "
+        "content replaced; .5 is guessing. Drop: what AUC loses by that. Swing, the content effect: how far topic "
+        f"alone moves AUC, 0 = not at all. 95 % intervals over {over}. Both ways: how far topic moves single answers "
+        "(standard deviations). Left open: further share of problems without an answer, or with one and the same, when "
+        "content is replaced. Null: swing between two kinds of foreign content. Batch: “matters” where an answer "
+        "changes with the other problems asked."
+    )
+    return Table(key, title, columns, tuple(rows), note)
+
+
+OVER_GROUPS = "authors, or over groups of linked problems where no authors are named"
+
+
+def reference_table(probe: ContentProbe | None, key: str = "references", corpus: str | None = None) -> Table:
+    """What scorers of known kind reach in the same probe, by how many frequent words may stay."""
+    title = "What the probe itself lets through"
+    rows: list[tuple[Value, ...]] = []
+    for r in () if probe is None else probe.section.references:
+        values: list[Value] = [str(r.function_words), str(r.kept)]
+        for scorer, names in (("content", ("auc", "style_left", "swing")), ("lengths", ("swing",))):
+            for name in names:
+                interval = r.interval(scorer, name)
+                values.append(getattr(r, scorer)[name][0] if name in getattr(r, scorer) else None)
+                if name != "auc":
+                    values.append(None if interval is None else Range(*interval))
+        rows.append((*values, r.named))
+    columns = (
+        Column("may stay"),
+        Column("stay"),
+        Column("content: AUC"),
+        Column("content: style left"),
+        Column("interval of content: style left"),
+        Column("content: swing", signed=True),
+        Column("interval of content: swing", signed=True),
+        Column("lengths: swing", signed=True),
+        Column("interval of lengths: swing", signed=True),
+        Column("topic named", digits=2),
+    )
+    note = (
+        "Content: a scorer that sees content words alone; what it has left is the floor from which style left "
+        "counts. Lengths: a scorer that sees how long words are and nothing else. May stay: so many words at most, of "
+        "four times as many most frequent ones, that spread evenly over topics or belong to a closed class. Topic "
+        "named: share of texts whose topic a classifier names from the words that stay; it has not seen their authors."
+    )
+    return Table(key, title if corpus is None else f"{title}: {corpus}", columns, tuple(rows), note)
+
+
+def reference_sentences(probe: ContentProbe | None) -> list[str]:
+    """The floor of style left, what lengths explain, and what topic the words that stay still tell."""
+    found = None if probe is None else probe.section.reference()
+    if probe is None or found is None or "style_left" not in found.content:
+        return []
+    left, before = found.content["style_left"][0], found.content["auc"][0]
+    low_high = found.interval("content", "style_left")
+    said = [
+        f"A scorer that sees content alone has an AUC of {figure(before)}, and keeps {figure(left)}{_range(low_high)} "
+        "with content replaced: style left counts from there."
+    ]
+    if "swing" in found.lengths:
+        moved = figure(found.lengths["swing"][0], signed=True)
+        said.append(f"Topic moves a scorer that sees lengths of words alone by {moved}.")
+    if found.named is not None and probe.section.named is not None:
+        said.append(
+            f"From the {found.kept} words that stay a classifier names the topic of {found.named:.0%} of texts by "
+            f"authors it has not seen, from all frequent words that of {probe.section.named:.0%} "
+            f"({probe.section.topics} topics)."
+        )
+    return said
+
+
+def headline(probe: ContentProbe | None) -> str:
+    """How many verifiers had which outcome, in one sentence; nothing where nothing was asked."""
+    if probe is None or probe.section.reason is not None or not probe.rows:
+        return ""
+    counts = Counter(row.judged.outcome for row in probe.rows)
+    words = {
+        Content.RELIES: ("relies on content", "rely on content"),
+        Content.LOSES: ("needs content words", "need content words"),
+        Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
+        Content.SWAYED: ("is moved by content both ways", "are moved by content both ways"),
+        Content.LESS: ("shows no content effect", "show no content effect"),
+        Content.GUESSES: ("tells nobody apart", "tell nobody apart"),
+        Content.UNDECIDED: ("is undecided", "are undecided"),
+        Content.NO_VERDICT: ("has no verdict", "have no verdict"),
+    }
+    parts = [f"{counts[o]} {forms[counts[o] > 1]}" for o, forms in words.items() if counts[o]]
+    total = sum(counts.values())
+    listed = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"Of {total} {'verifier' if total == 1 else 'verifiers'} {listed}."
+
+
+def content_sentence(row: ContentRow) -> str:
+    """What the transplant found of a verifier; it claims no more than the intervals."""
+    f, judged = row.figures, row.judged
+    if f.style_left is None or f.swing is None or f.drop is None or f.auc is None:
+        silent = [_finding(check) for check in judged.checks if check.state is State.EFFECT]
+        rest = "Nothing more can be said of content" if silent else "No verdict on content"
+        return " ".join([*silent, f"{rest}: {judged.reason}."])
+    moves = any(c.effect is Content.RELIES and c.state is State.EFFECT for c in judged.checks)
+    text = (
+        f"AUC is {figure(f.auc.value)}, and {figure(f.style_left.value)}{interval_in_words(f.style_left)} with content "
+        f"replaced; topic alone {'moves it' if moves else 'makes a difference of'} "
+        f"{'by ' if moves else ''}{figure(f.swing.value, signed=True)}{interval_in_words(f.swing, signed=True)}."
+    )
+    if judged.outcome is Content.NO_VERDICT:
+        return f"{text} No verdict: {judged.reason}."
+    # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
+    said_before = {Content.RELIES, Content.SWAYED} if moves else set()
+    effects = [check for check in judged.checks if check.state is State.EFFECT and check.effect not in said_before]
+    said = [text, *map(_finding, effects)]
+    if judged.outcome is Content.GUESSES:
+        said.append("Its AUC cannot be told from guessing, so that content does not move it says nothing for it.")
+    if judged.outcome is Content.UNDECIDED and judged.open:
+        names = " and ".join(NAMES[name] for name in judged.open)
+        end = (
+            f"about {judged.needed:,} problems would decide it four times in five"
+            if judged.needed
+            else "more problems would hardly decide it"
+        )
+        said.append(f"Undecided: {names} may lie on either side of the margin; {end}.")
+    if f.batched:
+        said.append("Its answers depend on the other problems of a batch: figures are those of whole arms.")
+    return " ".join(said) if judged.reason is None else f"{' '.join(said)} Note: {judged.reason}."
+
+
+NAMES = {
+    "swing": "the swing",
+    "drop": "the drop",
+    "sway": "how far single answers move",
+    "silence": "answers left open",
+}
+
+
+def _finding(check: Check) -> str:
+    """One effect as a sentence of its own."""
+    assert check.figure is not None
+    value = check.figure.value
+    if check.effect is Content.LOSES:
+        ends = sorted(map(abs, check.figure.interval)) if check.figure.interval else None
+        by = f"{figure(abs(value))}{_range((ends[0], ends[1]) if ends else None)}"
+        return f"Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {by} without them."
+    if check.effect is Content.NOTICES:
+        return (
+            f"When content is replaced it answers {abs(100 * value):.0f} % {'fewer' if value > 0 else 'more'} of the "
+            "problems (one and the same answer to many counts as none): it notices the replacement."
+        )
+    return f"Topic moves single answers both ways, by {figure(value)} standard deviations more than chance does."
+
+
+def verdicts(probe: ContentProbe | None) -> list[dict[str, str]]:
+    """By verifier: a badge, the kind of outcome, and a sentence; none where nothing could be asked."""
+    rows = () if probe is None or probe.section.reason is not None else probe.rows
+    return [
+        {"verifier": r.verifier, "badge": badge(r.judged), "kind": r.judged.outcome.name, "text": content_sentence(r)}
+        for r in rows
+    ]
+
+
+def no_verdict(probe: ContentProbe | None) -> list[str]:
+    """Sentences on what could not be asked: the whole probe, or verifiers without a verdict."""
+    if probe is None:
+        return []
+    if probe.section.reason is not None:
+        return [f"No verdict on content: {probe.section.reason}."]
+    return [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Content.NO_VERDICT]
+
+
+def value_of(figure: Estimate | None) -> float | None:
+    return None if figure is None else figure.value
+
+
+def with_interval(figure: Estimate | None) -> tuple[float | None, Range | None]:
+    return value_of(figure), None if figure is None or figure.interval is None else Range(*figure.interval)
+
+
+def interval_in_words(found: Estimate, *, signed: bool = False) -> str:
+    return _range(found.interval, signed=signed)
+
+
+def _range(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
+    if interval is None:
+        return ""
+    low, high = (figure(end, signed=signed) for end in interval)
+    return f" ({low} to {high})"
+
+
+OUTCOMES = {
+    Content.RELIES: "relies",
+    Content.LOSES: "loses",
+    Content.NOTICES: "notices",
+    Content.SWAYED: "both ways",
+    Content.GUESSES: "guesses",
+    Content.LESS: "less",
+    Content.UNDECIDED: "undecided",
+    Content.NO_VERDICT: "none",
+    Domain.DEPENDS: "depends",
+    Domain.LESS: "less",
+    Domain.UNDECIDED: "undecided",
+    Domain.CANNOT_ASK: "not applicable",
+    Domain.NO_VERDICT: "none",
+}
+
+
+def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
+    """One entry a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on* topic."""
+    return [
+        {
+            "verifier": row.verifier,
+            "auc": value_of(row.figures.auc),
+            "style_left": value_of(row.figures.style_left),
+            "style_left_interval": figure_interval(row.figures.style_left),
+            "swing": value_of(row.figures.swing),
+            "interval": figure_interval(row.figures.swing),
+            "drop": value_of(row.figures.drop),
+            "drop_interval": figure_interval(row.figures.drop),
+            "p": value_of(row.figures.share),
+            "both_ways": value_of(row.figures.sway),
+            "both_ways_interval": figure_interval(row.figures.sway),
+            "left_open": value_of(row.figures.silence),
+            "left_open_interval": figure_interval(row.figures.silence),
+            "batch_matters": row.figures.batched,
+            "null_swing": value_of(row.figures.null_swing),
+            "problems": row.figures.same + row.figures.different,
+            "findings": [OUTCOMES[c.effect] for c in row.judged.checks if c.state is State.EFFECT],
+            "open": row.judged.open,
+            **judged_json(row.judged),
+        }
+        for row in (() if probe is None else probe.rows)
+    ]
+
+
+def references_json(probe: ContentProbe | None) -> dict[str, Any] | None:
+    """What the probe lets through: reference scorers by how many words may stay, and topics named; None without one."""
+    if probe is None or not probe.section.references:
+        return None
+    section = probe.section
+    return {
+        "kept_by": section.kept_by,
+        "topics": section.topics,
+        "topics_named_from_all_words": section.named,
+        "by_words": [
+            {
+                "may_stay": r.function_words,
+                "stay": r.kept,
+                "problems": r.problems,
+                "topics_named": r.named,
+                **{
+                    scorer: {
+                        name: {"value": value, "interval": None if low is None or high is None else [low, high]}
+                        for name, (value, low, high) in getattr(r, scorer).items()
+                    }
+                    for scorer in ("content", "lengths")
+                },
+            }
+            for r in section.references
+        ],
+    }
+
+
+def judged_json(judged: Judged) -> dict[str, Any]:
+    return {
+        "outcome": OUTCOMES[judged.outcome],
+        "margin": judged.margin,
+        "shows": judged.shows,
+        "needed": judged.needed,
+        "reason": judged.reason,
+    }
+
+
+def figure_interval(figure: Estimate | None) -> list[float] | None:
+    return None if figure is None or figure.interval is None else list(figure.interval)
+
+
+OUTCOME: dict[Content | Domain, str] = {
+    Content.RELIES: SETUP["anti"],
+    Content.LOSES: SETUP["anti"],
+    Content.NOTICES: SETUP["anti"],
+    Content.SWAYED: SETUP["anti"],
+    Content.LESS: SETUP["hits"],
+    Content.UNDECIDED: SETUP["random"],
+}
+"""Colours of the outcomes on the content axis."""
+
+
+def content_figure(found: ContentProbe) -> Figure:
+    """A point for what style alone reaches with its interval, a bar from the AUC with content against the truth to
+    that with content along with it."""
+    figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(found.rows))
+    axes.axvline(0.5, color=INK, linewidth=0.8)
+    ends = [0.45, 0.7]
+    for y, row in enumerate(found.rows):
+        left = row.figures.style_left
+        if left is None or row.reach is None:
+            continue
+        color = OUTCOME.get(row.judged.outcome, OTHER)
+        low, high = row.reach
+        axes.barh(y, high - low, left=low, height=0.46, color=color, alpha=0.35)
+        if left.interval is not None:
+            axes.plot(left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
+        axes.plot([left.value], [y], "o", markersize=4.5, color=color)
+        ends += [left.value, *row.reach, *(left.interval or ())]
+    name_rows(axes, [row.verifier for row in found.rows])
+    axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
+    axes.set_xlabel("AUC (.5 = guessing)")
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    return figure
+
+
+def name_rows(axes: Any, names: Sequence[str]) -> None:
+    """Verifier names down the axis, first on top; long ones are cut."""
+    shown = [n if len(n) <= 24 else n[:23] + "…" for n in map(printable, map(named, names))]
+    axes.set_yticks(range(len(names)), shown)
+    axes.set_ylim(len(names) - 0.45, -0.55)
+    axes.spines["left"].set_visible(False)

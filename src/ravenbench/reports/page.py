@@ -1,0 +1,213 @@
+"""Pages, self-contained HTML from templates that escape everything they are given, and their figures.
+
+Figures are drawn with fixed colours; their SVG then names them (``currentColor`` for ink, custom properties for
+setups), so one file serves light and dark. Text stays text in the reader's system font. Equal data give equal bytes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import io
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from ravenbench.files import write_bytes
+from ravenbench.reports.view import Section, figure, named, printable, public
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from matplotlib.figure import Figure
+
+
+INK, FAINT = "#1b1f27", "#7d8590"
+SETUP = {"hits": "#2f5fb3", "random": "#b3632f", "anti": "#7a7a3d", "given": "#2f5fb3"}
+OTHER = "#5f5f87"
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+_NAMES = {
+    INK: "currentColor",
+    FAINT: "var(--faint, #7d8590)",
+    OTHER: "var(--other, #5f5f87)",
+    **{color: f"var(--{name}, {color})" for name, color in reversed(SETUP.items())},
+}
+_DARK = (
+    "<style>@media (prefers-color-scheme: dark) { svg { color: #e6e6e3; --faint: #8b93a0; --hits: #7fa8f0; "
+    "--random: #e39a68; --anti: #b5b56a; --other: #a3a3cf } image { filter: brightness(1.45) } }</style>"
+)
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Raven's settings, for drawing and for saving."""
+    import matplotlib
+
+    settings: dict[str, Any] = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "raven",
+        "font.family": ["DejaVu Sans"],
+        "font.size": 9,
+        "text.parse_math": False,
+        "text.color": INK,
+        "axes.labelcolor": INK,
+        "axes.edgecolor": FAINT,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.titlesize": 9.5,
+        "axes.titleweight": "bold",
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "xtick.major.width": 0.6,
+        "ytick.major.size": 0,
+        "legend.frameon": False,
+        "figure.facecolor": "none",
+        "axes.facecolor": "none",
+        "savefig.facecolor": "none",
+    }
+    with matplotlib.rc_context(settings):
+        yield
+
+
+def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
+    """SVG text; ``inline`` leaves out the XML head and the dark-mode rules the page has itself.
+
+    ``name`` keeps ids apart where several figures stand in one page.
+    """
+    text = re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", _drawn(figure))
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
+    text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
+    text = re.sub(r"<[^>]*>", lambda tag: _retag(tag[0], name), text)
+    size = r'width="[\d.]+pt" height="[\d.]+pt"'
+    text = re.sub(
+        size,
+        f'role="img" aria-label="{html.escape(name)}" style="stroke-linejoin: round; stroke-linecap: butt"',
+        text,
+        count=1,
+    )
+    if inline:
+        return text
+    place = text.index(">") + 1
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + text[:place] + _DARK + text[place:]
+
+
+@lru_cache(maxsize=16)
+def _drawn(figure: Figure) -> str:
+    """What matplotlib draws, kept for the page and the file of a figure."""
+    with style():
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    return buffer.getvalue()
+
+
+def _retag(tag: str, name: str) -> str:
+    """One tag with its ids under ``name``, the reader's font and the page's colours; texts are never touched."""
+    tag = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", tag)
+    tag = re.sub(r"font-family: [^;\"]*", f"font-family: {_FONT}", tag)
+    for color, value in _NAMES.items():
+        tag = tag.replace(color, value)
+    return tag
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure on white paper; the suffix (``.pdf``, ``.png``, ``.svg``) decides the form."""
+    kind = path.suffix.removeprefix(".").lower()
+    if kind == "svg":
+        write_bytes(path, svg(figure, path.stem).encode())
+        return
+    buffer = io.BytesIO()
+    metadata = {"CreationDate": None} if kind == "pdf" else {"Software": None}
+    with style():
+        figure.savefig(buffer, format=kind, dpi=200, facecolor="white", metadata=metadata)
+    write_bytes(path, buffer.getvalue())
+
+
+def canvas(width: float, height: float, columns: int = 1) -> tuple[Figure, list[Any]]:
+    """A figure of this size in inches and a row of axes (perhaps none), without pyplot's global state."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(1, columns, squeeze=False)[0]) if columns else []
+
+
+@cache
+def environment() -> Environment:
+    """Jinja with autoescape, strict about missing names.
+
+    Every page extends ``base.html.j2`` (blocks ``title``, ``kind``, ``lead``, ``main``, ``footer``); ``values.html.j2``
+    shows any JSON value.
+    """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("ravenbench.reports", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["figure"] = figure
+    made.filters["named"] = named
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """Text loses control and direction characters, which could disorder the page around it, and folders of paths."""
+    return public(printable(value)) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def render(template: str, **context: Any) -> str:
+    """One page as text, with its policy. Markup (``view.to_html``, ``inline``) is kept, all other text escaped.
+
+    Of ``sections`` those without a heading are left out; ``incomplete`` warns of missing cells above them all, and the
+    sections of ``appendix`` end the page.
+    """
+    context["sections"] = [Section(*section) for section in context.get("sections", ()) if section[1]]
+    context = {"incomplete": "", "appendix": ()} | context
+    page = _CONTROL.sub(" ", environment().get_template(template).render(**context))
+    return page.replace(_FIRST, f'{_FIRST}\n<meta http-equiv="Content-Security-Policy" content="{policy(page)}">', 1)
+
+
+def policy(page: str) -> str:
+    """The content-security policy of a page: nothing is loaded, and only the scripts and styles that stand in it hold.
+
+    Each is named by the hash of its text, so what a name might smuggle into the page is not obeyed by the browser.
+    """
+    scripts = [text for kind, text in _SCRIPT.findall(page) if "json" not in kind]
+    allowed = {
+        "script-src": _hashes(scripts),
+        "style-src-elem": _hashes(_STYLE.findall(page)),
+        "style-src-attr": _hashes(html.unescape(text) for text in _ATTRIBUTE.findall(page)),
+    }
+    if allowed["style-src-attr"]:
+        allowed["style-src-attr"] = f"'unsafe-hashes' {allowed['style-src-attr']}"
+    rules = [f"{name} {hashes or _NONE}" for name, hashes in allowed.items()]
+    return "; ".join([f"default-src {_NONE}", *rules, "img-src data:", f"base-uri {_NONE}", f"form-action {_NONE}"])
+
+
+def _hashes(texts: Iterable[str]) -> str:
+    digests = dict.fromkeys(base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in texts)
+    return " ".join(f"'sha256-{digest}'" for digest in digests)
+
+
+_NONE = "'none'"
+_FIRST = '<meta charset="utf-8">'
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_SCRIPT = re.compile(r"<script([^>]*)>(.*?)</script>", re.DOTALL)
+_STYLE = re.compile(r"<style[^>]*>(.*?)</style>", re.DOTALL)
+_ATTRIBUTE = re.compile(r"<[a-zA-Z][^<>]*?\sstyle=\"([^\"]*)\"")
+
+
+def inline(figure: Figure, name: str) -> Markup:
+    """A figure for the page itself."""
+    return Markup(svg(figure, name, inline=True))

@@ -1,0 +1,392 @@
+"""The report of any task: page, tables, figures and ``report.json`` in a folder, closing tables in a terminal."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from markupsafe import Markup
+
+from ravenbench.errors import InputError, remedy
+from ravenbench.files import is_remote, write_json, write_text
+from ravenbench.formats.output import fresh_folder
+from ravenbench.reports.view import (
+    Section,
+    Table,
+    col,
+    for_terminal,
+    printable,
+    public,
+    public_json,
+    table,
+    to_csv,
+    to_html,
+    to_latex,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+    from ravenbench.store.store import Store
+
+REPORTS = {
+    "run": "run.task",
+    "pan14": "pan14.task",
+    "attribute": "attribute.report",
+    "safety": "safety.report",
+    "simulate": "simulate",
+    "verify": "verify",
+    "obfuscate": "obfuscate",
+    "compare": "compare.report",
+}
+"""Tasks with a report, and the module here that has it: the class ``RunReport`` of ``run``, and so on."""
+SHOWN = 12
+"""Methods that the sentence on missing cells names."""
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A method with ``planned`` cells; those on ``folds`` are missing, damaged or failed, the first for ``reason``."""
+
+    method: str
+    planned: int
+    folds: tuple[str, ...]
+    reason: str
+
+
+class Report(ABC, Generic[A]):
+    """What a task says of one of its folders; ``write`` and ``terminal`` do the rest.
+
+    ``analysis`` is everything that is said, derived from the store alone. The page is made from the template
+    ``KIND.html.j2``.
+    """
+
+    kind: ClassVar[str]
+    takes_answers: ClassVar[bool] = False
+    """Whether systems that were not run here may be judged beside its verifiers."""
+
+    def __init__(self, store: Store, analysis: A | None = None) -> None:
+        self.store = store
+        if analysis is not None:
+            self.analysis = analysis
+
+    @cached_property
+    def analysis(self) -> A:
+        """What ``analyse`` gives, made once."""
+        return self.analyse()
+
+    @abstractmethod
+    def analyse(self) -> A:
+        """Everything the report says. Equal stores give equal analyses."""
+
+    @abstractmethod
+    def tables(self) -> Sequence[Table]:
+        """Tables of the page, each also a CSV and a LaTeX file."""
+
+    def listings(self) -> Sequence[Table]:
+        """Long tables that are CSV files only."""
+        return ()
+
+    @abstractmethod
+    def sections(self) -> Sequence[Section]:
+        """Sections of the page; one without a heading is not there."""
+
+    def figures(self) -> dict[str, Figure]:
+        """Figures by name."""
+        return {}
+
+    def context(self) -> dict[str, Any]:
+        """What the template is given besides ``sections``, ``figures`` and ``tables``."""
+        return {}
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+
+    @abstractmethod
+    def closing(self) -> Sequence[RenderableType]:
+        """The closing tables for 80 columns."""
+
+    def planned(self) -> list[tuple[str, str, str]]:
+        """Method, fold and key of every cell that the folder should have."""
+        return [(place.verifier, place.fold, place.key) for place in self.store.plan.cells]
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        """A gap for each method that lacks cells, in the plan's order; empty where every cell has its result."""
+        missing: dict[str, list[str]] = {}
+        reasons: dict[str, str] = {}
+        planned = self.planned()
+        for name, fold, key in planned:
+            cell = self.store.read_cell(key)
+            if cell is None or cell.error is not None:
+                missing.setdefault(name, []).append(fold)
+                wrong = "missing or damaged" if cell is None or cell.error is None else cell.error.splitlines()[0]
+                reasons.setdefault(name, wrong)
+        count = Counter(name for name, _, _ in planned)
+        return [Gap(name, count[name], tuple(folds), reasons[name]) for name, folds in missing.items()]
+
+    @cached_property
+    def programs(self) -> list[dict[str, Any]]:
+        """Each verifier that ran outside programs: its cells, whether all ran confined, and how they were run."""
+        names = [v.name for v in self.store.plan.verifiers if '"component": "command"' in json.dumps(v.identity)]
+        found = []
+        for name in names:
+            cells = (self.store.read_cell(place.key) for place in self.store.plan.cells if place.verifier == name)
+            ways = [cell.record.programs for cell in cells if cell is not None and cell.record.programs]
+            if ways:
+                how = "; ".join(dict.fromkeys(ways))
+                found.append({"verifier": name, "cells": len(ways), "confined": set(ways) == {"confined"}, "how": how})
+        return found
+
+    def fill(self, folder: Path) -> None:
+        """Write page, tables, figures and ``report.json`` into a folder."""
+        from ravenbench.reports.page import inline, render
+
+        figures, tables = self.figures(), self.tables()
+        programs = [programs_table(self.programs)] if self.programs else []
+        page = render(
+            f"{self.kind}.html.j2",
+            **{
+                "sections": self.sections(),
+                "figures": {name: inline(figure, name) for name, figure in figures.items()},
+                "tables": Rendered((t.key, to_html(t)) for t in tables if t.rows),
+                "incomplete": averaged_over(self.gaps) if self.gaps else "",
+                "appendix": [Section("programs", t.title, to_html(t)) for t in programs],
+                **self.context(),
+            },
+        )
+        json = {**self.to_json(), "programs": self.programs, "incomplete": gaps_json(self.gaps)}
+        write_parts(folder, kind=self.kind, page=page, json=json, tables=[*tables, *programs], figures=figures)
+        for long in self.listings():
+            write_text(folder / "tables" / f"{long.key}.csv", to_csv(long))
+
+
+class Rendered(dict[str, Markup]):
+    """Tables by key as HTML; one that is not there or has no row is empty."""
+
+    def __missing__(self, key: str) -> Markup:
+        return Markup("")
+
+
+def report_of(store: Store, analysis: Any = None) -> Report[Any]:
+    """The report of the task that a folder belongs to; ``analysis`` spares computing it again.
+
+    Raises
+    ------
+    InputError
+        If that task has none.
+    """
+    if store.kind not in REPORTS:
+        raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
+    module = import_module(f"ravenbench.reports.{REPORTS[store.kind]}")
+    made: type[Report[Any]] | None = getattr(module, f"{store.kind.capitalize()}Report", None)
+    return _OfModule(module, store, analysis) if made is None else made(store, analysis)
+
+
+def analyse(store: Store) -> Any:
+    """Everything the report of a run says, whichever task it belongs to.
+
+    Nothing is written and nothing but the store is read; equal stores give equal analyses.
+
+    Raises
+    ------
+    InputError
+        If the task has no report.
+    StoreError
+        If the folder is damaged.
+    """
+    return report_of(store).analysis
+
+
+def write_report(store: Store, analysis: Any = None) -> Path:
+    """Write ``RUN/report`` (page, report.json, tables, figures) and return the page's path.
+
+    An earlier report is replaced only when the new one is complete; that of a run in an object store is written
+    to ``raven-runs`` here. ``analysis`` spares computing it again.
+
+    Raises
+    ------
+    InputError
+        If the task has no report, or the folder cannot be written.
+    """
+    return write(report_of(store, analysis))
+
+
+def write(report: Report[Any]) -> Path:
+    """Write a report beside what it is of, as ``write_report`` does."""
+    return replace_report(report.store.path, report.fill, report.kind)
+
+
+def terminal(report: Report[Any]) -> list[RenderableType]:
+    """A report's closing tables for 80 columns, what is missing before them and how programs were run after them."""
+    return [
+        *([averaged_over(report.gaps)] if report.gaps else []),
+        *report.closing(),
+        *([for_terminal(programs_table(report.programs))] if report.programs else []),
+    ]
+
+
+def averaged_over(found: Sequence[Gap]) -> str:
+    """One sentence on what the figures of a report with gaps stand on."""
+    parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in found[:SHOWN]]
+    more = f", and {len(found) - SHOWN} more methods lack some" if len(found) > SHOWN else ""
+    return f"Cells are missing, and figures stand on the others alone: {', '.join(parts)}{more}; the rest have all."
+
+
+def gaps_json(found: Iterable[Gap]) -> list[dict[str, object]]:
+    """Gaps as plain values."""
+    return [{"method": g.method, "cells": g.planned - len(g.folds), "planned": g.planned} for g in found]
+
+
+def programs_table(found: Iterable[dict[str, Any]]) -> Table:
+    """How the outside programs of a run were run: confined, or free to read all that the user may read."""
+    return table(
+        "programs",
+        "Outside programs",
+        found,
+        col("verifier", lambda p: p["verifier"], text=True),
+        col("cells", lambda p: p["cells"]),
+        col("outside program", lambda p: p["how"], text=True),
+        note="A confined program saw its input, the files that its command names and the system; no network, no other "
+        "process, no truth. One that was not confined could read whatever the user may, truth included.",
+    )
+
+
+def replace_report(place: Path, write: Callable[[Path], None], kind: str) -> Path:
+    """Write ``PLACE/report`` and return the path of its page.
+
+    Parameters
+    ----------
+    place : Path
+        A run's folder; the report of a run in an object store is written to ``raven-runs`` here.
+    write : callable
+        Fills the folder it is given; when it fails, the earlier report stays.
+    kind : str
+        The task, whose earlier report alone is replaced.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or holds something else.
+    """
+    if is_remote(place):
+        place = Path("raven-runs") / place.name
+    return write_whole(place / "report", write, kind)
+
+
+def write_whole(target: Path, write: Callable[[Path], None], kind: str) -> Path:
+    """Fill a folder out of sight, put it in the place of an earlier one when it is whole, and return its page's path.
+
+    Parameters
+    ----------
+    target : Path
+        The folder's place (``formats.output`` says what may stand there).
+    write : callable
+        Fills the folder it is given; when it fails, the earlier one stays.
+    kind : str
+        The command, whose earlier product alone is replaced.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be written, or holds something else.
+    """
+    try:
+        with fresh_folder(target, kind=kind, private=False) as folder:
+            write(folder)
+    except OSError as error:
+        raise InputError(
+            f"the report cannot be written ({error.strerror or error})", file=target, fix=remedy(error)
+        ) from error
+    return target / "index.html"
+
+
+def write_parts(
+    folder: Path,
+    *,
+    kind: str,
+    page: str,
+    json: Mapping[str, Any],
+    tables: Iterable[Table] = (),
+    figures: Mapping[str, Figure] | None = None,
+) -> None:
+    """Write what every report has: ``index.html``, ``report.json``, ``tables/*.csv`` and ``.tex``, ``figures/*.svg``.
+
+    ``report.json`` names its ``kind`` and the ``format`` of run folders it was made with, beside the report's values.
+    """
+    from ravenbench.reports.page import svg
+    from ravenbench.store.records import FORMAT
+
+    for inner in ("tables", "figures"):
+        (folder / inner).mkdir()
+    for made in tables:
+        write_text(folder / "tables" / f"{made.key}.csv", to_csv(made))
+        write_text(folder / "tables" / f"{made.key}.tex", to_latex(made))
+    for name, figure in (figures or {}).items():
+        write_text(folder / "figures" / f"{name}.svg", svg(figure, name))
+    write_json(folder / "report.json", {"format": FORMAT, "kind": kind, **public_json(json)})
+    write_text(folder / "index.html", page)
+
+
+class _OfModule(Report[Any]):
+    """The report of a task whose module has functions (analyse, write, to_json, terminal) and no class yet."""
+
+    def __init__(self, module: Any, store: Store, analysis: Any = None) -> None:
+        super().__init__(store, analysis)
+        self.kind = store.kind  # type: ignore[misc]
+        self.module = module
+
+    def analyse(self) -> Any:
+        return self.module.analyse(self.store)
+
+    def tables(self) -> Sequence[Table]:
+        return ()
+
+    def sections(self) -> Sequence[Section]:
+        return ()
+
+    def to_json(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.module.to_json(self.analysis)
+        return found
+
+    def closing(self) -> Sequence[RenderableType]:
+        found: list[RenderableType] = self.module.terminal(self.analysis)
+        return found
+
+    def planned(self) -> list[tuple[str, str, str]]:
+        own = getattr(self.module, "planned", None)
+        return super().planned() if own is None else list(own(self.store))
+
+    @cached_property
+    def gaps(self) -> list[Gap]:
+        found: list[Gap] = self.module.gaps(self.store) if hasattr(self.module, "gaps") else super().gaps
+        return found
+
+    def fill(self, folder: Path) -> None:
+        self.module.write(self.analysis, folder)
+        kept = json.loads((folder / "report.json").read_text("utf-8"))
+        more = {"programs": public_json(self.programs), "incomplete": public_json(gaps_json(self.gaps))}
+        write_json(folder / "report.json", {**kept, **more})
+        page = (folder / "index.html").read_text("utf-8")
+        if self.programs:
+            made = programs_table(self.programs)
+            write_text(folder / "tables" / "programs.csv", to_csv(made))
+            write_text(folder / "tables" / "programs.tex", to_latex(made))
+            section = Markup(
+                '<section aria-labelledby="programs"><h2 id="programs">Outside programs</h2>{}</section>\n</main>'
+            )
+            page = page.replace("</main>", section.format(to_html(made)), 1)
+        if self.gaps:
+            warning = Markup('<main id="main">\n<div class="finding warn"><p>{}</p></div>')
+            page = page.replace('<main id="main">', warning.format(public(printable(averaged_over(self.gaps)))), 1)
+        write_text(folder / "index.html", page)

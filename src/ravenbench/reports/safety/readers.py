@@ -1,0 +1,235 @@
+"""What people said of rewritings: by obfuscator, how far they agree, and which automatic measures say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ravenbench.bench.safety.measures import measures_of, read_grades
+from ravenbench.bench.safety.record import GradedText, MeasuredText, SafetyPlan
+from ravenbench.formats.reviews import VERDICTS
+from ravenbench.reports.cells import mean
+from ravenbench.reports.view import Column, Table, range_of
+from ravenbench.statistics.agreement import alpha_interval, ordinal_alpha
+from ravenbench.statistics.estimates import Interval
+from ravenbench.statistics.ranks import RankCorrelation, rank_correlation
+from ravenbench.store.store import Store
+
+Text = tuple[str, int, str]
+"""A rewriting: obfuscator, seed, problem."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Krippendorff's alpha of one question: graders, texts that two of them graded, alpha and its 95 % interval."""
+
+    question: str
+    graders: int
+    texts: int
+    alpha: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class PeopleRow:
+    """What people said of one obfuscator, and what automatic measures say of the same texts.
+
+    ``grade`` is the mean over texts of their graders' means, 1 fluent … 5 unreadable; ``verdicts`` shares of
+    the verdicts given; ``blind`` the share of grades given before the original was seen; ``sound`` the share of these
+    texts within the stated limits of meaning, ``bits`` their mean surprisal over that of the originals.
+    """
+
+    obfuscator: str
+    texts: int
+    grade: float | None
+    verdicts: Mapping[str, float]
+    blind: float | None
+    sound: float | None
+    bits: float | None
+
+
+@dataclass(frozen=True)
+class MeasureRow:
+    """One automatic measure against people, over texts; in both questions a higher answer is a worse one."""
+
+    part: str
+    measure: str
+    grade: RankCorrelation
+    verdict: RankCorrelation
+
+
+@dataclass(frozen=True)
+class People:
+    """All that people said of a run."""
+
+    graders: tuple[str, ...]
+    agreement: tuple[Agreement, ...]
+    rows: tuple[PeopleRow, ...]
+    measures: tuple[MeasureRow, ...]
+
+
+def people(store: Store) -> People | None:
+    """What people said of this run's rewritings, None where nobody graded any."""
+    given = read_grades(store)
+    if not given:
+        return None
+    measured = {
+        (entry.name, seed, problem): row
+        for entry in store.plan_as(SafetyPlan).obfuscators
+        for seed, found in measures_of(store.path / "measures", entry.name).items()
+        for problem, row in found.rows.items()
+    }
+    graders = tuple(sorted({one.grader for one in given}))
+    answers = {"can it be read": _grade, "does it say the same": _verdict}
+    return People(
+        graders,
+        tuple(_agreement(question, given, value) for question, value in answers.items()),
+        tuple(
+            _row(name, [one for one in given if one.obfuscator == name], measured)
+            for name in dict.fromkeys(entry.name for entry in store.plan_as(SafetyPlan).obfuscators)
+            if any(one.obfuscator == name for one in given)
+        ),
+        tuple(_measures(_means(given, _grade), _means(given, _verdict), measured)),
+    )
+
+
+def _grade(one: GradedText) -> float | None:
+    return one.grade
+
+
+def _verdict(one: GradedText) -> float | None:
+    return None if one.verdict is None else 1 + VERDICTS.index(one.verdict)
+
+
+def _text(one: GradedText) -> Text:
+    return one.obfuscator, one.seed, one.problem
+
+
+def _means(given: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> dict[Text, float]:
+    """Mean answer of each text's graders, where anybody answered."""
+    answers: dict[Text, list[float]] = {}
+    for one in given:
+        if (answer := value(one)) is not None:
+            answers.setdefault(_text(one), []).append(answer)
+    return {text: float(np.mean(each)) for text, each in answers.items()}
+
+
+def _agreement(question: str, given: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> Agreement:
+    graders, texts = sorted({one.grader for one in given}), sorted({_text(one) for one in given})
+    table = np.full((len(graders), len(texts)), np.nan)
+    for one in given:
+        answer = value(one)
+        table[graders.index(one.grader), texts.index(_text(one))] = np.nan if answer is None else answer
+    there = ~np.isnan(table)
+    return Agreement(
+        question,
+        int(there.any(axis=1).sum()),
+        int((there.sum(axis=0) > 1).sum()),
+        ordinal_alpha(table),
+        alpha_interval(table),
+    )
+
+
+def _row(name: str, given: Sequence[GradedText], measured: Mapping[Text, MeasuredText]) -> PeopleRow:
+    texts = sorted({_text(one) for one in given})
+    grades = list(_means(given, _grade).values())
+    verdicts = [str(one.verdict) for one in given if one.verdict is not None]
+    blind = [one.blind for one in given if one.grade is not None]
+    found = [measured[text] for text in texts if text in measured]
+    bits = [b for row in found if (b := row.sensibleness.get("surprisal")) is not None]
+    return PeopleRow(
+        name,
+        len(texts),
+        mean(grades),
+        {v: verdicts.count(v) / len(verdicts) for v in VERDICTS} if verdicts else {},
+        mean(blind),
+        mean([row.survives for row in found]),
+        mean(bits),
+    )
+
+
+def _measures(
+    grades: Mapping[Text, float], verdicts: Mapping[Text, float], measured: Mapping[Text, MeasuredText]
+) -> list[MeasureRow]:
+    rows = []
+    for part in ("soundness", "sensibleness"):
+        values: dict[str, dict[Text, float]] = {}
+        for text in sorted({*grades, *verdicts} & measured.keys()):
+            for name, value in getattr(measured[text], part).items():
+                if value is not None:
+                    values.setdefault(name, {})[text] = value
+        for name, found in values.items():
+            against = [_correlation(found, answers) for answers in (grades, verdicts)]
+            if any(one.rho is not None for one in against):
+                rows.append(MeasureRow(part, name, *against))
+    return rows
+
+
+def _correlation(measure: Mapping[Text, float], answers: Mapping[Text, float]) -> RankCorrelation:
+    both = [text for text in measure if text in answers]
+    problems = [problem for _, _, problem in both]
+    return rank_correlation([measure[text] for text in both], [answers[text] for text in both], problems)
+
+
+def people_tables(found: People | None, title: Callable[[str], str]) -> list[Table]:
+    """Grades by obfuscator, agreement between graders, measures against grades; without rows where nobody graded.
+
+    ``title`` names a measure for readers.
+    """
+    return [_people_table(found), _agreement_table(found), _measures_table(found, title)]
+
+
+def _people_table(found: People | None) -> Table:
+    rows = tuple(
+        (
+            r.obfuscator, r.texts, r.grade, *(r.verdicts.get(v) for v in ("correct", "passable", "incorrect")),
+            r.blind, r.sound, r.bits,
+        )
+        for r in (found.rows if found else ())
+    )  # fmt: skip
+    columns = (
+        Column("obfuscator", text=True), Column("texts"), Column("grade", digits=2), Column("correct", digits=2),
+        Column("passable", digits=2), Column("wrong", digits=2), Column("blind", digits=2), Column("sound", digits=2),
+        Column("bits", digits=2, signed=True),
+    )  # fmt: skip
+    note = (
+        f"By {len(found.graders) if found else 0} readers: grade 1 fluent … 5 unreadable; whether it says the same "
+        "(correct, passable, wrong), as shares; blind: graded before the original was seen. Beside them, of the same "
+        "texts, sound and bits as measured automatically."
+    )
+    return Table("people", "What readers said", columns, rows, note)
+
+
+def _agreement_table(found: People | None) -> Table:
+    rows = tuple(
+        (a.question, a.graders, a.texts, a.alpha, range_of(a.interval)) for a in (found.agreement if found else ())
+    )
+    columns = (
+        Column("question", text=True), Column("readers"), Column("texts"), Column("α", signed=True), Column("95 %"),
+    )  # fmt: skip
+    note = (
+        "Krippendorff's α for ordered grades over texts that two read: 1 agreement, 0 chance. "
+        "Below .667 grades are not to be relied on, from .800 on they are."
+    )
+    return Table("agreement", "Do readers agree?", columns, rows, note)
+
+
+def _measures_table(found: People | None, title: Callable[[str], str]) -> Table:
+    rows = tuple(
+        (
+            title(m.measure), m.grade.rho, range_of(m.grade.interval), m.verdict.rho, range_of(m.verdict.interval),
+            max(m.grade.pairs, m.verdict.pairs),
+        )
+        for m in (found.measures if found else ())
+    )  # fmt: skip
+    columns = (
+        Column("measure", text=True), Column("ρ grade", digits=2, signed=True), Column("95 %", digits=2),
+        Column("ρ verdict", digits=2, signed=True), Column("95 % ", digits=2), Column("texts"),
+    )  # fmt: skip
+    note = (
+        "Spearman's ρ with readers' means; a higher grade or verdict is a worse one, so a similarity that says the "
+        f"same is is negative, a count of faults positive. Of {len(rows)} measures, some differ from 0 by chance."
+    )
+    return Table("measures-people", "Automatic measures against readers", columns, rows, note)

@@ -1,1 +1,0 @@
-"""What all reports share: tables, figures, pages."""

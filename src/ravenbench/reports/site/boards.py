@@ -1,0 +1,421 @@
+"""What a site shows: boards (one a run or evaluation) and the standing of every system on them."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import numpy as np
+
+from ravenbench.bench.pan14.record import Pan14Plan
+from ravenbench.bench.run.record import RunPlan
+from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.answers import Truth
+from ravenbench.formats.problems import read_problems
+from ravenbench.formats.tabular import Attribute, quantiles
+from ravenbench.reports.content import badge
+from ravenbench.reports.evaluate.analysis import evaluate
+from ravenbench.reports.evaluate.evaluation import Evaluation
+from ravenbench.reports.evaluate.of_run import read_run
+from ravenbench.reports.evaluate.records import BreakDown
+from ravenbench.reports.evaluate.tables import parts
+from ravenbench.reports.outside import TASKS, with_answers
+from ravenbench.reports.report import report_of
+from ravenbench.reports.view import Column, Table, public_head, public_json, to_csv
+from ravenbench.statistics.axes import Domain
+from ravenbench.statistics.estimates import Estimate
+from ravenbench.store.records import Plan
+from ravenbench.store.store import Cell, Store
+from ravenbench.text.tokens import count_words
+from ravenbench.types import Labels
+
+Interval = tuple[float, float]
+LEADERS = 5
+"""Ranks that a site's first page shows of each board."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A figure and its 95 % interval; None where undefined."""
+
+    value: float | None
+    interval: Interval | None = None
+
+
+Part = tuple[str, int, Number]
+"""A part of a board's problems, how many there are, and a system's c@1 on them."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One system on one board.
+
+    ``tie`` is its rank, which its tie group shares, 1 for the best, None for meta-classifiers and where nothing was
+    tested. ``scores`` are by metric (AUC, c@1 …); ``style_left``, ``swing`` and ``gain`` are the verdict's figures,
+    ``content`` and ``domain`` its words, "" where it was not asked. ``loss`` is the impact of every obfuscator.
+    ``submitted`` says that its answers came from outside; ``parts`` has c@1 on parts of the problems, by what divides
+    them.
+    """
+
+    system: str
+    tie: int | None
+    scores: Mapping[str, Number]
+    open: int = 0
+    missing: int = 0
+    style_left: Number = Number(None)
+    swing: Number = Number(None)
+    content: str = ""
+    gain: Number = Number(None)
+    domain: str = ""
+    loss: Mapping[str, Number] = field(default_factory=dict)
+    submitted: bool = False
+    parts: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class FoldPage:
+    """One fold of a board: what is in it, and every system's scores there."""
+
+    name: str
+    info: Mapping[str, Any]
+    scores: Table
+
+
+@dataclass(frozen=True)
+class Board:
+    """One run or evaluation.
+
+    ``text`` says the language and genre, "" where unknown. ``metric`` orders ``standings``, best first; ``tables`` are
+    shown below them; ``material`` and ``provenance`` are lists for reading; ``downloads`` are files by name.
+    """
+
+    key: str
+    title: str
+    kind: str
+    metric: str
+    problems: int
+    same: int
+    standings: tuple[Standing, ...]
+    material: Mapping[str, Any]
+    provenance: Mapping[str, Any]
+    tables: tuple[Table, ...] = ()
+    folds: tuple[FoldPage, ...] = ()
+    notes: tuple[str, ...] = ()
+    downloads: Mapping[str, str] = field(default_factory=dict)
+    text: str = ""
+
+    @property
+    def leaders(self) -> list[Standing]:
+        """Systems of the first five ranks, where there are ranks, else the first five; no tie is cut."""
+        ranked = [s for s in self.standings if s.tie is not None and s.tie <= LEADERS]
+        if ranked or not self.standings:
+            return ranked
+        last = self.standings[:LEADERS][-1].scores[self.metric].value
+        return [s for i, s in enumerate(self.standings) if i < LEADERS or s.scores[self.metric].value == last]
+
+
+def slug(text: str) -> str:
+    """A name as part of an address: letters, digits and hyphens, never empty."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "x"
+
+
+def slugs(names: list[str]) -> dict[str, str]:
+    """An address for each name, all different; the same names always give the same ones."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in names:
+        plain, number = slug(name), 2
+        address = plain
+        while address in taken:
+            address, number = f"{plain}-{number}", number + 1
+        taken.add(address)
+        found[name] = address
+    return found
+
+
+P = TypeVar("P", bound=Plan)
+
+
+class Joined(Store):
+    """A run whose plan also has the verifiers and cells of other runs over the same folds."""
+
+    def __init__(self, runs: Sequence[Store]) -> None:
+        super().__init__(runs[0].path)
+        self.runs = tuple(runs)
+
+    def plan_as(self, shape: type[P]) -> P:
+        """The manifest of one task, with the verifiers of all runs."""
+        plans = [run.plan_as(shape) for run in self.runs]
+        verifiers = [verifier for plan in plans for verifier in plan.verifiers]
+        return msgspec.structs.replace(plans[0], verifiers=verifiers, cells=[c for plan in plans for c in plan.cells])
+
+    def read_cell(self, key: str) -> Cell | None:
+        """A cell of any of the runs."""
+        return next((cell for run in self.runs if (cell := run.read_cell(key)) is not None), None)
+
+
+def joined(runs: Sequence[Store]) -> list[Store]:
+    """Stores in their order; those of ``raven run`` with the same folds and no verifier in common as one, the first."""
+    groups: list[list[Store]] = []
+    for run in runs:
+        names = {v.name for v in run.plan.verifiers}
+        for group in groups:
+            taken = {v.name for other in group for v in other.plan.verifiers}
+            if group[0].kind == run.kind == "run" and group[0].plan.folds == run.plan.folds and not names & taken:
+                group.append(run)
+                break
+        else:
+            groups.append([run])
+    return [group[0] if len(group) == 1 else Joined(group) for group in groups]
+
+
+def divisions(store: Store, truth: Truth) -> list[Attribute]:
+    """What the problems of a run can be divided by, in truth's order."""
+    folds = [name.partition("/")[0] for name in truth.ids.tolist()]
+    if not set(folds) <= store.plan.folds.keys():  # one fold alone, whose ids have no prefix
+        folds = [name for name, record in store.plan.folds.items() if record.transplanted is None][:1] * len(folds)
+    found = [] if truth.group is None else [Attribute("setup", truth.group)]
+    if store.kind == "pan14":
+        corpora = store.plan_as(Pan14Plan).corpora
+        kinds = {c.fold: " ".join(part for part in (c.language, c.genre) if part) or c.name for c in corpora}
+        if len(set(kinds.values())) > 1:
+            found.append(Attribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
+    words = []
+    for fold in dict.fromkeys(folds):
+        test = store.fold(fold).test
+        words += [count_words(test.texts[int(row)]) for row in test.questioned_index]
+    if len(set(words)) > 1:
+        found.append(Attribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64))))
+    return found
+
+
+def kind_of_text(store: Store) -> str:
+    """Language and genre of a run's texts, "" where nothing says so."""
+    if store.kind != "run":
+        return ""
+    notes = store.plan_as(RunPlan).corpus.notes
+    told = [notes[key] for key in ("language", "genre") if notes.get(key)]
+    if not told and (given := store.run.spec.get("test")) and Path(given).exists():  # planned before notes had them
+        test = read_problems(given, "test")
+        told = [part for part in (test.language, test.genre) if part]
+    return " ".join(told or (store.labels["language"].names if "language" in store.labels else ()))
+
+
+def parts_of(found: BreakDown, system: str) -> tuple[Part, ...]:
+    """A system's c@1 on every part."""
+    pairs = enumerate(zip(found.parts, found.systems[system], strict=True), 1)
+    return tuple(
+        (name.removeprefix(f"{i}: "), n, Number(own.scores["c@1"], own.interval["c@1"]))
+        for i, ((name, n, _), own) in pairs
+    )
+
+
+METRICS = ("auc", "c@1", "overall", "final")
+REPLICATES = 2_000
+"""Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
+
+
+def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]) -> list[Board]:
+    """Everything that a site shows of some folders; runs of other verifiers over the same folds share a board.
+
+    Parameters
+    ----------
+    places : mapping of str to Path
+        Folders of ``raven run``, ``pan14`` or ``safety``, or ones that ``raven evaluate --out`` wrote, by address.
+    submitted : mapping
+        Answers from outside by address and system, for runs that take them.
+
+    Raises
+    ------
+    InputError
+        If a folder is of another kind, or answers are not valid.
+    """
+    found: list[Board] = []
+    keys: dict[Path, str] = {}
+    runs: list[Store] = []
+    for key, place in places.items():
+        if (place / "report.json").is_file() and not (place / "run.json").is_file():
+            found.append(_evaluated(place, key))
+            continue
+        store = Store.open(place)
+        if store.kind not in ("run", "pan14", "safety"):
+            raise InputError(
+                f"a site has no place for a folder of raven {store.kind}", file=place,
+                expected="folders of raven run, pan14, safety or evaluate",
+            )  # fmt: skip
+        keys[store.path] = key
+        runs.append(with_answers(store, submitted[key]) if submitted.get(key) else store)
+    for run in joined(runs):
+        key = keys[run.path]
+        found.append(_attacked(run, key) if run.kind == "safety" else _run(run, key))
+    order = list(places)
+    return sorted(found, key=lambda board: order.index(board.key))
+
+
+def takes_answers(place: Path) -> bool:
+    """Whether the board of a folder can show systems that were run elsewhere."""
+    return (place / "run.json").is_file() and Store.open(place).kind in TASKS
+
+
+def _run(store: Store, key: str) -> Board:
+    truth, systems, notes = read_run(store)
+    report = report_of(store)
+    found = report.analysis
+    content, probe = found.content, getattr(found, "probe", None)
+    scored = evaluate(
+        truth, {s.system: s.value for s in systems}, metrics=("c@1",), replicates=REPLICATES,
+        breakdowns=divisions(store, truth),
+    )  # fmt: skip
+    outside = [name for run in getattr(store, "runs", (store,)) for name in getattr(run, "outside", ())]
+    standings = []
+    for s in (*scored.ranked, *scored.meta):
+        row = None if content is None or s.tie_group is None else content.row(s.name)
+        gain = None if probe is None or s.tie_group is None else probe.row(s.name)
+        gain = None if gain is None or gain.judged.outcome is Domain.NO_VERDICT else gain
+        standings.append(
+            Standing(
+                s.name,
+                s.tie_group,
+                {m: Number(s.scores[m], s.interval[m]) for m in METRICS},
+                open=int(s.scores["unanswered"] or 0),
+                missing=s.missing,
+                style_left=_number(row and row.figures.style_left),
+                swing=_number(row and row.figures.swing),
+                content="" if row is None else badge(row.judged),
+                gain=_number(gain and gain.gain),
+                domain="" if gain is None else badge(gain.judged),
+                submitted=s.name in outside,
+                parts={b.by: parts_of(b, s.name) for b in scored.breakdowns},
+            )
+        )
+    made = report.to_json()
+    title, material = _material(store, found)
+    return Board(
+        key=key,
+        title=title,
+        kind=store.kind,
+        metric="c@1",
+        problems=scored.problems,
+        same=scored.same,
+        standings=tuple(standings),
+        material=material,
+        provenance=_provenance(store),
+        tables=tuple(parts(scored, b, "c@1") for b in scored.breakdowns),
+        folds=_folds(found) if store.kind == "run" else (),
+        notes=tuple(notes),
+        text=kind_of_text(store),
+        downloads={"report.json": _json(made), "scores.csv": _scores(scored)},
+    )
+
+
+def _attacked(store: Store, key: str) -> Board:
+    report = report_of(store)
+    found = report.analysis
+    losses: dict[str, dict[str, Number]] = {name: {} for name in found.verifiers}
+    for obfuscator in found.obfuscators:
+        for row in obfuscator.verifiers:
+            losses[row.verifier][obfuscator.name] = Number(row.mean("impact"), row.interval)
+    before = found.accuracy
+    ranked = sorted(before, key=lambda name: (-before[name][0], name))
+    standings = [
+        Standing(name, None, {"accuracy": Number(before[name][0])}, loss=losses.get(name, {})) for name in ranked
+    ]
+    return Board(
+        key=key,
+        title=f"{found.corpus}, under attack",
+        kind="safety",
+        metric="accuracy",
+        problems=found.problems,
+        same=found.attacked,
+        standings=tuple(standings),
+        material={"problems": found.problems, "attacked": found.attacked, "seeds": list(found.seeds)},
+        provenance=_provenance(store),
+        notes=("Impact is the share of right answers on rewritten texts that an obfuscator takes away.",),
+        downloads={"report.json": _json(report.to_json())},
+    )
+
+
+def _evaluated(place: Path, key: str) -> Board:
+    file = place / "report.json"
+    try:
+        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if found.get("kind") != "evaluate":
+            raise FormatError("this report is not of raven evaluate", file=file, found=found.get("kind"))
+        metric = found["ranked_by"]
+        systems = [*found["systems"], *found["meta"].values()]
+        groups = [s["tie_group"] for s in systems if s["tie_group"] is not None]
+        systems.sort(key=lambda s: (s["tie_group"] or math.inf, -(s[metric] or 0), s["system"]))
+        standings = tuple(
+            Standing(
+                s["system"],
+                # Reports of earlier versions number groups without gaps.
+                None if s["tie_group"] is None else 1 + sum(group < s["tie_group"] for group in groups),
+                {m: Number(s[m], tuple(s["interval"][m]) if s["interval"].get(m) else None) for m in METRICS},
+                open=int(s["unanswered"] or 0),
+                missing=int(s["missing"]),
+            )
+            for s in systems
+        )
+        return Board(
+            key=key,
+            title=place.resolve().name,
+            kind="evaluate",
+            metric=metric,
+            problems=found["problems"],
+            same=found["same"],
+            standings=standings,
+            material={"problems": found["problems"], "by one author": found["same"]},
+            provenance={},
+            notes=tuple(found["notes"]),
+            downloads={"report.json": _json(found)},
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FormatError(
+            "this is not a report of raven evaluate", file=file, found=f"{type(error).__name__}: {error}",
+            fix="make it again: raven evaluate TRUTH ANSWERS --out FOLDER",
+        ) from None  # fmt: skip
+
+
+def _material(store: Store, found: Any) -> tuple[str, dict[str, Any]]:
+    if store.kind == "pan14":
+        names = [scores.name for scores in found.corpora]
+        return "PAN-2014: " + ", ".join(names), {"corpora": names}
+    corpus = found.plan.corpus
+    notes = {k: v for k, v in corpus.notes.items() if k in ("source", "licence", "citation", "columns")}
+    told = {"documents": corpus.documents, "authors": corpus.authors, "topics": corpus.topics, **notes}
+    return corpus.name, {k: v for k, v in told.items() if v}
+
+
+def _provenance(store: Store) -> dict[str, Any]:
+    head: dict[str, Any] = msgspec.to_builtins(public_head(store.run))
+    return {k: v for k, v in head.items() if v not in (None, "", {}, [])}
+
+
+def _folds(found: Any) -> tuple[FoldPage, ...]:
+    columns = (Column("system", text=True), *(Column(m) for m in METRICS[:3]))
+    pages = []
+    for fold in found.folds:
+        rows = tuple((name, *(scores.get(m) for m in METRICS[:3])) for name, scores in fold.scores.items())
+        info = {k.replace("_", " "): v for k, v in msgspec.to_builtins(fold.info).items() if isinstance(v, int | float)}
+        pages.append(FoldPage(fold.name, {"setup": fold.setup, **info}, Table("fold", fold.name, columns, rows)))
+    return tuple(pages)
+
+
+def _number(figure: Estimate | None) -> Number:
+    return Number(None) if figure is None else Number(figure.value, figure.interval)
+
+
+def _scores(scored: Evaluation | Any) -> str:
+    from ravenbench.reports.evaluate.tables import scores
+
+    return to_csv(scores(scored))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(public_json(value), indent=1, ensure_ascii=False)

@@ -1,0 +1,486 @@
+"""A table is a view of records: title, value, digits, JSON key and place in the terminal of a number stand in one line.
+
+From there it goes to the terminal, CSV, LaTeX, HTML and JSON. Undefined values are "n/a" (contract 16), in JSON null.
+Below stands what of names and paths may be published.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+from markupsafe import Markup, escape
+
+from ravenbench.store.records import Head
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+
+MISSING = "n/a"
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A mean with its spread, a mark of significance, and whether it is the best of its column."""
+
+    mean: float | None
+    spread: float | None = None
+    mark: str = ""
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class Range:
+    """An interval."""
+
+    low: float
+    high: float
+
+
+def range_of(interval: tuple[float, float] | None) -> Range | None:
+    """An interval as a cell of a table; None stays None."""
+    return None if interval is None else Range(*interval)
+
+
+Value = str | int | float | Measure | Range | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's heading and how its numbers are written; ``text`` columns are set left, others right.
+
+    Of ``probability`` columns, what would round to zero is written as below the least number shown; columns that 80
+    characters do not hold are not for the ``terminal``.
+    """
+
+    title: str
+    text: bool = False
+    digits: int = 3
+    signed: bool = False
+    probability: bool = False
+    terminal: bool = True
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values under columns.
+
+    ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it, ``objects`` are
+    its rows in JSON.
+    """
+
+    key: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    note: str = ""
+    objects: tuple[dict[str, Any], ...] = ()
+
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"table {self.key}: a row does not fit its columns")
+
+
+@dataclass(frozen=True)
+class Col(Generic[R]):
+    """All that a report says of one value of a record: where it is read, and how it is headed, shown and keyed."""
+
+    get: Callable[[R], Any]
+    column: Column | None
+    show: Callable[[Any], Value] | None
+    json: str | None
+
+
+def col(
+    title: str | None,
+    get: Callable[[R], Any],
+    *,
+    digits: int = 3,
+    signed: bool = False,
+    probability: bool = False,
+    text: bool = False,
+    json: str | None = None,
+    terminal: bool = True,
+    show: Callable[[Any], Value] | None = None,
+) -> Col[R]:
+    """A column of ``table``: one value of each record, in all the forms that a report has.
+
+    Parameters
+    ----------
+    title : str, optional
+        Heading; None for a value that stands in JSON alone.
+    get : callable
+        The value of a record. An interval (low, high) becomes a ``Range``.
+    digits, signed, probability, text : int, bool
+        As in ``Column``.
+    json : str, optional
+        Its key in JSON; without one it does not stand there.
+    terminal : bool
+        Whether the terminal has room for it.
+    show : callable, optional
+        The cell made of the value, where the two differ; JSON has the value.
+    """
+    column = None if title is None else Column(title, text, digits, signed, probability, terminal)
+    return Col(get, column, show, json)
+
+
+def table(
+    key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] | None = None
+) -> Table:
+    """A table of records, one a row.
+
+    Parameters
+    ----------
+    key, title, note : str
+        As in ``Table``.
+    rows : iterable
+        The records.
+    *cols : Col
+        What is said of each, in the order of the columns.
+    keys : sequence of str, optional
+        The order of JSON's keys where it is another than that of the columns.
+    """
+    records = list(rows)
+    shown = [(c, c.column) for c in cols if c.column is not None]
+    columns = tuple(column for _, column in shown)
+    cells = tuple(tuple(_cell(c, record) for c, _ in shown) for record in records)
+    return Table(key, title, columns, cells, note, tuple(objects(records, *cols, keys=keys)))
+
+
+def objects(rows: Iterable[R], *cols: Col[R], keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Records as JSON objects: the values of the columns that have a key, undefined ones None."""
+    keyed = {c.json: c.get for c in cols if c.json is not None}
+    order = list(keyed) if keys is None else keys
+    assert len(order) == len(keyed)
+    return [{key: _plain_json(keyed[key](record)) for key in order} for record in rows]
+
+
+def rows_json(table: Table) -> list[dict[str, Any]]:
+    """The rows of a table made by ``table`` as JSON objects."""
+    return list(table.objects)
+
+
+def _cell(c: Col[R], record: R) -> Value:
+    value = c.get(record)
+    value = value if c.show is None else c.show(value)
+    return Range(*value) if isinstance(value, tuple) else value
+
+
+def _plain_json(value: Any) -> Any:
+    if isinstance(value, Measure):
+        return value.mean
+    if isinstance(value, Range):
+        return [value.low, value.high]
+    return list(value) if isinstance(value, tuple) else value
+
+
+class Section(NamedTuple):
+    """A section of a page: anchor, heading (empty where the page lacks it) and, where no template has it, body."""
+
+    id: str
+    heading: str
+    body: Markup = Markup("")
+
+
+def without(table: Table, *titles: str) -> Table:
+    """The same table without these columns, and without the sentences of its note that begin by naming one."""
+    kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
+    columns = tuple(table.columns[i] for i in kept)
+    said = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
+    note = " ".join(s for s in said if s.partition(":")[0].lower() not in titles)
+    return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in kept) for row in table.rows), note=note)
+
+
+def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
+    """A number in a column's form: thousands apart, a real minus sign; ``short`` drops the zero before the point."""
+    if value is None:
+        return MISSING
+    if isinstance(value, int):
+        return f"{value:,}"
+    if column.probability and value < (least := 10.0**-column.digits):
+        return f"< {number(least, replace(column, probability=False), short=short)}"
+    rounded = round(value, column.digits) + 0.0
+    sign = "−" if rounded < 0 else "+" if column.signed and rounded > 0 else ""
+    body = f"{abs(rounded):,.{column.digits}f}"
+    return sign + (body[1:] if short and body.startswith("0.") else body)
+
+
+def figure(value: float | None, signed: bool = False) -> str:
+    """A score in a sentence, as it stands in tables: three decimals, no zero before the point."""
+    return number(value, Column("", signed=signed), short=True)
+
+
+def plain(value: Value, column: Column, *, short: bool = False) -> str:
+    """A value as one line of text."""
+    if isinstance(value, str):
+        return named(value)
+    if isinstance(value, Range):
+        return f"[{number(value.low, column, short=short)}, {number(value.high, column, short=short)}]"
+    if not isinstance(value, Measure):
+        return number(value, column, short=short)
+    text = number(value.mean, column, short=short)
+    if value.mean is not None and value.spread is not None:
+        text += f"{'' if short else ' '}±{number(value.spread, Column('', digits=column.digits), short=short)}"
+    return text + value.mark
+
+
+def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
+    """A rich table that fits 80 columns; names give way, numbers never break.
+
+    Columns that are not for the terminal are left out with what the note says of them; ``tight`` has no gaps or edges.
+    """
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    table = without(table, *(column.title for column in table.columns if not column.terminal))
+    shown = RichTable(
+        title=Text(table.title),
+        caption=Text(table.note) if table.note else None,
+        box=box.SIMPLE_HEAD,
+        padding=0 if tight else (0, 1, 0, 0),
+        show_edge=not tight,
+        pad_edge=False,
+        title_justify="left",
+        caption_justify="left",
+        title_style="bold",
+    )
+    for column in table.columns:
+        shown.add_column(
+            Text(column.title),
+            justify="left" if column.text else "right",
+            no_wrap=not column.text,
+            overflow="fold" if column.text else "ellipsis",
+        )
+    for row in table.rows:
+        cells = [Text(printable(plain(v, c, short=True))) for v, c in zip(row, table.columns, strict=True)]
+        for cell, value in zip(cells, row, strict=True):
+            if isinstance(value, Measure) and value.best:
+                cell.stylize("bold")
+        shown.add_row(*cells)
+    return shown
+
+
+def to_csv(table: Table) -> str:
+    """Unrounded numbers; a spread, a mark and the ends of an interval have columns of their own; n/a is empty."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    header: list[str] = []
+    parts = [_parts([row[i] for row in table.rows]) for i in range(len(table.columns))]
+    for column, names in zip(table.columns, parts, strict=True):
+        header += [f"{column.title} {name}".strip() for name in names]
+    writer.writerow([harmless(title) for title in header])
+    for row in table.rows:
+        writer.writerow([_raw(value, name) for value, names in zip(row, parts, strict=True) for name in names])
+    return buffer.getvalue()
+
+
+def _parts(values: Sequence[Value]) -> list[str]:
+    if any(isinstance(v, Range) for v in values):
+        return ["low", "high"]
+    measures = [v for v in values if isinstance(v, Measure)]
+    parts = [""]
+    if any(v.spread is not None for v in measures):
+        parts.append("sd")
+    if any(v.mark for v in measures):
+        parts.append("mark")
+    return parts
+
+
+def _raw(value: Value, part: str) -> str | int | float | None:
+    if isinstance(value, Range):
+        return value.low if part == "low" else value.high
+    if isinstance(value, Measure):
+        return {"": value.mean, "sd": value.spread, "mark": harmless(value.mark)}[part]
+    if part or not isinstance(value, str):
+        return None if part else value
+    return harmless(value)
+
+
+def harmless(text: str) -> str:
+    """Text for a CSV cell: a spreadsheet would run a name such as ``=cmd()``; the apostrophe makes it text.
+
+    Control characters become spaces; what is a number stays one.
+    """
+    shown = public(printable(text))
+    if text[:1] not in ("\t", "\r", "\n") and shown.lstrip()[:1] not in _FORMULA:
+        return shown
+    return shown if _NUMBER.fullmatch(shown) else "'" + shown
+
+
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "−": "$-$",
+    "±": r"$\pm$",
+    "–": "--",
+    "†": r"\dag{}",
+    "ρ": r"$\rho$",
+    "α": r"$\alpha$",
+    "“": "``",
+    "”": "''",
+    "≥": r"$\geq$",
+    "≠": r"$\neq$",
+    "×": r"$\times$",
+}
+
+
+def latex(text: str) -> str:
+    """Text that LaTeX prints as it is."""
+    return "".join(_LATEX.get(c, c) for c in public(printable(text)))
+
+
+def to_latex(table: Table) -> str:
+    """A ``table`` environment in booktabs style."""
+    spec = "".join("l" if c.text else "r" for c in table.columns)
+    lines = [
+        "% needs \\usepackage{booktabs}",
+        "\\begin{table}",
+        "\\centering",
+        f"\\caption{{{latex(' '.join(filter(None, [table.title + '.', table.note])))}}}",
+        f"\\label{{tab:{table.key}}}",
+        f"\\begin{{tabular}}{{{spec}}}",
+        "\\toprule",
+        " & ".join(latex(c.title) for c in table.columns) + r" \\",
+        "\\midrule",
+    ]
+    for row in table.rows:
+        cells = []
+        for value, column in zip(row, table.columns, strict=True):
+            text = latex(plain(value, column))
+            cells.append(f"\\textbf{{{text}}}" if isinstance(value, Measure) and value.best else text)
+        lines.append(" & ".join(cells) + r" \\")
+    return "\n".join([*lines, "\\bottomrule", "\\end{tabular}", "\\end{table}", ""])
+
+
+def to_html(table: Table) -> Markup:
+    """A table whose headings sort it (with the base page's script); the first column heads each row."""
+    head = Markup("").join(
+        Markup('<th scope="col"{}><button type="button">{}</button></th>').format(
+            Markup("") if c.text else Markup(' class="n"'), c.title
+        )
+        for c in table.columns
+    )
+    body = Markup("").join(
+        Markup("<tr>{}</tr>\n").format(
+            Markup("").join(_html_cell(i, v, c) for i, (v, c) in enumerate(zip(row, table.columns, strict=True)))
+        )
+        for row in table.rows
+    )
+    note = Markup('<p class="note">{}</p>').format(public(table.note)) if table.note else Markup("")
+    return Markup(
+        '<div class="table" id="{}"><div class="scroll" tabindex="0" role="region" aria-label="Table: {}">'
+        "<table><caption>{}</caption><thead><tr>{}</tr></thead>\n<tbody>{}</tbody></table></div>{}</div>"
+    ).format(f"table-{table.key}", table.title, table.title, head, body, note)
+
+
+def _html_cell(place: int, value: Value, column: Column) -> Markup:
+    tag = Markup('th scope="row"') if place == 0 else Markup("td")
+    end = Markup("th") if place == 0 else Markup("td")
+    sort: object = value.mean if isinstance(value, Measure) else value.low if isinstance(value, Range) else value
+    order = Markup(' data-v="{}"').format("" if sort is None else sort) if not isinstance(sort, str) else Markup("")
+    kind = Markup("") if column.text else Markup(' class="n"')
+    inner: Markup | str
+    if isinstance(value, Measure) and value.mean is not None:
+        mean = number(value.mean, column, short=True)
+        inner = Markup("<b>{}</b>").format(mean) if value.best else escape(mean)
+        if value.spread is not None:
+            spread = number(value.spread, Column("", digits=column.digits), short=True)
+            inner += Markup(' <span class="pm">±{}</span>').format(spread)
+        inner += Markup('<span class="mark">{}</span>').format(value.mark)
+    else:
+        text = plain(value, column, short=True)
+        inner = (
+            Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(public(printable(text)))
+        )
+    return Markup("<{}{}{}>{}</{}>").format(tag, kind, order, inner, end)
+
+
+def printable(text: str) -> str:
+    """Text without control characters, which neither XML nor a terminal should be given."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def named(text: str) -> str:
+    """A component as people are shown it: of a folder among its parameters the last part alone."""
+    return _FOLDER.sub(r"\1…/\2\1", text)
+
+
+_FOLDER = re.compile(r"""(?<==)(['"])(?:[A-Za-z]:|~|\.+)?[/\\](?:[^'"]*[/\\])?([^/\\'"]+)[/\\]*\1""")
+
+
+_STEP = r"[^/\\\n'\"<>|]*[^/\\\s'\"<>|][/\\]+"
+_ABSOLUTE = re.compile(rf"(?<![\w.:/\\~>…-])(?:file://)?(?:~\w*|[A-Za-z]:)?[/\\]+(?:{_STEP})+")
+"""The folders of an absolute path or of one in a home: they end where a name begins. Links between pages stay."""
+_END = re.compile(r"(?<=[^/\\\s])[/\\]+(?=$|['\"])")
+
+
+def public(text: str) -> str:
+    """A text whose paths are names: ``/home/ann/case/q.txt`` becomes ``q.txt``; addresses stay."""
+    if ("/" in text or "\\" in text) and _ABSOLUTE.search(text):
+        return _ABSOLUTE.sub("", _END.sub("", text))
+    return text
+
+
+def public_json(value: Any) -> Any:
+    """A JSON value whose texts and keys are ``public``."""
+    if isinstance(value, str):
+        return public(value)
+    if isinstance(value, Mapping):
+        return {key: public_json(inner) for key, inner in _distinct({k: public(k) for k in value}, value).items()}
+    return [public_json(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def public_head(head: Head) -> Head:
+    """What decided a run, its places by their names alone, also those given from the folder of the command."""
+    data = {key: re.sub(r"\S*[/\\].*[/\\]|\S*[/\\]", "", key) for key in head.data}
+    return msgspec.structs.replace(head, spec=_places(head.spec), data=_distinct(data, head.data))
+
+
+def _places(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _places(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_places(inner) for inner in value]
+    if not isinstance(value, str) or "://" in value:
+        return value
+    if "(" in value:
+        return public(value)
+    name, equals, place = value.rpartition("=")
+    if value[:1] not in "/~.\\" and "," in value:
+        return public(value)
+    return name + equals + PurePath(place.replace("\\", "/")).name if "/" in place or "\\" in place else value
+
+
+def _distinct(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values under new names, where several have become one under numbered ones."""
+    found: dict[str, Any] = {}
+    for key, name in names.items():
+        other, count = name, 1
+        while other in found:
+            count += 1
+            other = f"{name} ({count})"
+        found[other] = values[key]
+    return found
