@@ -49,7 +49,7 @@ from ravenbench.obfuscation.measures.soundness import Soundness, efficiency, sur
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
-from ravenbench.services.languagetool import LanguageTool
+from ravenbench.services import LanguageTool
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store
