@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ravenbench.bench.safety.api import safety
-from ravenbench.bench.safety.grades import NAME
+from ravenbench.bench.safety.measures import NAME
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.formats.reviews import VERSION, read_reviews

@@ -3,9 +3,16 @@
 import pytest
 
 from ravenbench.bench.safety.api import safety
-from ravenbench.bench.safety.channel import Channel, stood_for
-from ravenbench.bench.safety.inversion import Restoration, invert, restoration
-from ravenbench.bench.safety.preimage import candidates, is_deterministic, preimages
+from ravenbench.bench.safety.attacks import (
+    Channel,
+    Restoration,
+    candidates,
+    invert,
+    is_deterministic,
+    preimages,
+    restoration,
+    stood_for,
+)
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting
 from ravenbench.obfuscation.parts import Edit, from_edits

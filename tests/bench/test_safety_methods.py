@@ -12,7 +12,7 @@ from ravenbench import safety
 from ravenbench.attribution.linear import CharSVM
 from ravenbench.attribution.profiles import BurrowsDelta
 from ravenbench.attribution.protocols import answer_problem
-from ravenbench.bench.safety.attribution import true_codes
+from ravenbench.bench.safety.attacked import true_codes
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macro_f1, write_attribution

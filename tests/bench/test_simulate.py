@@ -7,13 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.bench.api import simulate
-from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
-from ravenbench.bench.simulate.scorers import names
 from ravenbench.bench.simulate.spec import SimulateSpec, build
 from ravenbench.bench.simulate.task import Simulate
-from ravenbench.bench.simulate.trials import Found, trial
-from ravenbench.bench.simulate.unit import arrays_of, found_of
-from ravenbench.bench.simulate.worlds import draw
+from ravenbench.bench.simulate.trials import Found, arrays_of, found_of, trial
+from ravenbench.bench.simulate.worlds import HIDDEN, LENGTHS, draw, names
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError

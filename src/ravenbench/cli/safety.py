@@ -75,7 +75,7 @@ def command(
     from ravenbench.bench.safety.outlook import outlook
     from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
     from ravenbench.engine import pool
-    from ravenbench.services.http import leaves_machine
+    from ravenbench.services import leaves_machine
 
     how = pool.engine(engine, workers, scheduler)
     asked = [given | {"problems": p, "train": t} for p, t in zip(problems, trains(problems, train), strict=True)]

@@ -27,8 +27,7 @@ from ravenbench.store.store import Store, open_store
 from ravenbench.text.counting import Units, count_ahead, folder_of
 from ravenbench.text.ppm import close_together
 from ravenbench.types import Floats, Ints, Problems
-from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
-from ravenbench.verifiers.contract.checks import checked_scores
+from ravenbench.verifiers.contract.base import FoldFree, Scorer, checked_scores, mean_by_problem
 
 MOST, FEWEST = 3072, 512
 """Texts in a unit: large ones leave less of their batches empty, small ones at the end let workers end together."""

@@ -14,13 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ravenbench.bench.options import checked
-from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
 from ravenbench.bench.simulate.plan import SimulatePlan
-from ravenbench.bench.simulate.scorers import BLIND, COMPARED, names, shown
 from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.trials import Found
-from ravenbench.bench.simulate.unit import found_of
-from ravenbench.bench.simulate.worlds import sample
+from ravenbench.bench.simulate.trials import Found, found_of
+from ravenbench.bench.simulate.worlds import BLIND, COMPARED, HIDDEN, LENGTHS, names, sample, shown
 from ravenbench.errors import InputError
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
 from ravenbench.reports.report import Report

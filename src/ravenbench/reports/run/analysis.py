@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.bench.run.choice import no_choice
 from ravenbench.bench.run.record import RunPlan
+from ravenbench.bench.run.setups import no_choice
 from ravenbench.reports.cells import mean
 from ravenbench.reports.content import content_probe
 from ravenbench.reports.run.fold_rows import FoldRow, fold_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ravenbench.bench.run.probe import NOT_ASKED
+from ravenbench.bench.run.setups import NOT_ASKED
 from ravenbench.reports.content import badge, interval_in_words, no_verdict, value_of, with_interval
 from ravenbench.reports.run.probe import DomainRow
 from ravenbench.reports.run.records import Analysis

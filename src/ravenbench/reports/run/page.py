@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from markupsafe import Markup
 
-from ravenbench.bench.run.choice import pools_advice
+from ravenbench.bench.run.setups import pools_advice
 from ravenbench.reports.content import badge, content_sentence, headline, reference_sentences
 from ravenbench.reports.page import inline, render
 from ravenbench.reports.run.axes_tables import chance_sentence, domain_sentence, missing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ravenbench.bench.run.sweep import SweepSize
+from ravenbench.bench.run.setups import SweepSize
 from ravenbench.reports.run.fold_rows import SHOWN
 from ravenbench.reports.run.records import Analysis, title
 from ravenbench.reports.run.sweep import AVERAGE, Estimate, Point, Sweep

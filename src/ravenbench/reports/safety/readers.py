@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ravenbench.bench.safety.grades import read_grades
-from ravenbench.bench.safety.measures import measures_of
+from ravenbench.bench.safety.measures import measures_of, read_grades
 from ravenbench.bench.safety.record import GradedText, MeasuredText, SafetyPlan
 from ravenbench.formats.reviews import VERDICTS
 from ravenbench.reports.cells import mean
