@@ -7,9 +7,8 @@ nothing, follow the command line, the function in Python with its docstring, and
 from __future__ import annotations
 
 import re
-import textwrap
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -217,28 +216,3 @@ def _plainly(what: str) -> str:
     kinds = [_PLAIN.get(kind, kind) for kind in expected[1].split(" | ") if kind != "null"]
     bound = f" {expected[2]} {expected[3]}" if expected[2] else ""
     return f"expected {' or '.join(kinds)}{bound}"
-
-
-def help_of(spec: type[msgspec.Struct], field: str) -> str:
-    """The sentence of a field."""
-    return options_of(spec)[field].help
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def documented(spec: type[msgspec.Struct]) -> Callable[[F], F]:
-    """Fill the line ``{options}`` of a function's docstring with those of its parameters that are fields of a spec."""
-
-    def fill(function: F) -> F:
-        import inspect
-
-        lines = []
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in spec.__struct_fields__ and f"\n    {name} :" not in (function.__doc__ or ""):
-                lines.append(f"    {name} : {parameter.annotation}")
-                lines += textwrap.wrap(help_of(spec, name), 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
-        function.__doc__ = (function.__doc__ or "").replace("    {options}", "\n".join(lines))
-        return function
-
-    return fill

@@ -374,6 +374,3 @@ def content_hash(value: Any) -> str:
 def slug(path: str) -> str:
     """The name of a file without its ending, of letters and digits alone."""
     return re.sub(r"[^A-Za-z0-9]+", "-", Path(path).stem).strip("-")
-
-
-Outlook = Preview
