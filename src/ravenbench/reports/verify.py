@@ -15,7 +15,6 @@ from ravenbench.bench.verify.trained import read_trained
 from ravenbench.reports import view
 from ravenbench.reports.cells import answered
 from ravenbench.reports.content import (
-    WIDE,
     ContentProbe,
     Read,
     content_json,
@@ -218,7 +217,7 @@ def terminal(answered: Answered) -> list[RenderableType]:
             if len(reasons) > SHOWN:
                 shown.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
     shown += [Text(text) for text in no_verdict(answered.content)]
-    content = view.without(content_table(answered.content), *WIDE)
+    content = content_table(answered.content)
     return [*shown, *(view.for_terminal(table) for table in (scores_table(answered), content) if table.rows)]
 
 
