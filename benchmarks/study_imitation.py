@@ -25,8 +25,8 @@ import numpy as np
 
 from benchmarks.study_human_obfuscation import Sample, known, read, training
 from ravenbench import registry
-from ravenbench.bench.attribute.methods import name_methods
-from ravenbench.bench.obfuscate.surrogates import Surrogates
+from ravenbench.bench.attribute.answers import name_methods
+from ravenbench.bench.obfuscate.rewritings import Surrogates
 from ravenbench.components import Component
 from ravenbench.metrics.safety import best_threshold
 from ravenbench.obfuscation.base import ObfuscationTask, Part

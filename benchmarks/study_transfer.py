@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.obfuscate.surrogates import Surrogates
+from ravenbench.bench.obfuscate.rewritings import Surrogates
 from ravenbench.formats.problems import read_problems
 from ravenbench.metrics.safety import best_threshold, impact
 from ravenbench.obfuscation.base import ObfuscationTask, tasks_of, with_questioned

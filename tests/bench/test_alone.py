@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import signal
@@ -16,7 +18,6 @@ import pytest
 
 from ravenbench.bench.run.api import run
 from ravenbench.errors import InputError
-from ravenbench.store import lock as module
 from ravenbench.store.lock import NAME, folder_lock, hold
 from small_run import SMALL
 
@@ -84,15 +85,19 @@ def test_threads_of_one_process_exclude_each_other(tmp_path):
         pass
 
 
-@pytest.mark.parametrize("owner", ["living", "dead", "elsewhere", "unreadable"])
+@pytest.mark.parametrize("owner", ["nobody", "living", "dead", "elsewhere", "unreadable"])
 def test_where_the_system_keeps_no_locks_the_file_says_who_holds_it(tmp_path, monkeypatch, owner):
-    monkeypatch.setattr(module._Lock, "_by_system", lambda self: False)
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     host, pid = socket.gethostname(), {"living": os.getppid(), "dead": gone.pid}.get(owner, 1)
     told = {"host": "elsewhere" if owner == "elsewhere" else host, "pid": pid, "since": "2026-01-01"}
-    (tmp_path / NAME).write_text("?" if owner == "unreadable" else json.dumps(told))
-    if owner == "dead":
+    if owner != "nobody":
+        (tmp_path / NAME).write_text("?" if owner == "unreadable" else json.dumps(told))
+    if owner in ("nobody", "dead"):
         with folder_lock(tmp_path):
             assert json.loads((tmp_path / NAME).read_text())["pid"] == os.getpid()
         assert not (tmp_path / NAME).exists()

@@ -169,7 +169,7 @@ def test_plan_writes_nothing(others, tmp_path):
 
 
 def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, monkeypatch):
-    from ravenbench.verifiers.baselines.char_ngram import CharNgram
+    from ravenbench.verifiers.baselines import CharNgram
 
     def broken(self, problems):
         raise ZeroDivisionError("no")

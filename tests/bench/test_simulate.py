@@ -7,18 +7,15 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench.bench.api import simulate
-from ravenbench.bench.simulate.adversaries import HIDDEN, LENGTHS
-from ravenbench.bench.simulate.scorers import names
 from ravenbench.bench.simulate.spec import SimulateSpec, build
 from ravenbench.bench.simulate.task import Simulate
-from ravenbench.bench.simulate.trials import Found, trial
-from ravenbench.bench.simulate.unit import arrays_of, found_of
-from ravenbench.bench.simulate.worlds import draw
+from ravenbench.bench.simulate.trials import Found, arrays_of, found_of, trial
+from ravenbench.bench.simulate.worlds import HIDDEN, LENGTHS, draw, names
 from ravenbench.cli.main import build as commands
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.reports.report import analyse, write_report
-from ravenbench.reports.simulate import Share, findings, summarise, to_json
+from ravenbench.reports.simulate import Share, SimulateReport, summarise
 from ravenbench.statistics.axes import Content
 from ravenbench.statistics.content import ContentFigures
 from ravenbench.statistics.estimates import Estimate
@@ -62,8 +59,8 @@ def test_both_axes_answer_for_every_scorer(found):
     assert doses["style"] == (0.0, None) and doses["topic"] == (1.0, True) and doses["function-words"] == (None, None)
 
 
-def test_json(found):
-    made = to_json(found)
+def test_json(store, found):
+    made = SimulateReport(store, found).to_json()
     json.dumps(made, allow_nan=False)
     assert {"corpus", "replicates", "seeds", "margins", "scorers", "false_convictions", "power"} <= set(made)
     assert made["seeds"] == [0, 1] and made["false_alarm_rate"] == 0
@@ -148,11 +145,11 @@ def test_an_interrupted_simulation_goes_on(store, found, tmp_path):
     assert Simulate({**SIZES, "out": folder}).preview().done == 1
     part = analyse(Store.open(folder))
     assert part.replicates == 1 and part.failures == (("world-0001", "not simulated yet"),)
-    assert "1 of 2 worlds have no figures" in findings(part)[-1]
+    assert "1 of 2 worlds have no figures" in part.findings()[-1]
     assert " has 1 of its 2; the rest have all." in write_report(Store.open(folder)).read_text()
-    json.dumps(to_json(part), allow_nan=False)
+    json.dumps(SimulateReport(store, part).to_json(), allow_nan=False)
     assert simulate(**SIZES, out=folder, workers=2).errors == ()
-    assert to_json(analyse(Store.open(folder))) == to_json(found)
+    assert SimulateReport(Store.open(folder)).to_json() == SimulateReport(store, found).to_json()
     assert first.stat().st_mtime_ns == stamp, "what was there is kept"
     with pytest.raises(InputError, match="another spec"):
         simulate(**{**SIZES, "seed": 1}, out=folder)

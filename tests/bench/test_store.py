@@ -7,10 +7,19 @@ import msgspec
 import numpy as np
 import pytest
 
+from ravenbench import registry
 from ravenbench.errors import InputError, StoreError
 from ravenbench.files import array_of
 from ravenbench.store.plans import fold_record, on_one_table
-from ravenbench.store.records import CellRecord, Head, Seconds, write_packed, write_record
+from ravenbench.store.records import (
+    CellRecord,
+    Head,
+    OtherFormat,
+    Seconds,
+    read_packed,
+    write_packed,
+    write_record,
+)
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.texts import TextTable
@@ -36,6 +45,16 @@ def test_a_kind_that_nobody_could_read_is_not_written(store, tmp_path):
     with pytest.raises(ValueError, match="no task is called"):
         write_packed(tmp_path / "k.cell", "divination", record(), {})
     assert [p.name for p in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_a_kind_that_a_package_registers_is_written_and_read_while_it_is_installed(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setitem(registry.targets("task"), "divination", "tarot:Divination")
+        write_record(tmp_path / "run.json", "divination", HEAD)
+        write_packed(tmp_path / "k.cell", "divination", record(), {})
+        assert Store(tmp_path).kind == "divination" and read_packed(tmp_path / "k.cell", CellRecord)[0].key == "k"
+    with pytest.raises(OtherFormat, match=r"a task of an unknown kind\n  found: divination"):
+        _ = Store(tmp_path).kind
 
 
 def test_labels_that_no_task_uses_are_kept():

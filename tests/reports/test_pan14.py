@@ -27,7 +27,7 @@ from ravenbench.reports.report import write_report
 from ravenbench.store.records import FORMAT, write_record
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.controls.length import Length
+from ravenbench.verifiers.controls import Length
 
 VERIFIERS = "char-ngram(size=300), length, chance"
 ROW = {"auc", "c@1", "final", "unanswered", "seconds", "interval"}

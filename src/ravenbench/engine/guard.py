@@ -20,8 +20,7 @@ from threadpoolctl import ThreadpoolController
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, SpecError, said
 from ravenbench.types import Floats, Ints, Problems
-from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, fresh
-from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
+from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
 
 LIMIT = "RAVEN_CELL_TIMEOUT"
 """Environment variable: the seconds that a method may take to learn, and again for each set it answers."""

@@ -26,28 +26,15 @@ class Case:
 
 @dataclass(frozen=True)
 class Cross:
-    """Known documents have one value of a column, the questioned document has another.
-
-    Attributes
-    ----------
-    column : str
-        ``topic``, ``genre`` or another column of the corpus.
-    values : (known, questioned), optional
-        Values of the two sides; any two that differ where not given.
-    """
+    """Known documents have one value of a column (``topic``, ``genre`` or another), the questioned document has
+    another: any two that differ where no ``values`` (known, questioned) are given."""
 
     column: str
     values: tuple[str, str] | None = None
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read ``COLUMN`` or ``COLUMN=KNOWN:QUESTIONED``.
-
-        Raises
-        ------
-        InputError
-            If it is neither.
-        """
+        """Read ``COLUMN`` or ``COLUMN=KNOWN:QUESTIONED``; InputError if it is neither."""
         column, equals, sides = (part.strip() for part in text.partition("="))
         known, colon, questioned = (part.strip() for part in sides.partition(":"))
         if not column or (equals and not (known and colon and questioned)) or (equals and known == questioned):
@@ -58,13 +45,7 @@ class Cross:
         return cls(column, (known, questioned) if equals else None)
 
     def codes(self, labels: Labels) -> tuple[int, int] | None:
-        """The values' numbers among a column's.
-
-        Raises
-        ------
-        InputError
-            If the column does not hold one of them.
-        """
+        """The values' numbers among a column's; InputError if it does not hold one of them."""
         if self.values is None:
             return None
         absent = [value for value in self.values if value not in labels.names]
@@ -120,17 +101,8 @@ def cut_across(
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """Problems built from a corpus, with their truth.
-
-    Attributes
-    ----------
-    problems : Problems
-        Over the corpus's texts, with authors, topics and languages; ``blind()`` them before a verifier sees them.
-    same : (n,) bool
-        As many of each.
-    dropped : mapping of str to int
-        Documents not used, by reason.
-    """
+    """Problems built from a corpus, with authors, topics and languages (``blind()`` them before a verifier sees them),
+    their truth ``same`` (n,), as many of each, and documents not used, by reason."""
 
     problems: Problems
     same: Bools
@@ -150,10 +122,10 @@ def build_problems(
 ) -> Built:
     """Balanced problems whose documents agree in given columns.
 
-    An author's documents of one kind (equal in every column of ``match``) are put in random order and cut into cases
-    of some known documents and a questioned one. A case as it is makes a positive problem; questioned documents
-    exchanged between authors of the same kind make the negative ones. So number of known documents, columns and, with
-    ``reuse``, the documents themselves are the same in both classes and cannot tell the truth.
+    An author's documents of one kind (equal in every column of ``match``) are put in random order and cut into cases of
+    some known documents and a questioned one. A case as it is makes a positive problem; questioned documents exchanged
+    between authors of the same kind make the negative ones. So number of known documents, columns and, with ``reuse``,
+    the documents themselves are the same in both classes and cannot tell the truth.
 
     Parameters
     ----------
@@ -168,7 +140,6 @@ def build_problems(
     reuse : bool
         A document stands in at most one positive and one negative problem, as in PAN-2014. Otherwise in one problem
         only, so that not even the whole set of problems tells anything; that makes half as many.
-    seed : int
     cross : Cross, optional
         A column in which the questioned document differs from the known ones: cross-genre or cross-topic problems.
         Positive and negative problems have the same two values, and the column is left out of ``match``.
@@ -227,11 +198,9 @@ def build_problems(
 
 
 def table_one(problems: Problems) -> dict[str, Any]:
-    """A row of the PAN-2014 overview's Table 1.
-
-    ``documents`` counts one that stands in two problems twice, as the overview does; ``distinct`` once. ``words`` are
-    runs of word characters (within half a percent of the overview's figures), their mean over ``documents``.
-    """
+    """A row of the PAN-2014 overview's Table 1. ``documents`` counts one that stands in two problems twice, as the
+    overview does; ``distinct`` once. ``words`` are runs of word characters (within half a percent of the overview's
+    figures), their mean over ``documents``."""
     sizes = np.zeros(len(problems.texts))
     for row in problems.documents:
         sizes[row] = len(words(problems.texts[row]))
@@ -289,7 +258,7 @@ def _both(cases: list[Case], reuse: bool) -> list[tuple[Case, Case]]:
         plain = cases = _at_most_half(cases)
     else:
         plain, cases = cases[1::2], _at_most_half(cases[::2])
-    shift = _most_of_one(cases)
+    shift = max(Counter(case.author for case in cases).values(), default=0)
     # Authors stand in blocks, so a shift by the longest block brings another author's document to every case.
     exchanged = [replace(case, questioned=cases[(i + shift) % len(cases)].questioned) for i, case in enumerate(cases)]
     return list(zip(plain, exchanged, strict=False))
@@ -297,18 +266,12 @@ def _both(cases: list[Case], reuse: bool) -> list[tuple[Case, Case]]:
 
 def _at_most_half(cases: list[Case]) -> list[Case]:
     """Drop the last cases of an author who has more than all others together."""
-    count = Counter(case.author for case in cases)
-    seen: Counter[int] = Counter()
-    kept = []
+    count, seen, kept = Counter(case.author for case in cases), Counter[int](), list[Case]()
     for case in cases:
         seen[case.author] += 1
         if seen[case.author] <= len(cases) - count[case.author]:
             kept.append(case)
     return kept
-
-
-def _most_of_one(cases: list[Case]) -> int:
-    return max(Counter(case.author for case in cases).values(), default=0)
 
 
 def _columnar(corpus: Corpus, cases: list[Case]) -> Problems:

@@ -41,7 +41,7 @@ NOBODY_LEFT = "fewer than three texts by others can give content"
 NOBODY_OFF = "no two other authors' texts on topics far from both"
 
 
-class Asked(NamedTuple):
+class DonorQuery(NamedTuple):
     """One problem: ``known`` (k,) and ``questioned`` rows, ``barred`` (b,) rows that may not give content."""
 
     id: str
@@ -50,7 +50,7 @@ class Asked(NamedTuple):
     barred: Ints
 
 
-class Three(NamedTuple):
+class DonorRows(NamedTuple):
     """Rows of the donors on topic, off topic, and off topic once more: a few of one topic each, the best first."""
 
     on: Ints
@@ -75,23 +75,18 @@ class Donors(ABC):
         self._lengths = lengths
 
     @abstractmethod
-    def find(self, asked: Asked) -> Three | str:
-        """Three donors, or the reason why there are none."""
+    def find(self, query: DonorQuery) -> DonorRows | str:
+        """DonorRows donors, or the reason why there are none."""
 
-    def _open(self, asked: Asked) -> Bools:
-        """Rows that may give content to this problem, (texts,)."""
+    def _open(self, query: DonorQuery) -> Bools:
+        """Rows that may give content to this problem, in the language of its questioned text, (texts,)."""
         allowed: Bools = self._allowed.copy()
-        allowed[asked.barred] = False
-        allowed[asked.known] = False
-        allowed[asked.questioned] = False
+        if self._language is not None:
+            allowed &= self._language == self._language[query.questioned]
+        allowed[query.barred] = False
+        allowed[query.known] = False
+        allowed[query.questioned] = False
         return allowed
-
-    def _speaks(self, rows: Ints, asked: Asked) -> Ints:
-        """Those of the rows in the language of the questioned text."""
-        if self._language is None:
-            return rows
-        spoken: Ints = rows[self._language[rows] == self._language[asked.questioned]]
-        return spoken
 
     def _fitting(self, rows: Ints, into: Cut) -> Ints:
         """Those of the rows that leave fewest places of ``into`` without a word of just their length, few of them."""
@@ -116,53 +111,42 @@ class ByTopic(Donors):
     by = "topic"
 
     def __init__(
-        self,
-        splicer: Splicer,
-        lengths: Int32s,
-        usable: Ints,
-        seed: int,
-        language: Labels | None,
-        topic: Labels,
+        self, splicer: Splicer, lengths: Int32s, usable: Ints, seed: int, language: Labels | None, topic: Labels,
         similarity: Floats | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(splicer, lengths, usable, seed, language)
         self._topic, self._similarity = topic.codes, similarity
         code = topic.codes[usable]
-        self._rows = [
-            _some(usable[code == t], stream(seed, "transplant-topic", t), MOST_CANDIDATES)
-            for t in range(len(topic.names))
-        ]
+        self._rows = [_some(usable[code == t], stream(seed, "transplant-topic", t)) for t in range(len(topic.names))]
         self._filled = np.flatnonzero([len(rows) > 0 for rows in self._rows])
         self._far: dict[tuple[int, int], Ints] = {}
 
-    def find(self, asked: Asked) -> Three | str:
-        known = self._topic[asked.known]
-        known, about = known[known >= 0], int(self._topic[asked.questioned])
+    def find(self, query: DonorQuery) -> DonorRows | str:
+        known = self._topic[query.known]
+        known, about = known[known >= 0], int(self._topic[query.questioned])
         if not len(known) or about < 0:
             return NO_TOPIC
         topic = int(np.bincount(known).argmax())
-        rng, into = stream(self.seed, "transplant", asked.id), self.splicer.cut(asked.questioned)
-        allowed = self._open(asked)
-        on = self._draw(topic, asked, allowed, rng)
+        rng, into = stream(self.seed, "transplant", query.id), self.splicer.cut(query.questioned)
+        allowed = self._open(query)
+        on = self._draw(topic, allowed, rng)
         if not len(on):
             return NOBODY_ON
         chosen = [self._fitting(on, into)]
         # A second round lets a topic give twice, though never the same text, where there are too few.
         for far in 2 * rng.permutation(self._far_from(topic, about)).tolist():
-            rows = self._draw(far, asked, allowed, rng)
+            rows = self._draw(far, allowed, rng)
             if len(rows):
                 chosen.append(self._fitting(rows, into))
                 allowed[chosen[-1]] = False
             if len(chosen) == 3:
-                return Three(*chosen)
+                return DonorRows(*chosen)
         return NOBODY_OFF
 
-    def _draw(self, topic: int, asked: Asked, allowed: Bools, rng: np.random.Generator) -> Ints:
+    def _draw(self, topic: int, allowed: Bools, rng: np.random.Generator) -> Ints:
         rows = self._rows[topic]
-        rows = self._speaks(rows[allowed[rows]], asked)
-        if len(rows) > TRIES:
-            rows = rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
-        return rows
+        rows = rows[allowed[rows]]
+        return rows if len(rows) <= TRIES else rows[rng.choice(len(rows), TRIES, replace=False, shuffle=False)]
 
     def _far_from(self, a: int, b: int) -> Ints:
         """Topics with documents that are far from both."""
@@ -183,24 +167,21 @@ class ByContent(Donors):
 
     def __init__(self, splicer: Splicer, lengths: Int32s, usable: Ints, seed: int, language: Labels | None) -> None:
         super().__init__(splicer, lengths, usable, seed, language)
-        self._candidates = _some(usable, stream(seed, "transplant-candidates"), MOST_CANDIDATES)
+        self._candidates = _some(usable, stream(seed, "transplant-candidates"))
         self._weight = np.zeros(0)
         self._matrix = None
-        if len(self._candidates):
-            self._matrix = self._vectors(self._candidates)
+        self._matrix = self._vectors(self._candidates) if len(self._candidates) else None
 
-    def find(self, asked: Asked) -> Three | str:
+    def find(self, query: DonorQuery) -> DonorRows | str:
         if self._matrix is None:
             return NOBODY_LEFT
-        asks = self._vectors(np.concatenate([asked.known, [asked.questioned]]))
+        asks = self._vectors(np.concatenate([query.known, [query.questioned]]))
         each = np.asarray((self._matrix @ asks.T).todense())
         to_known, to_questioned = each[:, :-1].mean(axis=1), each[:, -1]
-        places = np.flatnonzero(self._open(asked)[self._candidates])
-        if self._language is not None:
-            places = places[self._language[self._candidates[places]] == self._language[asked.questioned]]
+        places = np.flatnonzero(self._open(query)[self._candidates])
         if len(places) < 3:
             return NOBODY_LEFT
-        rng, into = stream(self.seed, "transplant", asked.id), self.splicer.cut(asked.questioned)
+        rng, into = stream(self.seed, "transplant", query.id), self.splicer.cut(query.questioned)
         near = places[np.argsort(-to_known[places], kind="stable")[:NEAREST]]
         apart = np.maximum(to_known, to_questioned)[places]
         # Many share no word at all with either; chance decides among them.
@@ -214,7 +195,7 @@ class ByContent(Donors):
             # So many are tried that as many are left for the other.
             tries = min(TRIES, max(1, len(left) // (4 - len(chosen))))
             chosen.append(self._fitting(left[rng.choice(len(left), tries, replace=False, shuffle=False)], into))
-        return Three(*chosen)
+        return DonorRows(*chosen)
 
     def _vectors(self, rows: Ints):  # type: ignore[no-untyped-def]
         """Unit vectors of sublinear tf-idf weights, sparse (rows, words); idf is that of the candidates."""
@@ -235,6 +216,6 @@ class ByContent(Donors):
         return counts
 
 
-def _some(rows: Ints, rng: np.random.Generator, most: int) -> Ints:
-    """At most so many of the rows, in ascending order."""
-    return rows if len(rows) <= most else np.sort(rng.choice(rows, most, replace=False))
+def _some(rows: Ints, rng: np.random.Generator) -> Ints:
+    """At most ``MOST_CANDIDATES`` of the rows, in ascending order."""
+    return rows if len(rows) <= MOST_CANDIDATES else np.sort(rng.choice(rows, MOST_CANDIDATES, replace=False))

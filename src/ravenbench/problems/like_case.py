@@ -153,14 +153,8 @@ class Pair(NamedTuple):
 
 
 def pairs(writers: Sequence[Writer], drawn: int, near: int, seed: int, similarity: Floats | None = None) -> list[Pair]:
-    """All same-author pairs, and for each known side questioned texts by others: some at random, some alike in content.
-
-    Parameters
-    ----------
-    drawn, near : int
-        Questioned texts by others for each known side: drawn at random, and the most similar ones.
-    similarity : (known sides, questioned sides) float, optional
-        Of content, sides in order of the writers; without it none are taken for their similarity.
+    """All same-author pairs, and for each known side questioned texts by others: ``drawn`` at random, and the ``near``
+    most alike in content by ``similarity`` (known sides, questioned sides), in order of the writers; without it none.
     """
     found = [Pair((i, k), (i, q)) for i, one in enumerate(writers) for k, q in one.own]
     asked = [(i, q) for i, one in enumerate(writers) for q in range(len(one.questioned))]

@@ -40,20 +40,11 @@ def suggest(
 ) -> Sizes:
     """What was asked for; else the catalogue entry's numbers; else numbers from the sizes of the topics.
 
-    Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up
-    to ten topics, or a quarter of them, are chosen, in five folds where there are ten topics, and the lower
-    quartile of the topics' sizes gives the documents of each.
-
-    Parameters
-    ----------
-    defaults : mapping
-        Keys ``m``, ``k``, ``documents``, ``min_docs``; numbers that do not fit this corpus are lowered to what
-        does. What the user asked for never is.
-
-    Raises
-    ------
-    CorpusError
-        If the corpus cannot fill what was asked, with the counts.
+    Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up to ten
+    topics, or a quarter of them, are chosen, in five folds where there are ten topics, and the lower quartile of the
+    topics' sizes gives the documents of each. ``defaults`` (``m``, ``k``, ``documents``, ``min_docs``) that do not fit
+    this corpus are lowered to what does; what the user asked for never is. CorpusError if the corpus cannot fill that,
+    with the counts.
     """
     defaults = defaults or {}
     counts = corpus.topic.counts()
@@ -118,20 +109,10 @@ def _few(counts: Ints) -> str:
 def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None:
     """Refuse a corpus whose topics cannot give a fold the pairs that it needs, whichever are chosen.
 
-    It passes whatever might succeed; what depends on the choice is found when pairs are drawn.
-
-    Parameters
-    ----------
-    corpus : Corpus
-        With the topics that have documents enough, as ``keep_topics`` leaves it.
-    merging : bool
-        Whether a sampler joins topics to others, so that a fold may hold documents of topics that it does not name.
-
-    Raises
-    ------
-    CorpusError
-        If no two documents have one author, all have one, or more folds test on a single topic than there are topics
-        in which someone wrote twice.
+    It passes whatever might succeed; what depends on the choice is found when pairs are drawn. The corpus has the
+    topics that have documents enough, as ``keep_topics`` leaves it; ``merging`` says whether a sampler joins topics to
+    others, so that a fold may hold documents of topics that it does not name. CorpusError if no two documents have one
+    author, all have one, or more folds test on a single topic than there are topics in which someone wrote twice.
     """
     rows = np.flatnonzero(corpus.topic.codes >= 0)
     author, topic = corpus.author.codes[rows], corpus.topic.codes[rows]

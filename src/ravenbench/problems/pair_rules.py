@@ -53,36 +53,20 @@ class PairRule(Component):
     def draw(
         self, documents: Ints, author: Ints, topic: Ints, rng: np.random.Generator, limit: int | None = None
     ) -> Pairs:
-        """Draw pairs among the documents given.
+        """Draw pairs among the documents given: ``documents`` (d,), rows of the corpus, with codes ``author`` and
+        ``topic``.
 
-        Parameters
-        ----------
-        documents : (d,) int64
-            Rows of the corpus.
-        author, topic : (d,) int64
-            Codes aligned with ``documents``.
-        limit : int, optional
-            Most pairs wanted; drawn so that classes keep the rule's balance.
-
-        Raises
-        ------
-        CorpusError
-            If the rule cannot be filled at all, with the counts that show it.
+        ``limit`` is the most pairs wanted; drawn so that classes keep the rule's balance. CorpusError if the rule
+        cannot be filled at all, with the counts that show it.
         """
 
 
 def same_author_pairs(author: Ints, cap: int, rng: np.random.Generator, where: Bools | None = None) -> Ints:
-    """At most ``cap`` distinct pairs of each author's documents, (p, 2) positions.
+    """At most ``cap`` distinct pairs of each author's documents, (p, 2) positions; of those documents ``where`` holds
+    (d,).
 
-    Each author's documents are put in random order and paired round by round as in a tournament, so that no
-    document is used twice before every other has been used once (but for the odd one out).
-
-    Parameters
-    ----------
-    author : (d,) int64
-    cap : int
-    where : (d,) bool, optional
-        Documents that may be used.
+    Each author's documents are put in random order and paired round by round as in a tournament, so that no document is
+    used twice before every other has been used once (but for the odd one out).
     """
     rows = np.arange(len(author)) if where is None else np.flatnonzero(where)
     order = rows[np.lexsort((rng.random(len(rows)), author[rows]))]

@@ -50,13 +50,9 @@ def room_for_tests(topics: int, near: int) -> int:
 def domains(similarity: Floats, tests: int, near: int, rng: np.random.Generator) -> tuple[Domain, Domain]:
     """Two domains of ``tests`` test topics, each with its ``near`` most similar topics to train on.
 
-    A begins with a random topic, B with one of the quarter least similar to it. Then the two grow in turn: the
-    next test topic is the one most similar to its own domain against the other.
-
-    Raises
-    ------
-    CorpusError
-        If there are fewer than 2·tests·(1 + near) topics.
+    A begins with a random topic, B with one of the quarter least similar to it. Then the two grow in turn: the next
+    test topic is the one most similar to its own domain against the other. CorpusError if there are fewer than
+    2·tests·(1 + near) topics.
     """
     size = len(similarity)
     if size < 2 * tests * (1 + near):
@@ -111,12 +107,8 @@ def crossed(
 ) -> list[Fold]:
     """The four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
 
-    Folds with one training domain share their training set, folds with one test domain their test set.
-
-    Raises
-    ------
-    CorpusError
-        If a set yields no pairs, with the counts.
+    Folds with one training domain share their training set, folds with one test domain their test set. CorpusError if a
+    set yields no pairs, with the counts.
     """
     every = np.concatenate([topics for domain in pair for topics in (domain.test, domain.train)])
     code = _one_side(corpus, topic_codes(corpus, every, None), pair, stream(seed, "probe-authors", name))
@@ -138,10 +130,8 @@ def crossed(
 
 
 def _one_side(corpus: Corpus, code: Ints, pair: tuple[Domain, Domain], rng: np.random.Generator) -> Ints:
-    """The topics of documents, −1 for those of authors who stand on the other side of testing and training.
-
-    An author who writes on both sides is given to one of them by a coin; their documents on the other are left out.
-    """
+    """The topics of documents, −1 for those of authors on the other side of testing and training: who writes on both is
+    given to one by a coin."""
     author = corpus.author.codes
     tested = np.isin(code, np.concatenate([domain.test for domain in pair]))
     trained = np.isin(code, np.concatenate([domain.train for domain in pair]))

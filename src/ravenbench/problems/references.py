@@ -7,7 +7,6 @@ lengths is moved, that much of a swing may be lengths. They learn nothing and re
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
 from math import log, sqrt
@@ -15,6 +14,7 @@ from math import log, sqrt
 import numpy as np
 
 from ravenbench.problems.transplant import Transplanter
+from ravenbench.text.splicing import words_of
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Problems
 
@@ -22,8 +22,6 @@ LONGEST = 15
 """Letters from which on words count as equally long."""
 SAMPLE = 2_000
 """Texts of a corpus, about, that weights and usual lengths are taken from."""
-_WORD = re.compile(r"(?<![^\W_])[^\W\d_]+(?![^\W_])")
-"""A run of letters and digits without a digit."""
 
 
 class References:
@@ -37,7 +35,7 @@ class References:
     def __init__(self, transplanter: Transplanter) -> None:
         texts, splicer = transplanter.texts, transplanter.splicer
         rows = _some(texts)
-        self._texts, self._seen = len(rows), Counter(word for row in rows for word in set(_words(texts[row])))
+        self._texts, self._seen = len(rows), Counter(word for row in rows for word in set(words_of(texts[row])))
         spread = np.maximum(np.nan_to_num(splicer.spread, nan=0.0), 0.0)
         self._spread = dict(zip(splicer.ranked, spread.tolist(), strict=True))
         self._lengths = Lengths(texts)
@@ -59,7 +57,7 @@ class References:
         return {"content": content, "lengths": lengths}
 
     def _of(self, texts: TextTable, row: int) -> tuple[dict[str, float], Floats]:
-        words = _words(texts[row])
+        words = words_of(texts[row])
         return self._weights(words), self._lengths.of(words)
 
     def _weights(self, words: list[str]) -> dict[str, float]:
@@ -79,7 +77,7 @@ class Lengths:
     """Sees how often words have 1, 2, … letters and nothing else: shares, standardised by those of a table's texts."""
 
     def __init__(self, texts: TextTable) -> None:
-        usual = np.stack([_shares(_words(texts[row])) for row in _some(texts)] or [np.zeros(LONGEST + 1)])
+        usual = np.stack([_shares(words_of(texts[row])) for row in _some(texts)] or [np.zeros(LONGEST + 1)])
         self._mean, spread = usual.mean(axis=0), usual.std(axis=0)
         self._scale = np.where(spread > 0, spread, 1.0)
 
@@ -91,14 +89,10 @@ class Lengths:
     def score(self, problems: Problems) -> Floats:
         """Cosines, (n,), means over known texts."""
         used = problems.documents
-        rows = np.stack([self.of(_words(problems.texts[row])) for row in used.tolist()])
+        rows = np.stack([self.of(words_of(problems.texts[row])) for row in used.tolist()])
         known, asked = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
         each = np.einsum("ij,ij->i", rows[known], rows[asked[problems.owner]])
         return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
 
 
 def _shares(words: list[str]) -> Floats:

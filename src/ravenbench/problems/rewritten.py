@@ -40,11 +40,8 @@ class FirstWords:
 
 
 def at_length(fold: Fold, words: int) -> Fold:
-    """The fold with all its texts cut to ``words`` words.
-
-    ``counts["reached"]`` is the share of test problems all of whose texts had as many, which is how far the cut fold
-    differs from one of the next length.
-    """
+    """The fold with all its texts cut to ``words`` words. ``counts["reached"]`` is the share of test problems all of
+    whose texts had as many, which is how far the cut fold differs from one of the next length."""
     cut = FirstWords(words)
     test = fold.test
     enough = {int(row): len(test.texts[row].split()) >= words for row in test.documents}
@@ -63,32 +60,16 @@ def at_length(fold: Fold, words: int) -> Fold:
 def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | int) -> Fold:
     """Copy a fold with other questioned texts in its test set.
 
-    Parameters
-    ----------
-    base : Fold
-    texts : mapping of problem id to text
-        Problems it does not name keep their questioned text. Only the problem named gets the new text, however
-        many problems share the old one; known documents are never touched.
-    name : str
-    **labels
-        Added to the fold's own (obfuscator, seed …).
-
-    Raises
-    ------
-    InputError
-        If a problem named is not in the test set.
+    ``texts`` has them by problem id; problems it does not name keep theirs, and only the problem named gets the new
+    text, however many share the old one; known documents are never touched. ``labels`` are added to the fold's own
+    (obfuscator, seed …). InputError if a problem named is not in the test set.
     """
     return replace(base, name=name, test=requestion(base.test, texts), labels={**base.labels, **labels})
 
 
 def requestion(problems: Problems, texts: Mapping[str, str]) -> Problems:
-    """Blind problems with other questioned texts where a problem is named.
-
-    Raises
-    ------
-    InputError
-        If a problem named is not among them.
-    """
+    """Blind problems with other questioned texts where a problem is named; InputError if one named is not among
+    them."""
     place = {name: i for i, name in enumerate(problems.ids.tolist())}
     strangers = sorted(set(texts) - set(place))
     if strangers:

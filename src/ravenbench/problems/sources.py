@@ -20,14 +20,10 @@ from ravenbench.types import Bools, Corpus, Fold, Ints, Labels, Problems
 
 
 def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
-    """The fold of each of m topics, (m,) from 0 to k − 1; sizes differ by one at most.
+    """The fold of each of m topics, (m,) from 0 to k − 1; sizes differ by one at most. CorpusError if k is not from 2
+    to m.
 
     Give the topics in sorted order: then nothing but the generator decides.
-
-    Raises
-    ------
-    CorpusError
-        If k is not from 2 to m.
     """
     if not 2 <= k <= m:
         raise CorpusError(
@@ -39,25 +35,9 @@ def topic_folds(m: int, k: int, rng: np.random.Generator) -> Ints:
     return rng.permutation(np.arange(m, dtype=np.int64) % k)
 
 
-def classes(same: Bools) -> dict[str, int]:
-    """The number of same-author and of different-author pairs."""
-    return {"same": int(same.sum()), "different": int((~same).sum())}
-
-
 def same_topic(a: Ints, b: Ints, same: Bools) -> dict[str, float | None]:
-    """Share of pairs whose texts have one topic, among same-author and among different-author pairs.
-
-    Parameters
-    ----------
-    a, b : (n,) int64
-        Topics of the two texts.
-    same : (n,) bool
-
-    Returns
-    -------
-    dict
-        Keys ``same`` and ``different``; None where a class is empty.
-    """
+    """Share of pairs whose texts, on topics ``a`` and ``b`` (n,), have one topic, among same-author and among
+    different-author pairs: keys ``same`` and ``different``, None where a class is empty."""
     one = a == b
     return {
         name: float(one[which].mean()) if which.any() else None
@@ -76,23 +56,12 @@ ENOUGH = 4
 
 
 def equalise(author: Ints, topic: Ints, documents: int | None, rng: np.random.Generator) -> Ints:
-    """Positions of min(documents, available) documents of each topic, ascending.
+    """Positions (e,) of min(documents, available) documents of each topic, ascending; ``documents`` None takes all.
 
-    A plain draw would leave most authors one document. So up to four documents of every author who has two or
-    more among these topics go first, author by author in one random order for all topics: an author who gets
-    into one topic gets into the others. Places left are drawn from all other documents, so that authors with
-    many posts do not fill a topic.
-
-    Parameters
-    ----------
-    author, topic : (d,) int64
-    documents : int, optional
-        None takes all.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    (e,) int64
+    A plain draw would leave most authors one document. So up to four documents of every author who has two or more
+    among these topics go first, author by author in one random order for all topics: an author who gets into one topic
+    gets into the others. Places left are drawn from all other documents, so that authors with many posts do not fill a
+    topic.
     """
     if documents is None or not len(topic):
         return np.arange(len(topic), dtype=np.int64)
@@ -192,13 +161,7 @@ class Split:
         return inside[equalise(self.corpus.author.codes[inside], self.code[inside], self.documents, rng)]
 
     def draw(self, rows: Ints, part: str, limit: int | None) -> Pairs:
-        """Draw pairs among these documents.
-
-        Raises
-        ------
-        CorpusError
-            If there are none, naming the fold and its part.
-        """
+        """Draw pairs among these documents; CorpusError if there are none, naming the fold and its part."""
         rng = stream(self.seed, "pairs", self.name, part)
         try:
             return self.rule.draw(rows, self.corpus.author.codes[rows], self.code[rows], rng, limit)
@@ -269,25 +232,21 @@ def topics(
 ) -> list[Fold]:
     """Topic k-fold: every chosen topic is tested once, by verifiers trained on the others.
 
-    In each split documents are equalised (see ``equalise``) and pairs are drawn separately. Training documents
-    are first divided into a part to learn from and a part to calibrate on, which share no author and, where
-    there are topics enough, no topic: ``counts["calibration"]`` is ``topics``, else ``authors``, else
-    ``cross-fit`` when neither leaves ten pairs of each class, and no problem is marked then.
+    In each split documents are equalised (see ``equalise``) and pairs are drawn separately. Training documents are
+    first divided into a part to learn from and a part to calibrate on, which share no author and, where there are
+    topics enough, no topic: ``counts["calibration"]`` is ``topics``, else ``authors``, else ``cross-fit`` when neither
+    leaves ten pairs of each class, and no problem is marked then.
 
     Parameters
     ----------
-    corpus : Corpus
     chosen : (m,) int64
         Codes of ``corpus.topic``.
     merged : (T,) int64, optional
         The chosen topic each topic counts as, −1 where it is cut; None cuts all that are not chosen.
-    k : int
-    rule : PairRule
     documents : int, optional
         Documents of each topic, or as many as it has; None takes all.
     calibration : float
         Share of training topics (or authors' documents) to calibrate on.
-    seed : int
     name : str
         Folds are called ``name-0`` … ``name-(k − 1)``; the draws of a fold depend on (seed, name, number).
     labels : mapping
@@ -319,28 +278,34 @@ def given(
 ) -> Fold:
     """One fold of given problems; the test set is blinded here, after its labels were counted."""
     train_same, test_same = np.asarray(train_same, dtype=bool), np.asarray(test_same, dtype=bool)
-    writers = [None if p.author is None else p.author for p in (train, test)]
     lead = test.known_index[test.known_ptr[:-1]]
-    shared = test.topic is not None and test.topic.codes[test.documents].min(initial=0) >= 0
+    shares: dict[str, float | None] = {"same": None, "different": None}
+    if test.topic is not None and test.topic.codes[test.documents].min(initial=0) >= 0:
+        shares = same_topic(test.topic.codes[lead], test.topic.codes[test.questioned_index], test_same)
+    names = [
+        None if p.author is None else {n for row in p.documents if (n := p.author[row]) is not None}
+        for p in (train, test)
+    ]
+    learned, tested = (None if side is None else len(side) for side in names)
+    both = None if names[0] is None or names[1] is None else len(names[0] & names[1])
     counts = {
         "train_topics": [],
         "test_topics": [],
-        "counts": {"fit": classes(train_same), "calibrate": classes(train_same[:0]), "test": classes(test_same)},
+        "counts": _class_counts(train_same, train.calibrate, test_same),
         "documents": {"train": len(train.documents), "test": len(test.documents)},
-        "authors": _named_overlap(writers, train, test),
-        "composition": same_topic(test.topic.codes[lead], test.topic.codes[test.questioned_index], test_same)
-        if shared and test.topic is not None
-        else {"same": None, "different": None},
+        "authors": {"train": learned, "test": tested, "both": both},
+        "composition": shares,
         "dropped": {},
         "calibration": "cross-fit" if train.calibrate is None else "given",
     }
-    if train.calibrate is not None:
-        counts["counts"] = {
-            "fit": classes(train_same[~train.calibrate]),
-            "calibrate": classes(train_same[train.calibrate]),
-            "test": classes(test_same),
-        }
     return Fold(name, train, train_same, test.blind(), test_same, labels, counts)
+
+
+def _class_counts(train: Bools, calibrate: Bools | None, test: Bools) -> dict[str, dict[str, int]]:
+    """Same-author and different-author pairs to learn from, to calibrate on and to test on."""
+    held = np.zeros(len(train), dtype=bool) if calibrate is None else calibrate
+    parts = {"fit": train[~held], "calibrate": train[held], "test": test}
+    return {part: {"same": int(same.sum()), "different": int((~same).sum())} for part, same in parts.items()}
 
 
 def _fold(split: Split, train_topics: Ints, test_topics: Ints, labels: Mapping[str, str | int]) -> Fold:
@@ -374,7 +339,6 @@ def assemble(
         calibrate=calibrate,
     )
     test_problems = Problems.pairs(corpus.texts, test.known, test.questioned)
-    held = np.zeros(len(train), dtype=bool) if calibrate is None else calibrate
     used = train_problems.documents, test_problems.documents
     dropped = {f"training: {why}": count for why, count in train.dropped.items()}
     dropped |= {f"test: {why}": count for why, count in test.dropped.items()}
@@ -383,11 +347,7 @@ def assemble(
     counts: dict[str, Any] = {
         "train_topics": train_topics.tolist(),
         "test_topics": test_topics.tolist(),
-        "counts": {
-            "fit": classes(train.same[~held]),
-            "calibrate": classes(train.same[held]),
-            "test": classes(test.same),
-        },
+        "counts": _class_counts(train.same, calibrate, test.same),
         "documents": {"train": len(used[0]), "test": len(used[1])},
         "authors": overlap(corpus.author.codes[used[0]], corpus.author.codes[used[1]]),
         "composition": same_topic(code[test.known], code[test.questioned], test.same),
@@ -416,17 +376,3 @@ def topic_codes(corpus: Corpus, chosen: Ints, merged: Ints | None) -> Ints:
             fix="raise --min-docs",
         )
     return code
-
-
-def _named_overlap(writers: list[Labels | None], train: Problems, test: Problems) -> dict[str, int | None]:
-    """Author overlap of two problem sets that may number authors differently or not know them."""
-    names = [
-        None if labels is None else {n for row in p.documents if (n := labels[row]) is not None}
-        for labels, p in zip(writers, (train, test), strict=True)
-    ]
-    train_names, test_names = names
-    return {
-        "train": None if train_names is None else len(train_names),
-        "test": None if test_names is None else len(test_names),
-        "both": None if train_names is None or test_names is None else len(train_names & test_names),
-    }

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
-from ravenbench.problems.donors import FEWEST_WORDS, Asked, ByContent, ByTopic, Donors
+from ravenbench.problems.donors import FEWEST_WORDS, ByContent, ByTopic, DonorQuery, Donors
 from ravenbench.text.splicing import FUNCTION_WORDS, LEAST_SPACE, Cut, Splicer
 from ravenbench.texts import TextTable, content_hash
 from ravenbench.types import Bools, Floats, Ints, Labels, Problems
@@ -34,20 +34,11 @@ FEWEST_PAIRS = 20
 class Transplanted:
     """Versions of a test set: with its own content, and with three others'.
 
-    Attributes
-    ----------
-    plain, on, off, off2 : Problems
-        Blind problems with the ids, order and known documents of the test problems that were kept, over one table.
-    rows : (k,) int64
-        Which test problems were kept, ascending.
-    left_out : mapping of str to int
-        Problems that were not, by reason.
-    by : str
-        How donors were chosen: ``topic`` or ``content similarity``.
-    repeated : int
-        Kept problems in which a donor had too few content words, so that they were given again.
-    reason : str or None
-        Why nothing could be transplanted at all.
+    ``plain``, ``on``, ``off`` and ``off2`` are blind problems with the ids, order and known documents of the test
+    problems that were kept, over one table; ``rows`` (k,) says which these are, ascending, and ``left_out`` counts the
+    others by reason. ``by`` is how donors were chosen, ``topic`` or ``content similarity``; ``repeated`` counts kept
+    problems in which a donor had too few content words, so that they were given again; ``reason`` is why nothing could
+    be transplanted at all.
     """
 
     plain: Problems
@@ -130,7 +121,8 @@ AT_A_TIME = 500
 
 
 class Transplanter:
-    """Makes transplanted versions of test sets; built once for a corpus.
+    """Makes transplanted versions of test sets; built once for a corpus. ``refusal`` says why no text of it can be
+    transplanted.
 
     Parameters
     ----------
@@ -145,11 +137,6 @@ class Transplanter:
         Most frequent words of the corpus that may stay in their places.
     seed : int
         What is drawn for a problem depends on this and the problem's id alone.
-
-    Attributes
-    ----------
-    refusal : str or None
-        Why no text of this corpus can be transplanted.
 
     Raises
     ------
@@ -196,18 +183,8 @@ class Transplanter:
     def transplant(self, problems: Problems, same: ArrayLike | None = None) -> Transplanted:
         """The three versions of a test set. Too few texts or donors never raise: what is missing is counted.
 
-        Parameters
-        ----------
-        problems : Problems
-            Over texts that are in the table.
-        same : (n,) bool, optional
-            Truth. It is used where authors are unknown: a text is then no donor to a problem with which it is linked
-            by shared or same-author documents.
-
-        Raises
-        ------
-        InputError
-            If a text is not in the table.
+        ``same`` (n,), the truth, is used where authors are unknown: a text is then no donor to a problem with which it
+        is linked by shared or same-author documents. InputError if a text is not in the table.
         """
         if self.refusal is not None:
             return self._nothing(problems, self.refusal)
@@ -228,11 +205,12 @@ class Transplanter:
             elif into.functions < FEWEST_WORDS:
                 left_out[NO_FUNCTION] += 1
             else:
-                three = self._donors.find(Asked(name, known, questioned, self._barred(known, questioned, groups, i)))
-                if isinstance(three, str):
-                    left_out[three] += 1
+                barred = self._barred(known, questioned, groups, i)
+                found = self._donors.find(DonorQuery(name, known, questioned, barred))
+                if isinstance(found, str):
+                    left_out[found] += 1
                     continue
-                donors = [[self.splicer.cut(row) for row in rows.tolist()] for rows in three]
+                donors = [[self.splicer.cut(row) for row in rows.tolist()] for rows in found]
                 repeated += any(sum(cut.contents for cut in donor) < into.contents for donor in donors)
                 waiting += [(into, donor) for donor in donors]
                 kept.append(i)
@@ -277,21 +255,16 @@ class Transplanter:
     def _refusal(self) -> str | None:
         if not len(self.texts):
             return "there is no text"
-        if self.splicer.space < LEAST_SPACE:
-            return (
-                f"{self.splicer.space:.1%} of the corpus is white space: this language is written without spaces, "
-                "so words to transplant cannot be told apart"
-            )
-        return None
+        if self.splicer.space >= LEAST_SPACE:
+            return None
+        return (
+            f"{self.splicer.space:.1%} of the corpus is white space: this language is written without spaces, "
+            "so words to transplant cannot be told apart"
+        )
 
     def rows_here(self, problems: Problems) -> Ints:
-        """The row in this table of each row of the problems' table, −1 for those not in use.
-
-        Raises
-        ------
-        InputError
-            If a text in use is not in this table.
-        """
+        """The row in this table of each row of the problems' table, −1 for those not in use; InputError if one in use
+        is not here."""
         if problems.texts is self.texts or problems.texts.digest() == self.texts.digest():
             return np.arange(len(self.texts), dtype=np.int64)
         row = np.full(len(problems.texts), -1, dtype=np.int64)

@@ -159,7 +159,7 @@ class Report(ABC, Generic[A]):
             **{
                 "sections": self.sections(),
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
-                "tables": Rendered((t.key, to_html(t)) for t in tables),
+                "tables": Rendered((t.key, to_html(t)) for t in tables if t.rows),
                 "incomplete": averaged_over(self.gaps) if self.gaps else "",
                 "appendix": [Section("programs", t.title, to_html(t)) for t in programs],
                 **self.context(),
@@ -172,7 +172,7 @@ class Report(ABC, Generic[A]):
 
 
 class Rendered(dict[str, Markup]):
-    """Tables by key as HTML; one that is not there is empty."""
+    """Tables by key as HTML; one that is not there or has no row is empty."""
 
     def __missing__(self, key: str) -> Markup:
         return Markup("")

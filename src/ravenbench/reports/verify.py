@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import numpy as np
 
 from ravenbench.bench.verify.blocks import Collected, cells_of, collect
 from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.trained import read_trained
-from ravenbench.reports import view
 from ravenbench.reports.cells import answered
 from ravenbench.reports.content import (
     ContentProbe,
-    Read,
+    content_figure,
     content_json,
     content_probe,
     content_table,
@@ -26,19 +26,20 @@ from ravenbench.reports.content import (
     reference_table,
     verdicts,
 )
-from ravenbench.reports.report import write_parts
-from ravenbench.reports.view import Column, Table, Value, printable, public_head
+from ravenbench.reports.page import style
+from ravenbench.reports.report import Report
+from ravenbench.reports.view import Section, Table, col, for_terminal, printable, public_head, table
 from ravenbench.store.records import Head
-from ravenbench.store.store import Store
 from ravenbench.types import Answers, Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-
 METRICS = ("auc", "c@1", "final")
 """Those of PAN-2014: the area under the ROC curve, accuracy that rewards non-answers, and their product."""
+SHOWN = 5
+"""Reasons of a kind shown in the terminal; page and JSON name all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,196 +75,160 @@ class Answered:
         return int((self.answers.value == 0.5).sum())
 
 
-def analyse(store: Store) -> Answered:
-    """Everything the report of a run of ``raven verify`` says.
+class VerifyReport(Report[Answered]):
+    """What ``raven verify`` answered."""
 
-    Raises
-    ------
-    InputError
-        If the folder belongs to another command.
-    """
-    store.expect("verify")
-    plan = store.plan_as(VerifyPlan)
-    found = collect(store)
-    trained = read_trained(store)
-    return Answered(
-        path=str(store.path),
-        run=public_head(store.run),
-        plan=plan,
-        answers=found.answers,
-        faults=found.faults,
-        missing=found.missing,
-        scores=None if found.missing or not plan.truth else _scores(store, plan, found),
-        fit=None if trained is None else trained.seconds,
-        score=found.seconds,
-        content=content_probe(store, plan.transplant, [plan.verifiers[0].name], read=_read(store, plan)),
-    )
+    kind = "verify"
 
+    @cached_property
+    def plan(self) -> VerifyPlan:
+        """The plan of the folder."""
+        return self.store.plan_as(VerifyPlan)
 
-def _read(store: Store, plan: VerifyPlan) -> Read:
-    """Scores of a fold's blocks one after the other."""
+    def analyse(self) -> Answered:
+        plan, found, trained = self.plan, collect(self.store), read_trained(self.store)
 
-    def read(_: str, fold: str) -> tuple[Floats | None, str]:
-        cells, error = cells_of(store, plan, fold)
-        values = [values for cell in cells if (values := answered(cell)) is not None]
-        return (np.concatenate(values), "") if values else (None, error)
+        def read(_: str, fold: str) -> tuple[Floats | None, str]:
+            """Scores of a fold's blocks one after the other."""
+            cells, error = cells_of(self.store, plan, fold)
+            values = [values for cell in cells if (values := answered(cell)) is not None]
+            return (np.concatenate(values), "") if values else (None, error)
 
-    return read
+        return Answered(
+            path=str(self.store.path),
+            run=public_head(self.store.run),
+            plan=plan,
+            answers=found.answers,
+            faults=found.faults,
+            missing={block: why.splitlines()[0] for block, why in found.missing.items()},
+            scores=None if found.missing or not plan.truth else self._scores(found),
+            fit=None if trained is None else trained.seconds,
+            score=found.seconds,
+            content=content_probe(self.store, plan.transplant, [plan.verifiers[0].name], read=read),
+        )
 
+    def _scores(self, found: Collected) -> dict[str, float | None]:
+        from ravenbench.metrics import scores
 
-def _scores(store: Store, plan: VerifyPlan, found: Collected) -> dict[str, float | None]:
-    from ravenbench.metrics import scores
+        # Problems that could not be read stand last; where truth names them, they count as unanswered.
+        unread = [self.plan.fault_truth[name] for name in self.plan.faults if name in self.plan.fault_truth]
+        read = self.store.truth("test")
+        value = np.append(found.answers.value[: len(read)], np.full(len(unread), 0.5))
+        every = scores([*read.tolist(), *unread], value)
+        return {metric: every[metric] for metric in METRICS}
 
-    # Problems that could not be read stand last; where truth names them, they count as unanswered.
-    unread = [plan.fault_truth[name] for name in plan.faults if name in plan.fault_truth]
-    read = store.truth("test")
-    value = np.append(found.answers.value[: len(read)], np.full(len(unread), 0.5))
-    every = scores([*read.tolist(), *unread], value)
-    return {metric: every[metric] for metric in METRICS}
+    def planned(self) -> list[tuple[str, str, str]]:
+        name = self.plan.verifiers[0].name
+        return [(name, f"{b.fold}, problems {b.start + 1} to {b.stop}", b.key) for b in self.plan.blocks]
 
+    def tables(self) -> list[Table]:
+        found = self.analysis
+        content = [content_table(found.content), reference_table(found.content)]
+        return [self.scores(), *content, self.seconds(), self.reasons()]
 
-def to_json(found: Answered) -> dict[str, Any]:
-    """One object of plain values; undefined values are None."""
-    return {
-        "run": found.path,
-        "verifier": found.verifier,
-        "problems": len(found.answers.ids),
-        "unanswered": found.unanswered,
-        "scores": None if found.scores is None else dict(found.scores),
-        "faults": dict(found.faults),
-        "left_out_of_training": dict(found.plan.left_out),
-        "notes": list(found.plan.notes),
-        "missing": {block: error.splitlines()[0] for block, error in found.missing.items()},
-        "content": content_json(found.content),
-        "seconds": {"fit": found.fit, "score": found.score},
-    }
+    def scores(self) -> Table:
+        """Metrics of PAN-2014; no row where truth is not known."""
+        found = self.analysis
+        return table(
+            "scores", "Scores", [] if found.scores is None else [found.scores],
+            col("verifier", lambda s: found.verifier, text=True),
+            col("AUC", lambda s: s["auc"]),
+            col("c@1", lambda s: s["c@1"]),
+            col("final", lambda s: s["final"]),
+            col("open", lambda s: found.unanswered),
+            note="final = AUC · c@1; “open”: unanswered problems.",
+        )  # fmt: skip
 
+    def seconds(self) -> Table:
+        """Problems and what they took."""
+        return table(
+            "seconds", "Problems and seconds", [self.analysis],
+            col("problems", lambda a: len(a.answers.ids)),
+            col("unanswered", lambda a: a.unanswered),
+            col("to train", lambda a: a.fit, digits=1),
+            col("to answer", lambda a: a.score, digits=1),
+            note="Seconds to train and to answer; n/a where a trained verifier was loaded.",
+        )  # fmt: skip
 
-SHOWN = 5
-"""Reasons of a kind shown in the terminal; page and JSON name all."""
+    def reasons(self) -> Table:
+        """Problems that were not answered or not learned from, and remarks."""
+        found = self.analysis
+        failures = () if found.content is None else found.content.failures
+        rows = [
+            *((name, "unanswered", why) for name, why in found.faults.items()),
+            *((block, "no answers", why) for block, why in found.missing.items()),
+            *((f.fold, "content: no answers", f.error.splitlines()[0]) for f in failures),
+            *((name, "left out of training", why) for name, why in found.plan.left_out.items()),
+            *(("", "remark", note) for note in found.plan.notes),
+        ]
+        return table(
+            "reasons", "Left out, unanswered", rows,
+            col("problem", lambda r: r[0], text=True),
+            col("what", lambda r: r[1], text=True),
+            col("why", lambda r: r[2], text=True),
+        )  # fmt: skip
 
+    def figures(self) -> dict[str, Figure]:
+        probe = self.analysis.content
+        if probe is None or all(r.figures.swing is None for r in probe.rows):
+            return {}
+        with style():
+            return {"content": content_figure(probe)}
 
-def write(answered: Answered, folder: Path) -> None:
-    """Fill a report's folder."""
-    figures = draw(answered)
-    write_parts(
-        folder,
-        kind="verify",
-        page=page(answered, figures),
-        json=to_json(answered),
-        tables=all_tables(answered),
-        figures=figures,
-    )
+    def sections(self) -> list[Section]:
+        return [
+            Section("summary", "Answers"),
+            Section("content", "Content" if self.analysis.content is not None else ""),
+            Section("reasons", "Left out, unanswered" if self.reasons().rows else ""),
+            Section("run", "Run"),
+        ]
 
+    def context(self) -> dict[str, Any]:
+        found = self.analysis
+        return {
+            "a": found,
+            "verdicts": verdicts(found.content),
+            "headline": headline(found.content),
+            "lets": reference_sentences(found.content),
+            "no_verdict": no_verdict(found.content),
+            "run": msgspec.to_builtins(found.run),
+        }
 
-def draw(answered: Answered) -> dict[str, Figure]:
-    """``content``: style left and swing, where the probe found any."""
-    from ravenbench.reports.content import content_figure
-    from ravenbench.reports.page import style
+    def to_json(self) -> dict[str, Any]:
+        found = self.analysis
+        return {
+            "run": found.path,
+            "verifier": found.verifier,
+            "problems": len(found.answers.ids),
+            "unanswered": found.unanswered,
+            "scores": None if found.scores is None else dict(found.scores),
+            "faults": dict(found.faults),
+            "left_out_of_training": dict(found.plan.left_out),
+            "notes": list(found.plan.notes),
+            "missing": dict(found.missing),
+            "content": content_json(found.content),
+            "seconds": {"fit": found.fit, "score": found.score},
+        }
 
-    if answered.content is None or all(r.figures.swing is None for r in answered.content.rows):
-        return {}
-    with style():
-        return {"content": content_figure(answered.content)}
+    def closing(self) -> list[RenderableType]:
+        from rich.text import Text
 
-
-def page(answered: Answered, figures: Mapping[str, Figure]) -> str:
-    """One self-contained page."""
-    import msgspec
-
-    from ravenbench.reports.page import inline, render
-
-    made = {table.key: view.to_html(table) for table in all_tables(answered) if table.rows}
-    sections = {
-        "summary": "Answers",
-        "content": "Content" if answered.content is not None else "",
-        "reasons": "Left out, unanswered" if "reasons" in made else "",
-        "run": "Run",
-    }
-    return render(
-        "verify.html.j2",
-        sections=[item for item in sections.items() if item[1]],
-        a=answered,
-        tables=made,
-        figures={name: inline(figure, name) for name, figure in figures.items()},
-        verdicts=verdicts(answered.content),
-        headline=headline(answered.content),
-        lets=reference_sentences(answered.content),
-        no_verdict=no_verdict(answered.content),
-        run=msgspec.to_builtins(answered.run),
-    )
-
-
-def terminal(answered: Answered) -> list[RenderableType]:
-    """What a reader must know before using the answers, for 80 columns."""
-    from rich.text import Text
-
-    count = len(answered.answers.ids)
-    shown: list[RenderableType] = [
-        f"{answered.verifier}: {count:,} problems, {answered.unanswered:,} of them unanswered"
-    ]
-    faults = [f"{name}: {why}" for name, why in answered.faults.items()]
-    left_out = [f"{name}: {why}" for name, why in answered.plan.left_out.items()]
-    missing = [f"{block}: {why.splitlines()[0]}" for block, why in answered.missing.items()]
-    for title, reasons in (
-        ("could not be answered", faults),
-        ("training problems were left out", left_out),
-        ("blocks have no answers", missing),
-        ("remarks", answered.plan.notes),
-    ):
-        if reasons:
-            shown.append(f"{len(reasons):,} {title}:")
-            shown += [f"  {printable(reason)}" for reason in reasons[:SHOWN]]
-            if len(reasons) > SHOWN:
-                shown.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
-    shown += [Text(text) for text in no_verdict(answered.content)]
-    content = content_table(answered.content)
-    return [*shown, *(view.for_terminal(table) for table in (scores_table(answered), content) if table.rows)]
-
-
-def all_tables(answered: Answered) -> tuple[Table, ...]:
-    """Every table in the order of the page."""
-    content = answered.content
-    return (
-        scores_table(answered),
-        content_table(content),
-        reference_table(content),
-        seconds_table(answered),
-        reasons_table(answered),
-    )
-
-
-def scores_table(answered: Answered) -> Table:
-    """Metrics of PAN-2014; no row where truth is not known."""
-    columns = (Column("verifier", text=True), Column("AUC"), Column("c@1"), Column("final"), Column("open"))
-    s = answered.scores
-    rows = () if s is None else ((answered.verifier, s["auc"], s["c@1"], s["final"], answered.unanswered),)
-    note = "final = AUC · c@1; “open”: unanswered problems."
-    return Table("scores", "Scores", columns, rows, note)
-
-
-def seconds_table(answered: Answered) -> Table:
-    """Problems and what they took."""
-    columns = (Column("problems"), Column("unanswered"), Column("to train", digits=1), Column("to answer", digits=1))
-    row = (len(answered.answers.ids), answered.unanswered, answered.fit, answered.score)
-    note = "Seconds to train and to answer; n/a where a trained verifier was loaded."
-    return Table("seconds", "Problems and seconds", columns, (row,), note)
-
-
-def reasons_table(answered: Answered) -> Table:
-    """Problems that were not answered or not learned from, and remarks."""
-    rows: list[tuple[Value, ...]] = [(name, "unanswered", why) for name, why in answered.faults.items()]
-    rows += [(block, "no answers", why.splitlines()[0]) for block, why in answered.missing.items()]
-    failures = () if answered.content is None else answered.content.failures
-    rows += [(f.fold, "content: no answers", f.error.splitlines()[0]) for f in failures]
-    rows += [(name, "left out of training", why) for name, why in answered.plan.left_out.items()]
-    rows += [("", "remark", note) for note in answered.plan.notes]
-    columns = (Column("problem", text=True), Column("what", text=True), Column("why", text=True))
-    return Table("reasons", "Left out, unanswered", columns, tuple(rows))
-
-
-def planned(store: Store) -> list[tuple[str, str, str]]:
-    """Method, fold and key of every block of problems."""
-    plan = store.plan_as(VerifyPlan)
-    name = plan.verifiers[0].name
-    return [(name, f"{b.fold}, problems {b.start + 1} to {b.stop}", b.key) for b in plan.blocks]
+        found = self.analysis
+        count = len(found.answers.ids)
+        shown: list[RenderableType] = [f"{found.verifier}: {count:,} problems, {found.unanswered:,} of them unanswered"]
+        for title, reasons in (
+            ("could not be answered", [f"{name}: {why}" for name, why in found.faults.items()]),
+            ("training problems were left out", [f"{name}: {why}" for name, why in found.plan.left_out.items()]),
+            ("blocks have no answers", [f"{block}: {why}" for block, why in found.missing.items()]),
+            ("remarks", found.plan.notes),
+        ):
+            if reasons:
+                shown.append(f"{len(reasons):,} {title}:")
+                shown += [f"  {printable(reason)}" for reason in reasons[:SHOWN]]
+                if len(reasons) > SHOWN:
+                    shown.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
+        shown += [Text(text) for text in no_verdict(found.content)]
+        return [
+            *shown,
+            *(for_terminal(t) for t in (self.scores(), content_table(found.content)) if t.rows),
+        ]

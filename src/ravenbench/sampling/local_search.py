@@ -34,14 +34,8 @@ class LocalSearch(Sampler):
 
 
 def improve(clipped: Floats, start: Ints) -> Ints:
-    """The topics of ``start`` after swaps, (m,).
-
-    Parameters
-    ----------
-    clipped : (T, T) float64
-        Symmetric, whole units, none negative, 0 on the diagonal: sums are then exact.
-    start : (m,) int64
-    """
+    """The topics of ``start`` after swaps, (m,). ``clipped`` (T, T) is symmetric, whole units, none negative, 0 on the
+    diagonal: sums are then exact."""
     chosen = start.copy()
     present = set_leakage(clipped, chosen)
     while True:

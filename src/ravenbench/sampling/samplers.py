@@ -37,11 +37,8 @@ from ravenbench.types import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """The topics chosen by a sampler.
-
-    ``chosen`` (m,) holds topic indices in order of choice; ``merged`` (T,) maps each topic to the chosen
-    topic it belongs to (itself when chosen), −1 where it is cut.
-    """
+    """The topics chosen by a sampler: ``chosen`` (m,), indices in order of choice; ``merged`` (T,) maps each topic to
+    the chosen topic it belongs to (itself when chosen), −1 where it is cut."""
 
     chosen: Ints
     merged: Ints
@@ -70,21 +67,9 @@ class Sampler(Component):
 
     @abstractmethod
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
-        """Choose ``m`` topics by their similarities.
+        """Choose ``m`` topics (1 ≤ m ≤ T) by cosine similarities (T, T) of topic vectors, whose diagonal is ignored.
 
-        Parameters
-        ----------
-        similarity : (T, T) float64
-            Cosine similarities of topic vectors; the diagonal is ignored.
-        m : int
-            1 ≤ m ≤ T.
-        rng : numpy.random.Generator
-            Used by samplers that draw; ignored by deterministic ones.
-
-        Raises
-        ------
-        CorpusError
-            If m is larger than the number of topics.
+        ``rng`` is used by samplers that draw. CorpusError if m is larger than the number of topics.
         """
 
 
@@ -96,15 +81,8 @@ BLOCK = 64
 
 
 def check(similarity: Floats, m: int) -> None:
-    """Refuse a number of topics that cannot be chosen by these similarities.
-
-    Raises
-    ------
-    CorpusError
-        If m is not from 1 to T.
-    ValueError
-        If the matrix is not square or holds a number that is not finite.
-    """
+    """Refuse a number of topics that cannot be chosen by these similarities: CorpusError if m is not from 1 to T,
+    ValueError if the matrix is not square or holds a number that is not finite."""
     if similarity.ndim != 2 or similarity.shape[0] != similarity.shape[1]:
         raise ValueError(f"similarity must be square, not of shape {similarity.shape}")
     if not np.isfinite(similarity).all():
@@ -124,10 +102,8 @@ def units(similarity: Floats) -> Ints:
 
 
 def totals(similarity: Floats) -> tuple[Ints, int]:
-    """Sum of each topic's similarities to all *other* topics in units, (T,), and how many are negative.
-
-    Each unordered pair of topics is counted once among the negative ones.
-    """
+    """Sum of each topic's similarities to all *other* topics in units, (T,), and how many pairs of topics are
+    negative."""
     size = len(similarity)
     total = np.empty(size, dtype=np.int64)
     negative = 0
@@ -154,20 +130,8 @@ class HITS(Sampler):
 
 
 def choose(similarity: Floats, m: int, most: bool = False) -> Ints:
-    """Topics in order of choice, (m,); O(m·T) after one pass over the matrix.
-
-    Parameters
-    ----------
-    similarity : (T, T)
-    m : int
-    most : bool
-        Choose the most instead of the least similar topics, every comparison reversed.
-
-    Raises
-    ------
-    CorpusError
-        If m is not from 1 to T.
-    """
+    """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. With ``most``, the most instead of the
+    least similar topics, every comparison reversed. CorpusError if m is not from 1 to T."""
     check(similarity, m)
     size = len(similarity)
     sign = -1 if most else 1
@@ -292,13 +256,7 @@ class FarthestFirst(Sampler):
 
 
 def traverse(similarity: Floats, m: int) -> Ints:
-    """Topics in order of choice, (m,); O(m·T) after one pass over the matrix.
-
-    Raises
-    ------
-    CorpusError
-        If m is not from 1 to T.
-    """
+    """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. CorpusError if m is not from 1 to T."""
     check(similarity, m)
     size = len(similarity)
     chosen = np.empty(m, dtype=np.int64)
@@ -323,17 +281,8 @@ MANY = 10
 
 
 def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = False) -> str | None:
-    """Options with which several pools can be drawn that leave a choice of m topics; None where none do.
-
-    Parameters
-    ----------
-    topics, m, folds : int
-        How many topics there are, how many are chosen (the most, of several), and folds over these.
-    share : float
-        Share of all topics in a pool.
-    fixed : bool
-        m stays as it is; else fewer topics may be chosen.
-    """
+    """Options with which several pools, each a share of all topics, can be drawn that leave a choice of m topics (the
+    most, of several) for so many folds; None where none do. ``fixed`` keeps m; else fewer topics may be chosen."""
     size = round(share * topics)
     if size > m:
         return f"--pools {MANY}"
@@ -348,13 +297,8 @@ def more_pools(topics: int, m: int, folds: int, share: float, *, fixed: bool = F
 def draw_pools(topics: int, m: int, pools: int, share: float, seed: int) -> list[Ints]:
     """Seeded subsets of the topics; one pool is all of them.
 
-    Each round deals the topics out anew into as many disjoint pools as the share allows: with halves two, which
-    have no topic in common.
-
-    Raises
-    ------
-    CorpusError
-        If a pool of this share could not hold m topics with room to choose.
+    Each round deals the topics out anew into as many disjoint pools as the share allows: with halves two, which have no
+    topic in common. CorpusError if a pool of this share could not hold m topics with room to choose.
     """
     if pools == 1:
         return [np.arange(topics, dtype=np.int64)]

@@ -6,25 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval, expanded
+from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.types import Floats
 
 
 def ordinal_alpha(grades: ArrayLike) -> float | None:
-    """Krippendorff's alpha for ordinal grades: 1 is full agreement, 0 what chance gives, below 0 is contrary.
+    """Krippendorff's alpha for ordinal grades (graders, texts), NaN where one did not grade a text: 1 is full
+    agreement, 0 what chance gives, below 0 is contrary; None where no text has two grades, or all grades are the same.
 
     Two grades differ by how many of all grades lie between them, squared, so that it matters which grades people use
     and not how the scale is numbered. A text that only one person graded says nothing and is left out.
-
-    Parameters
-    ----------
-    grades : (graders, texts) float
-        Grades on one ordered scale, NaN where a grader did not grade a text.
-
-    Returns
-    -------
-    float or None
-        At most 1; None where no text has two grades, or all grades are the same.
 
     References
     ----------
@@ -35,13 +26,7 @@ def ordinal_alpha(grades: ArrayLike) -> float | None:
 
 
 def alpha_interval(grades: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0) -> Interval | None:
-    """An interval of :func:`ordinal_alpha` from drawing texts again and again; None below five texts graded twice.
-
-    Parameters
-    ----------
-    grades : (graders, texts) float
-        As for :func:`ordinal_alpha`.
-    """
+    """An interval of ``ordinal_alpha`` from drawing texts again and again; None below five texts graded twice."""
     counts, _ = _counts(grades)
     counts = counts[counts.sum(axis=1) > 1]
     units = len(counts)
@@ -50,10 +35,7 @@ def alpha_interval(grades: ArrayLike, *, replicates: int = 2000, level: float = 
     rng = stream(seed, "alpha-interval", units)
     drawn = (_alpha(counts[rows]) for rows in rng.integers(0, units, (replicates, units)))
     found = [value for value in drawn if value is not None]
-    if not found:
-        return None
-    low, high = np.quantile(found, expanded(level, units))
-    return float(low), float(high)
+    return percentiles(np.array(found), units, level) if found else None
 
 
 def _counts(grades: ArrayLike) -> tuple[Floats, Floats]:

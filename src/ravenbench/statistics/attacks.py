@@ -14,7 +14,7 @@ import numpy as np
 
 from ravenbench.metrics.safety import impact
 from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval, expanded
+from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.statistics.novel_topics import sign_flip
 from ravenbench.types import Bools, Floats, Ints
 
@@ -32,21 +32,12 @@ class ImpactIntervals:
 
 
 def impact_intervals(before: Bools, after: Bools, *, clusters: Ints | None = None) -> ImpactIntervals:
-    """Estimate intervals of impact by resampling attacked problems and verifiers.
+    """Intervals of impact by resampling attacked problems and verifiers.
 
-    Parameters
-    ----------
-    before : (V, P) bool
-        Whether each verifier was right on each attacked problem; thresholds stay as they are.
-    after : (S, V, P) bool
-        The same after the attack, for each of its seeds; impacts are averaged over seeds.
-    clusters : (P,) int64, optional
-        The author of each problem, from 0 without gaps: authors are then drawn instead, with all their problems.
-
-    Returns
-    -------
-    ImpactIntervals
-        ``average`` draws problems and verifiers; all verifiers see the same problems. None where V or P is 0.
+    ``before`` (V, P) says whether each verifier was right on each attacked problem (thresholds stay as they are),
+    ``after`` (S, V, P) the same after the attack, for each of its seeds, over which impacts are averaged. ``clusters``
+    (P,) are the authors of problems, from 0 without gaps: authors are then drawn instead, with all their problems.
+    ``average`` draws problems and verifiers; all verifiers see the same problems. None where V or P is 0.
     """
     count, size = before.shape
     if not count or not size:
@@ -60,15 +51,11 @@ def impact_intervals(before: Bools, after: Bools, *, clusters: Ints | None = Non
     impacts = _mean_impact(weights, before, after)
     observed = _mean_impact(np.full((1, size), 1 / size), before, after)
 
-    def interval(values: Floats, drawn: int) -> Interval:
-        low, high = np.quantile(values, expanded(0.95, drawn))
-        return float(low), float(high)
-
     return ImpactIntervals(
-        average=interval((impacts * drawn).sum(axis=1), min(units, count) if count > 1 else units),
-        problems=interval(impacts.mean(axis=1), units),
-        verifiers=interval((observed * drawn).sum(axis=1), count) if count > 1 else None,
-        each=tuple(interval(impacts[:, v], units) for v in range(count)),
+        average=percentiles((impacts * drawn).sum(axis=1), min(units, count) if count > 1 else units),
+        problems=percentiles(impacts.mean(axis=1), units),
+        verifiers=percentiles((observed * drawn).sum(axis=1), count) if count > 1 else None,
+        each=tuple(percentiles(impacts[:, v], units) for v in range(count)),
     )
 
 
@@ -126,14 +113,10 @@ class Texts:
 def attribution_change(
     texts: Texts, before: tuple[Ints, Floats], after: list[tuple[Ints, Floats]]
 ) -> AttributionChange:
-    """Compare a method's answers before and after an attack.
+    """Compare a method's answers before and after an attack, one of ``after`` for each of its seeds.
 
-    Parameters
-    ----------
-    before : (n,) int64, (n,) float64
-        Numbers of the authors named (−1: nobody), and the rank of the true author (NaN where there is none).
-    after : list of the same
-        One for each seed of the attack.
+    Answers are numbers (n,) of the authors named (−1: nobody), and the rank (n,) of the true author (NaN where there is
+    none).
     """
     clusters = texts.clusters
     units = int(clusters.max()) + 1
@@ -143,8 +126,7 @@ def attribution_change(
     def change(score: Callable[[Ints, Floats], Floats]) -> Change:
         first = score(*before)
         second = np.mean([score(*one) for one in after], axis=0)
-        low, high = np.nanquantile((second - first)[1:], expanded(0.95, units))
-        return Change(float(first[0]), float(second[0]), (float(low), float(high)))
+        return Change(float(first[0]), float(second[0]), percentiles((second - first)[1:], units))
 
     def accuracy(predicted: Ints, rank: Floats) -> Floats:
         return np.asarray(weights @ (predicted == texts.truth) / weights.sum(axis=1))

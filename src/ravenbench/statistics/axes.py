@@ -24,7 +24,7 @@ import numpy as np
 
 from ravenbench.problems.transplant import shortage
 from ravenbench.statistics.content import ContentFigures
-from ravenbench.statistics.estimates import Estimate, Interval
+from ravenbench.statistics.estimates import Estimate, Interval, both_quantiles
 
 CONTENT_MARGIN = 0.02
 """δ of swing and drop in AUC, fixed on worlds 0 to 1,059 of ``raven simulate``, shown on later ones
@@ -93,13 +93,10 @@ class Check(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """An outcome on one axis.
-
-    ``margin`` is δ; ``needed`` is how many problems (or repetitions) would decide four times in five where it is
-    undecided, None where none is expected to; ``shows`` is the smallest true figure that would be called an effect four
-    times in five; ``reason`` says why there is no verdict, or what is peculiar; ``checks`` are those of the content
-    axis.
-    """
+    """An outcome on one axis. ``margin`` is δ; ``needed`` is how many problems (or repetitions) would decide four times
+    in five where it is undecided, None where none is expected to; ``shows`` is the smallest true figure that would be
+    called an effect four times in five; ``reason`` says why there is no verdict, or what is peculiar; ``checks`` are
+    those of the content axis."""
 
     outcome: Content | Domain
     margin: float
@@ -117,15 +114,10 @@ class Judged(NamedTuple):
 def content_axis(
     figures: ContentFigures, margin: float = CONTENT_MARGIN, level: float = 0.95, *, lengths: Interval | None = None
 ) -> Judged:
-    """The verdict on what content does to one verifier.
+    """The verdict on what content does to one verifier, by intervals of this ``level``.
 
-    Parameters
-    ----------
-    level : float
-        Of the intervals.
-    lengths : (float, float), optional
-        The interval of the swing of a scorer that sees lengths of words alone: what it has for certain is not put down
-        to content.
+    ``lengths`` is the interval of the swing of a scorer that sees lengths of words alone: what it has for certain is
+    not put down to content.
     """
     few = shortage(figures.same, figures.different, {})
     notes = []
@@ -207,17 +199,10 @@ def _joined(notes: Sequence[str]) -> str | None:
 def domain_axis(
     gain: Estimate, repetitions: int, *, alike: bool = False, margin: float = DOMAIN_MARGIN, level: float = 0.95
 ) -> Judged:
-    """The verdict on one verifier's gain.
+    """The verdict on one verifier's gain (``statistics.domain``) over so many complete repetitions.
 
-    Parameters
-    ----------
-    gain : Estimate
-        Of ``statistics.domain``.
-    repetitions : int
-        Complete ones.
-    alike : bool
-        Whether the two fits of every repetition answered alike (``domain.alike``): the verifier learns nothing from
-        training, or nothing but a calibrator.
+    ``alike`` says whether the two fits of every repetition answered alike (``domain.alike``): the verifier learns
+    nothing from training, or nothing but a calibrator.
     """
     if alike:
         return Judged(Domain.CANNOT_ASK, margin)
@@ -231,23 +216,15 @@ def domain_axis(
     if -margin < low and high < margin:
         return Judged(Domain.LESS, margin, shows=shows)
     reason = "it does better away from its training domain, which dependence on it does not explain"
-    return Judged(
-        Domain.UNDECIDED,
-        margin,
-        needed([(gain, margin)], repetitions, level),
-        shows,
-        reason if high < -margin else None,
-    )
+    more = needed([(gain, margin)], repetitions, level)
+    return Judged(Domain.UNDECIDED, margin, more, shows, reason if high < -margin else None)
 
 
 def detectable(figure: Estimate, margin: float, level: float = 0.95, power: float = POWER) -> float | None:
     """The smallest true figure whose interval lies above the margin with this power: for one verifier, uncorrected."""
     if figure.error is None or figure.freedom is None:
         return None
-    from scipy.special import stdtrit
-
-    quantiles = stdtrit(figure.freedom, (1 + level) / 2) + stdtrit(figure.freedom, power)
-    return margin + float(quantiles) * figure.error
+    return margin + both_quantiles(figure.freedom, level, power) * figure.error
 
 
 def needed(undecided: Sequence[tuple[Estimate, float]], size: int, level: float = 0.95) -> int | None:

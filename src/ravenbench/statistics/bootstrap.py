@@ -34,7 +34,7 @@ from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.sums import Sums
 from ravenbench.metrics.weighted import BLOCK, Ranked, Weights, weighted_sums
 from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval, expanded
+from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.types import Bools, Floats, Ints
 
 VARIANCE_REPLICATES = 800
@@ -75,8 +75,7 @@ class Replicates:
             wanted = whole - 2 * float(np.nanvar(of(self.different[metric])))
             wanted = max(wanted, float(np.nanvar(of(self.problems[metric]))))
             defined = observed + np.sqrt(min(1.0, wanted / whole) if whole > 0 else 1.0) * (defined - observed)
-        low, high = np.quantile(defined, expanded(level, self.units))
-        return float(low), float(high)
+        return percentiles(defined, self.units, level)
 
 
 def bootstrap(
@@ -95,8 +94,6 @@ def bootstrap(
     ----------
     systems : sequence of Ranked
         Systems' answers to the same n problems.
-    same : (n,) bool
-        Truth.
     authors : (n, 2) int64, optional
         Author codes of the two sides of each problem, ≥ 0; given, authors are drawn.
     replicates : int

@@ -51,13 +51,8 @@ def choose_band(same: ArrayLike, value: ArrayLike) -> float:
 
 
 def stacked(train_same: ArrayLike, train: ArrayLike, test: ArrayLike) -> Floats:
-    """Logistic regression (L2, C = 1) of truth on all systems' scores, (s, m) and (s, n) → (n,).
-
-    Raises
-    ------
-    InputError
-        If training truth has one class.
-    """
+    """Logistic regression (L2, C = 1) of truth on all systems' scores, (s, m) and (s, n) → (n,); InputError if training
+    truth has one class."""
     from sklearn.linear_model import LogisticRegression
 
     same = np.asarray(train_same, dtype=np.bool_)

@@ -43,19 +43,9 @@ from ravenbench.types import Bools, Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class KeptFold:
-    """Problems of one fold that were transplanted.
-
-    Attributes
-    ----------
-    same : (n,) bool
-        Truth.
-    sides : (n, 2) int64
-        Author codes of known and questioned texts, or the problem's group twice; −1 unknown. The same in all folds.
-    problem : (n,) int64
-        Equal for the same problem in two folds.
-    topics : (n, 2) int64, optional
-        Topic codes of known and questioned texts.
-    """
+    """Problems of one fold that were transplanted: ``same`` (n,), truth; ``sides`` (n, 2), author codes of known and
+    questioned texts, or the problem's group twice, −1 unknown, the same in all folds; ``problem`` (n,), equal for the
+    same problem in two folds; ``topics`` (n, 2), codes of known and questioned texts."""
 
     same: Bools
     sides: Ints

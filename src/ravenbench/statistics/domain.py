@@ -24,13 +24,12 @@ Cameron, Gelbach & Miller 2011, Robust inference with multiway clustering. JBES 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ravenbench.statistics.estimates import Estimate, Units, placements
+from ravenbench.statistics.estimates import Estimate, Units, from_variances, placements
 from ravenbench.types import Bools, Floats, Ints
 
 SAME = 1e-9
@@ -39,16 +38,8 @@ SAME = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """One test set of a repetition.
-
-    Attributes
-    ----------
-    same : (n,) bool
-        Truth.
-    home, away : (n,) float
-        Scores after training near the test topics and in the other domain; higher = same author.
-    topics : (n, 2) int64
-        Topic codes of known and questioned texts.
+    """One test set of a repetition: ``same`` (n,), truth; ``home`` and ``away`` (n,), scores after training near the
+    test topics and in the other domain, higher = same author; ``topics`` (n, 2), codes of known and questioned texts.
     """
 
     same: Bools
@@ -98,7 +89,7 @@ def gain_figure(repetitions: Sequence[Repetition], level: float = 0.95) -> Estim
     within = np.where(topics >= 0, topics + size * owner[:, None], -1)
     between = float((np.bincount(owner, effects) ** 2).sum()) * len(used) / (len(used) - 1)
     across = max(of_topics.variance(effects) - Units(within, single).variance(effects), 0.0)
-    return _figure(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], level)
+    return from_variances(mean, [(between, len(used) - 1), (across, of_topics.count - 1)], level)
 
 
 def against(gain: Estimate, null: Estimate, level: float = 0.95) -> Estimate:
@@ -106,20 +97,7 @@ def against(gain: Estimate, null: Estimate, level: float = 0.95) -> Estimate:
     value = gain.value - null.value
     if gain.error is None or null.error is None or gain.freedom is None or null.freedom is None:
         return Estimate(value, None, None, None)
-    return _figure(value, [(gain.error**2, gain.freedom), (null.error**2, null.freedom)], level)
-
-
-def _figure(value: float, parts: Sequence[tuple[float, float]], level: float) -> Estimate:
-    """Value with the sum of variances, each with its degrees of freedom (Satterthwaite)."""
-    from scipy.special import stdtrit
-
-    variance = sum(part for part, _ in parts)
-    if variance <= 0:
-        return Estimate(value, 0.0, (value, value), float(parts[0][1]))
-    freedom = variance**2 / sum(part**2 / max(df, 1) for part, df in parts)
-    error = math.sqrt(variance)
-    half = float(stdtrit(freedom, (1 + level) / 2)) * error
-    return Estimate(value, error, (value - half, value + half), float(freedom))
+    return from_variances(value, [(gain.error**2, gain.freedom), (null.error**2, null.freedom)], level)
 
 
 def _alike(a: Floats, b: Floats) -> bool:

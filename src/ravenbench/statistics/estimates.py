@@ -30,6 +30,7 @@ characteristic curves. Biometrics 44.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -41,20 +42,10 @@ from ravenbench.types import Bools, Floats, Ints
 
 
 def placements(same: Bools, positive: Floats, negative: Floats) -> tuple[float, Floats]:
-    """An AUC and the placement of every problem.
+    """An AUC and the placement (n,) of every problem, whose mean over either class is the AUC.
 
-    Parameters
-    ----------
-    same : (n,) bool
-        Truth; both classes occur.
-    positive, negative : (n,) float
-        Scores, higher = same author: same-author problems are scored by ``positive``, the others by ``negative``.
-
-    Returns
-    -------
-    auc : float
-    placement : (n,) float
-        Its mean over either class is the AUC.
+    Same-author problems are scored by ``positive``, the others by ``negative``, (n,) each, higher = same author; both
+    classes occur.
     """
     above, below = positive[same], negative[~same]
     result = np.empty(len(same))
@@ -92,16 +83,9 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """What n problems share.
-
-    Attributes
-    ----------
-    sides : (n, 2) int64
-        Codes of what is drawn: the two authors of a problem, or its group twice where authors are unknown; −1 where
-        one is unknown (it then stands alone). Codes are the same in all folds.
-    problem : (n,) int64
-        Equal where the same problem occurs again in another fold.
-    """
+    """What n problems share: ``sides`` (n, 2), codes of what is drawn, the two authors of a problem, or its group
+    twice where authors are unknown, −1 where one is unknown (it then stands alone), the same in all folds; ``problem``
+    (n,), equal where the same problem occurs again in another fold."""
 
     sides: Ints
     problem: Ints
@@ -154,47 +138,56 @@ class Units:
 
 
 def estimate(
-    value: float,
-    effects: Floats,
-    units: Units,
-    topics: Units | None = None,
-    similarity: Floats | None = None,
+    value: float, effects: Floats, units: Units, topics: Units | None = None, similarity: Floats | None = None,
     level: float = 0.95,
-) -> Estimate:
+) -> Estimate:  # fmt: skip
     """A number with its standard error and Student interval.
 
-    Parameters
-    ----------
-    value : float
-    effects : (n,) float
-        What drawing each problem once more would add.
-    units : Units
-        Authors or groups.
-    topics : Units, optional
-        Topics, over the same problems.
-    similarity : (T, T) float, optional
-        Of topics: those that are alike are then not taken for independent.
-    level : float
+    ``effects`` (n,) are what drawing each problem once more would add; ``units`` are authors or groups, ``topics``
+    those of the same problems. With ``similarity`` (T, T), topics that are alike are not taken for independent.
     """
-    from scipy.special import stdtrit
-
     if units.count < 2:
         return Estimate(value, None, None, None)
     least = units.of_problems(effects)
-    parts = [(max(units.variance(effects), least), units.count - 1)]
+    parts = [(max(units.variance(effects), least), float(units.count - 1))]
+    variance = parts[0][0]
     if topics is not None and topics.count > 1:
         shared = topics.variance(effects)
         if similarity is not None:
             shared += max(topics.likeness(effects, similarity), 0.0)
-        parts.append((max(shared, least), topics.count - 1))
-    variance = sum(part for part, _ in parts) - (len(parts) - 1) * least
+        shared = max(shared, least)
+        parts.append((shared - least, float(topics.count - 1)))
+        variance += shared
+        variance -= least
+    return from_variances(value, parts, level, variance)
+
+
+def from_variances(
+    value: float, parts: Sequence[tuple[float, float]], level: float = 0.95, variance: float | None = None
+) -> Estimate:
+    """An estimate from variances, each with its degrees of freedom (Satterthwaite); ``variance`` is their sum."""
+    from scipy.special import stdtrit
+
+    variance = sum(part for part, _ in parts) if variance is None else variance
     if variance <= 0:
-        return Estimate(value, 0.0, (value, value), float(units.count - 1))
-    own = [part - (least if place else 0) for place, (part, _) in enumerate(parts)]
-    freedom = variance**2 / sum(part**2 / df for part, (_, df) in zip(own, parts, strict=True))
+        return Estimate(value, 0.0, (value, value), float(parts[0][1]))
+    freedom = variance**2 / sum(part**2 / max(df, 1) for part, df in parts)
     error = math.sqrt(variance)
     half = float(stdtrit(freedom, (1 + level) / 2)) * error
-    return Estimate(value, error, (value - half, value + half), freedom)
+    return Estimate(value, error, (value - half, value + half), float(freedom))
+
+
+def both_quantiles(freedom: float, level: float = 0.95, power: float = 0.8) -> float:
+    """Standard errors by which a true value must lie beyond a bound to be found there with this power."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, (1 + level) / 2) + stdtrit(freedom, power))
+
+
+def percentiles(draws: Floats, units: int, level: float = 0.95) -> Interval:
+    """The expanded percentile interval of resampled values from so many independent units; NaN are left out."""
+    low, high = np.nanquantile(draws, expanded(level, units))
+    return float(low), float(high)
 
 
 def expanded(level: float, units: int) -> tuple[float, float]:

@@ -64,13 +64,8 @@ class Pav(NamedTuple):
 
 
 def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Sides:
-    """Checked arrays with weights that sum to 1 in each class.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a value is not finite, or one class has no weight.
-    """
+    """Checked arrays with weights that sum to 1 in each class; ValueError if lengths differ, a value is not finite, or
+    one class has no weight."""
     values, truth = np.asarray(llr, dtype=np.float64), np.asarray(same, dtype=np.bool_)
     given = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
     if not len(values) == len(truth) == len(given):
@@ -195,22 +190,11 @@ def elub(
     counts: tuple[float, float] | None = None,
     step: float = STEP,
 ) -> Bounds:
-    """Bounds of log10 LRs (n,) with truth ``same`` (n,).
+    """Bounds of log10 LRs (n,) with truth ``same`` (n,) and ``weight`` (n,) by which pairs count within their class.
 
-    Parameters
-    ----------
-    weight : (n,) float, optional
-        By which pairs count within their class.
-    counts : (float, float), optional
-        How many same-author and different-author pairs these are worth; by default as many as there are. The one
-        misleading pair that is added on either side weighs one in so many.
-    step : float
-        Width of the grid of thresholds.
-
-    Raises
-    ------
-    ValueError
-        As for ``sides``.
+    ``counts`` are how many same-author and different-author pairs these are worth, by default as many as there are: the
+    one misleading pair that is added on either side weighs one in so many. ``step`` is the width of the grid of
+    thresholds. ValueError as for ``sides``.
     """
     found = sides(llr, same, weight)
     n_same, n_different = counts or (float(found.same.sum()), float((~found.same).sum()))
@@ -270,13 +254,8 @@ class Fusion:
 
 
 def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Calibration:
-    """The calibration of scores (n,) or (n, f), higher or lower = same author.
-
-    Raises
-    ------
-    ValueError
-        If a class is absent or a score is not finite.
-    """
+    """The calibration of scores (n,) or (n, f), higher or lower = same author; ValueError if a class is absent or a
+    score not finite."""
     rows = _rows(scores)
     if not np.isfinite(rows).all():
         raise ValueError("a score is not a finite number")
@@ -289,13 +268,8 @@ def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Cali
 
 
 def fuse(members: Floats, same: Bools, weight: Floats | None = None) -> Fusion:
-    """The fusion of log10 LRs (n, m) that are calibrated each; members that carry no information get no weight.
-
-    Raises
-    ------
-    ValueError
-        If a class is absent.
-    """
+    """The fusion of log10 LRs (n, m) that are calibrated each; members without information get no weight. ValueError if
+    a class is absent."""
     worth_of = [max(0.0, 1.0 - cllr(member, same, weight)) ** 2 for member in members.T]
     if not any(worth_of):
         worth_of = [1.0] * len(worth_of)

@@ -69,12 +69,8 @@ def stranger(likeness: Floats, same: Bools, weight: Floats, share: float) -> flo
 def excess(scores: Floats, same: Bools, likeness: Floats, author: Ints, weight: Floats, knee: float) -> Excess:
     """What likeness beyond a knee adds to scores (n,) or (n, f), in the direction that tells for one author.
 
-    Parameters
-    ----------
-    same, likeness, weight : (n,)
-        Truth, likeness in content, and how much a pair counts within its class.
-    author : (n,) int64
-        Author of the known texts; the noise of a slope is that between these authors.
+    ``same``, ``likeness`` and ``weight`` (n,) are truth, likeness in content, and how much a pair counts within its
+    class; ``author`` (n,) is that of the known texts, between which is the noise of a slope.
     """
     rows = scores[:, None] if scores.ndim == 1 else scores
     beyond, each = np.maximum(likeness - knee, 0.0), sides(np.zeros(len(same)), same, weight).weight

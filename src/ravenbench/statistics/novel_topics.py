@@ -27,15 +27,13 @@ from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
 from ravenbench.randomness import stream
+from ravenbench.statistics.estimates import both_quantiles
 from ravenbench.types import Floats
 
 
 class FoldMean(NamedTuple):
-    """A weighted mean over folds with its spread and standard errors, which are None with one fold.
-
-    ``std`` is σ̂, ``se_published`` σ̂/√n and ``se`` σ̂√Σw²; ``n`` counts folds, and ``effective`` = 1/Σw² is the
-    number of equal folds that would say as much.
-    """
+    """A weighted mean over folds with its spread σ̂ and standard errors, σ̂/√n as published and σ̂√Σw², None with one
+    fold; ``n`` counts folds, and ``effective`` = 1/Σw² is the number of equal folds that would say as much."""
 
     mean: float
     std: float | None
@@ -54,13 +52,7 @@ class SummaryTest(NamedTuple):
 
 
 def unit_sum(weights: ArrayLike) -> Floats:
-    """Scale weights so that they sum to 1, (n,).
-
-    Raises
-    ------
-    InputError
-        If one is negative or not finite, or all are zero.
-    """
+    """Scale weights so that they sum to 1, (n,); InputError if one is negative or not finite, or all are zero."""
     w = np.asarray(weights, dtype=np.float64)
     if len(w) == 0 or not np.isfinite(w).all() or (w < 0).any() or w.sum() <= 0:
         raise InputError("weights must be non-negative, and one of them positive", found=w.tolist())
@@ -68,19 +60,10 @@ def unit_sum(weights: ArrayLike) -> Floats:
 
 
 def fold_mean(values: ArrayLike, weights: ArrayLike) -> FoldMean:
-    """Weighted mean of fold results with both standard errors.
+    """Weighted mean of one result a fold (an accuracy, a difference of accuracies), (n,), with both standard errors.
 
-    Parameters
-    ----------
-    values : (n,) float
-        One result a fold (an accuracy, a difference of accuracies).
-    weights : (n,) float
-        Documents of each fold; only their proportions matter.
-
-    Raises
-    ------
-    InputError
-        If a weight is negative or all are zero.
+    ``weights`` (n,) are the documents of each fold; only their proportions matter. InputError if one is negative or all
+    are zero.
     """
     x, w = np.asarray(values, dtype=np.float64), unit_sum(weights)
     squares = float(np.sum(w**2))
@@ -114,11 +97,9 @@ _TOLERANCE = 1e-12
 
 
 class PairedTopics(NamedTuple):
-    """The comparison of methods a and b over topics, as a − b.
-
-    ``mean`` and its ``interval`` (None where so few topics bound nothing), two-sided ``p``, ``least_p`` (the smallest
-    p so many topics can give), and ``detectable``, the smallest true difference found four times in five.
-    """
+    """The comparison of methods a and b over topics, as a − b: ``mean`` and its ``interval`` (None where so few topics
+    bound nothing), two-sided ``p``, ``least_p`` (the smallest p so many topics can give), and ``detectable``, the
+    smallest true difference found four times in five."""
 
     mean: FoldMean
     interval: tuple[float, float] | None
@@ -130,21 +111,9 @@ class PairedTopics(NamedTuple):
 def paired_topics(
     a: ArrayLike, b: ArrayLike, weights: ArrayLike, *, level: float = 0.95, seed: int = 0, pair: str = ""
 ) -> PairedTopics:
-    """Compare two methods on the same topics.
+    """Compare two methods by their results of the same topics, (n,) each; ``weights`` (n,) are documents of each topic.
 
-    Parameters
-    ----------
-    a, b : (n,) float
-        Results of each topic.
-    weights : (n,) float
-        Documents of each topic.
-    seed, pair : int, str
-        Drawn sign patterns depend on these alone.
-
-    Raises
-    ------
-    InputError
-        If a weight is negative or all are zero.
+    Drawn sign patterns depend on ``seed`` and ``pair`` alone. InputError if a weight is negative or all are zero.
     """
     d = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
     mean = fold_mean(d, weights)
@@ -207,33 +176,19 @@ def _interval(d: Floats, w: Floats, mean: float, level: float, seed: int, pair: 
 
 
 def detectable_topics(std: float | None, topics: float, *, level: float = 0.95, power: float = 0.8) -> float | None:
-    """Smallest true mean difference found significant with the given power; None where nothing can be said.
-
-    Parameters
-    ----------
-    std : float
-        Standard deviation (unbiased, weighted) of one topic's paired difference.
-    topics : float
-        Effective number of topics, 1/Σw².
-    """
+    """Smallest true mean difference found significant with the given power; None where nothing can be said. ``std`` is
+    the (unbiased, weighted) standard deviation of one topic's paired difference, ``topics`` their effective number,
+    1/Σw²."""
     if std is None or topics <= 1:
         return None
-    from scipy.special import stdtrit
-
-    df = topics - 1
-    return float((stdtrit(df, (1 + level) / 2) + stdtrit(df, power)) * std / topics**0.5)
+    return float(both_quantiles(topics - 1, level, power) * std / topics**0.5)
 
 
 def topics_needed(
     std: float | None, difference: float, *, unequal: float = 1.0, level: float = 0.95, power: float = 0.8
 ) -> int | None:
-    """Topics with which a true difference would be found with the given power; None above a million.
-
-    Parameters
-    ----------
-    unequal : float
-        Topics of this corpus for each effective one (≥ 1): a corpus as uneven needs so many times more.
-    """
+    """Topics with which a true difference would be found with the given power; None above a million. ``unequal`` (≥ 1)
+    is topics of this corpus for each effective one: a corpus as uneven needs so many times more."""
     if std is None or difference <= 0:
         return None
     low, high = 2, 1_000_000

@@ -27,6 +27,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ravenbench.statistics.estimates import both_quantiles
+
 PART = 0.1
 """Part of the bound on the correlation of pools that is assumed."""
 
@@ -67,22 +69,10 @@ def inflation(n: int, rho: float) -> float:
 def pool_mean(
     differences: ArrayLike, pools: Sequence[Sequence[int]] | None = None, *, level: float = 0.95, part: float = PART
 ) -> PoolMean:
-    """Mean paired difference over pools, with an interval and a two-sided p that allow for their overlap.
+    """Mean paired difference over pools, (n,), with an interval and a two-sided p that allow for their overlap.
 
-    Parameters
-    ----------
-    differences : (n,) float
-        One paired difference a pool.
-    pools : sequence of sequences of int, optional
-        Topics of each pool; without it pools are taken as independent.
-    level : float
-    part : float
-        Part of the bound on their correlation that is assumed; 1 is the bound itself.
-
-    Returns
-    -------
-    PoolMean
-        With one pool, or pools that are all the same, nothing but the mean can be estimated.
+    ``pools`` are the topics of each, without which pools are taken as independent; ``part`` is the part of the bound on
+    their correlation that is assumed. With one pool, or pools that are all the same, only the mean can be estimated.
     """
     from scipy.special import stdtr, stdtrit
 
@@ -98,27 +88,11 @@ def pool_mean(
 
 
 def detectable(sd: float, n: int, *, correlation: float = 0.0, level: float = 0.95, power: float = 0.8) -> float | None:
-    """Smallest true mean difference found significant with the given power.
+    """Smallest true mean difference found significant with the given power, of ``n`` paired differences (pools or
+    folds) with standard deviation ``sd`` (ddof = 1) and this correlation, as in ``pool_mean``; None where n < 2.
 
-    Parameters
-    ----------
-    sd : float
-        Standard deviation (ddof = 1) of one paired difference.
-    n : int
-        Number of differences (pools or folds).
-    correlation : float
-        Of the differences, in [0, 1), as in ``pools``.
-    level, power : float
-        1 − α of the two-sided test, and the power wanted.
-
-    Returns
-    -------
-    float or None
-        (t_{1−α/2} + t_{power}) · standard error with n − 1 degrees of freedom; None where n < 2.
+    It is (t_{1−α/2} + t_{power}) · standard error with n − 1 degrees of freedom.
     """
     if n < 2 or correlation >= 1:
         return None
-    from scipy.special import stdtrit
-
-    error = sd * math.sqrt(inflation(n, correlation))
-    return float(stdtrit(n - 1, (1 + level) / 2) + stdtrit(n - 1, power)) * error
+    return both_quantiles(n - 1, level, power) * (sd * math.sqrt(inflation(n, correlation)))

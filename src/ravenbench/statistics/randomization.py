@@ -70,32 +70,18 @@ def randomization_test(
     seed: int = 0,
     pair: str = "",
 ) -> float | None:
-    """Two-sided p that systems a and b are alike in a metric.
+    """Two-sided p that systems a and b are alike in a metric; None where it is undefined for either.
 
     Parameters
     ----------
-    same : (n,) bool
-        Truth.
-    a, b : Answered
-        Answers to the same problems.
     metric : str
-        A name of ``ravenbench.metrics.pan.TESTABLE``.
+        A name of ``ravenbench.metrics.pan.TESTABLE``; InputError if there is no such metric.
     trials : int
         Monte Carlo trials, where the test is not exact.
     most : int
         Trials in all of a metric of counts where at most ``FEW`` of the first are as far apart as the systems.
     seed, pair : int, str
         Random draws depend on these, the metric and nothing else; give each pair its own label.
-
-    Returns
-    -------
-    float or None
-        None where the metric is undefined for either system.
-
-    Raises
-    ------
-    InputError
-        If there is no such metric.
     """
     if metric not in TESTABLE:
         raise InputError(f"no test for the metric {metric!r}", fix=did_you_mean(metric, TESTABLE))

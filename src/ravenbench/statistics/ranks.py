@@ -10,18 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.randomness import stream
-from ravenbench.statistics.estimates import Interval, expanded
+from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.types import Floats, Ints
 
 
 def average_ranks(values: ArrayLike) -> Floats:
-    """Ranks 1 = best along the last axis, ties sharing their mean rank.
-
-    Parameters
-    ----------
-    values : (…, s) float
-        Higher is better; where one of a row is not a number, no rank of it is.
-    """
+    """Ranks 1 = best along the last axis, ties sharing their mean rank, of values (…, s), higher = better; where one of
+    a row is not a number, no rank of it is."""
     x = np.asarray(values, dtype=np.float64)
     # Not by scipy.stats, which takes half a second to import.
     better, equal = (compare(x[..., None, :], x[..., None]).sum(axis=-1) for compare in (np.greater, np.equal))
@@ -34,24 +29,14 @@ def mean_ranks(values: ArrayLike) -> Floats:
 
 
 def tie_groups(score: ArrayLike, separated: ArrayLike) -> Ints:
-    """Rank of each system, 1 = best; the systems of a tie group share the rank of its first (1, 2, 2, 4).
+    """Rank (s,) of each system, 1 = best, by ``score`` (s,), higher = better, NaN last; the systems of a tie group
+    share the rank of its first (1, 2, 2, 4). ``separated`` (s, s) says whether a corrected test tells two systems
+    apart.
 
-    Systems are put in order of score. The order is cut between two neighbours only if *every* system above the
-    cut is separated from *every* one below it; what lies between two cuts is a tie group. Two systems in
-    different groups are therefore always separated by a test; two systems in one group may or may not be.
-
-    With Holm-corrected p-values over all pairs, equal systems are put in different groups with probability ≤ α.
-
-    Parameters
-    ----------
-    score : (s,) float
-        Higher is better; NaN (undefined) ranks last.
-    separated : (s, s) bool
-        Whether a corrected test tells two systems apart; symmetric.
-
-    Returns
-    -------
-    (s,) int64
+    Systems are put in order of score. The order is cut between two neighbours only if *every* system above the cut is
+    separated from *every* one below it; what lies between two cuts is a tie group. Two systems in different groups are
+    therefore always separated by a test; two systems in one group may or may not be. With Holm-corrected p-values over
+    all pairs, equal systems are put in different groups with probability ≤ α.
     """
     values, apart = np.asarray(score, dtype=np.float64), np.asarray(separated, dtype=np.bool_)
     order = np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
@@ -71,13 +56,9 @@ class Stability(NamedTuple):
 
 
 def ranking_stability(values: ArrayLike) -> Stability:
-    """Mean Spearman correlation of the rankings of models in all pairs of folds.
-
-    Parameters
-    ----------
-    values : (folds, models) float
-        One metric; higher is better. Ties share their mean rank. A pair of folds of which one ranks all models
-        equal has no correlation: it is left out and counted.
+    """Mean Spearman correlation of the rankings of models in all pairs of folds, by one metric (folds, models), higher
+    = better; ties share their mean rank. A pair of folds of which one ranks all models equal has no correlation: it is
+    left out and counted.
 
     References
     ----------
@@ -111,23 +92,10 @@ class RankCorrelation:
 def rank_correlation(
     x: ArrayLike, y: ArrayLike, groups: ArrayLike, *, replicates: int = 2000, level: float = 0.95, seed: int = 0
 ) -> RankCorrelation:
-    """Correlate two measures of the same things by rank.
+    """Correlate two measures (n,), neither with NaN, of the same things by Spearman's rank; ties share their mean rank.
 
-    Parameters
-    ----------
-    x, y : (n,) float
-        The two measures; neither holds NaN.
-    groups : (n,) of int or str
-        What belongs together, such as rewritings of one text: the interval draws whole groups.
-
-    Returns
-    -------
-    RankCorrelation
-        Without an interval below five groups, or where half of the draws have no variation.
-
-    References
-    ----------
-    Spearman 1904, The Proof and Measurement of Association between Two Things; ties share their mean rank.
+    ``groups`` (n,) say what belongs together, such as rewritings of one text: the interval draws whole groups. There is
+    none below five groups, or where half of the draws have no variation.
     """
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     names, member = np.unique(np.asarray(groups), return_inverse=True)
@@ -141,8 +109,7 @@ def rank_correlation(
     drawn = drawn[~np.isnan(drawn)]
     if len(drawn) < replicates / 2:
         return RankCorrelation(rho, None, len(a))
-    low, high = np.quantile(drawn, expanded(level, len(names)))
-    return RankCorrelation(rho, (float(low), float(high)), len(a))
+    return RankCorrelation(rho, percentiles(drawn, len(names), level), len(a))
 
 
 def _rho(x: Floats, y: Floats, weights: Floats) -> Floats:

@@ -16,14 +16,8 @@ def stars(p: float | None) -> str:
 
 
 def holm(p: ArrayLike) -> Floats:
-    """Holm's step-down adjusted p-values, in the order given.
-
-    Rejecting where the result is ≤ α keeps the chance of any false rejection ≤ α whatever the dependence.
-
-    Parameters
-    ----------
-    p : (k,) float
-        Raw p-values in [0, 1].
+    """Holm's step-down adjusted p-values (k,), in the order given: rejecting where one is ≤ α keeps the chance of any
+    false rejection ≤ α whatever the dependence.
 
     References
     ----------
@@ -38,15 +32,11 @@ def holm(p: ArrayLike) -> Floats:
 
 
 def t_test(a: ArrayLike, b: ArrayLike) -> float | None:
-    """Two-sided p of Student's unpaired t-test with pooled variance; None where there is no spread to judge by.
+    """Two-sided p of Student's unpaired t-test of fold values (n,), (m,) with pooled variance; None where there is no
+    spread to judge by, or unless there is one each and three together.
 
-    Of 10 HITS folds against 5 × 10 Random folds it gives the stars of the HITS paper's Table 2. Folds share
-    training data, so p is optimistic; it is offered for comparison with published tables.
-
-    Parameters
-    ----------
-    a, b : (n,), (m,) float
-        Fold values; None is returned unless there is one each and three together.
+    Of 10 HITS folds against 5 × 10 Random folds it gives the stars of the HITS paper's Table 2. Folds share training
+    data, so p is optimistic; it is offered for comparison with published tables.
     """
     # Not by scipy.stats, which takes half a second to import.
     from scipy.special import stdtr
@@ -61,18 +51,12 @@ def t_test(a: ArrayLike, b: ArrayLike) -> float | None:
 
 
 def sign_test(a_only: int, b_only: int) -> float:
-    """Two-sided exact p that two systems are right equally often; 1 where they are never right apart.
+    """Two-sided exact p (McNemar) that two systems are right equally often, from the numbers of problems that only one
+    of the two gets right; 1 where they are never right apart.
 
-    This is what approximate randomization of accuracy estimates: the share of the 2^n sign patterns of the n
-    discordant problems whose difference is at least the observed one.
+    This is what approximate randomization of accuracy estimates: the share of the 2^n sign patterns of the n discordant
+    problems whose difference is at least the observed one.
 
-    Parameters
-    ----------
-    a_only, b_only : int
-        Problems that only one of the two gets right.
-
-    Examples
-    --------
     >>> round(sign_test(3, 12), 4)
     0.0352
     """

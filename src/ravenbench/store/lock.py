@@ -1,9 +1,9 @@
 """Two commands never write one folder at the same time: the second is refused and told who is at work there.
 
-On this machine's disks the operating system holds the lock, so that of a process that died is free at once. Where it
-cannot (an object store, some network disks) the lock is a file that says who wrote it: that of a process of this
-machine that lives no more is taken over, and one of another machine must be removed by hand. There two commands that
-start within the same moment may both pass, for such stores have no way to decide who was first.
+On this machine's disks the operating system holds the lock (``filelock``), so that of a process that died is free at
+once. Where it cannot (an object store, some network disks) the lock is a file that says who wrote it: that of a process
+of this machine that lives no more is taken over, and one of another machine must be removed by hand. There two commands
+that start within the same moment may both pass, for such stores have no way to decide who was first.
 """
 
 from __future__ import annotations
@@ -13,93 +13,20 @@ import json
 import os
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ravenbench.errors import InputError
-from ravenbench.files import is_remote
+from ravenbench.files import is_remote, lives
 
 NAME = ".lock"
 """File of the lock, in the folder that it guards."""
-
-
-class _Lock:
-    def __init__(self, folder: Path) -> None:
-        self.place = folder / NAME
-        self.handle: int | None = None
-        self.written = False
-
-    def acquire(self) -> None:
-        if self.handle is not None or self.written:
-            return
-        if is_remote(self.place) or not self._by_system():
-            self._by_file()
-
-    def release(self) -> None:
-        if self.handle is not None or self.written:
-            with suppress(OSError):
-                self.place.unlink()
-        if self.handle is not None:
-            os.close(self.handle)
-        self.handle, self.written = None, False
-
-    def _by_system(self) -> bool:
-        """Whether the system keeps locks here, and then hold one."""
-        try:
-            import fcntl
-        except ImportError:
-            return False
-        while True:
-            try:
-                handle = os.open(self.place, os.O_RDWR | os.O_CREAT, 0o644)
-            except OSError:
-                # Whoever cannot write here is told so when the first file is written.
-                return True
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                with suppress(FileNotFoundError):
-                    if os.path.samestat(os.fstat(handle), self.place.stat()):
-                        os.ftruncate(handle, 0)
-                        os.write(handle, _signature())
-                        self.handle = handle
-                        return True
-            except OSError as error:
-                os.close(handle)
-                if error.errno in (errno.EAGAIN, errno.EACCES):
-                    raise self._held() from None
-                return False
-            # Its holder removed the file before we held it: there is a new one, or none.
-            os.close(handle)
-
-    def _by_file(self) -> None:
-        with suppress(FileNotFoundError):
-            if not _dead(self._who()):
-                raise self._held()
-        self.place.write_bytes(_signature())
-        self.written = True
-
-    def _who(self) -> dict[str, object]:
-        data = self.place.read_bytes()
-        try:
-            found = json.loads(data)
-        except ValueError:
-            found = None
-        return found if isinstance(found, dict) else {}
-
-    def _held(self) -> InputError:
-        try:
-            who = self._who()
-        except OSError:
-            who = {}
-        told = f"process {who.get('pid', '?')} on {who.get('host', '?')}, since {who.get('since', '?')}"
-        return InputError(
-            "another command is writing this folder", file=self.place.parent, found=told,
-            fix=f"wait until it ends or stop it, or give another --out; if it lives no more, remove {self.place}",
-        )  # fmt: skip
-
-
-_WANTED: dict[str, _Lock] = {}
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL}
+"""What a disk says that keeps no locks."""
+_WANTED: dict[str, ExitStack] = {}
+"""Folders that this process means to write, and what gives their locks back."""
+_HELD: set[str] = set()
 
 
 @contextmanager
@@ -111,18 +38,16 @@ def folder_lock(folder: Path) -> Iterator[None]:
     InputError
         If another process, or another thread of this one, writes it.
     """
-    name, lock = str(folder), _Lock(folder)
+    name = str(folder)
     if name in _WANTED:
-        raise lock._held()
-    _WANTED[name] = lock
-    try:
+        raise _refusal(folder)
+    with ExitStack() as stack:
+        _WANTED[name] = stack
+        stack.callback(_WANTED.pop, name)
         # Whether an object store answers is found out first, by ``open_or_create``.
         if not is_remote(folder) and folder.is_dir():
-            lock.acquire()
+            hold(folder)
         yield
-    finally:
-        del _WANTED[name]
-        lock.release()
 
 
 def hold(folder: Path) -> None:
@@ -133,24 +58,62 @@ def hold(folder: Path) -> None:
     InputError
         If another process was faster.
     """
-    if (lock := _WANTED.get(str(folder))) is not None:
-        lock.acquire()
+    from filelock import FileLock, Timeout
 
-
-def _signature() -> bytes:
-    who = {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(" ", "seconds")}
-    return json.dumps(who).encode()
-
-
-def _dead(who: dict[str, object]) -> bool:
-    """Whether a lock's owner was a process of this machine that lives no more."""
-    pid = who.get("pid")
-    if who.get("host") != socket.gethostname() or not isinstance(pid, int):
-        return False
+    name, place = str(folder), folder / NAME
+    if name not in _WANTED or name in _HELD:
+        return
+    system = None if is_remote(folder) else FileLock(place, timeout=0, fallback_to_soft=False)
     try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+        if system is not None:
+            system.acquire()
+            _WANTED[name].callback(system.release)
+    except Timeout:
+        raise _refusal(folder) from None
+    except OSError as error:
+        if error.errno not in NO_LOCKS:
+            # Whoever cannot write here is told so when the first file is written.
+            return
+        system = None
+    if system is None and not _abandoned(place):
+        raise _refusal(folder)
+    who = {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(" ", "seconds")}
+    place.write_bytes(json.dumps(who).encode())
+    _HELD.add(name)
+
+    def give_back() -> None:
+        _HELD.discard(name)
+        with suppress(OSError):
+            place.unlink()
+
+    _WANTED[name].callback(give_back)
+
+
+def _holder(place: Path) -> dict[str, object]:
+    """What the file of a lock says of who wrote it; nothing where it says nothing."""
+    try:
+        who = json.loads(place.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return who if isinstance(who, dict) else {}
+
+
+def _abandoned(place: Path) -> bool:
+    """Whether nobody's file is there: none, an empty one, or that of a process of this machine that lives no more."""
+    try:
+        empty = not place.read_bytes()
+    except FileNotFoundError:
         return True
-    except OSError:
-        return False
-    return False
+    who = _holder(place)
+    return empty or (
+        who.get("host") == socket.gethostname() and isinstance(pid := who.get("pid"), int) and not lives(pid)
+    )
+
+
+def _refusal(folder: Path) -> InputError:
+    who = _holder(folder / NAME)
+    return InputError(
+        "another command is writing this folder", file=folder,
+        found=f"process {who.get('pid', '?')} on {who.get('host', '?')}, since {who.get('since', '?')}",
+        fix=f"wait until it ends or stop it, or give another --out; if it lives no more, remove {folder / NAME}",
+    )  # fmt: skip

@@ -1,11 +1,16 @@
 """What a run's folder says of itself: typed, versioned records, read and written here alone.
 
-Each file holds one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's
-bytes, so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan
-beside its code (``bench.run.record`` …).
+Each file is one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's bytes,
+so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan beside its
+code (``bench.run.record`` …).
 
-msgspec checks and decodes them: it loads in a third of the time that pydantic takes (32 against 105 ms here, measured
-as whole processes), needs no other package, and reads a plan of 20,000 cells in milliseconds.
+A result is one file too (``write_packed``): such an envelope on the first line, with ``arrays``, which lists each
+array's name, type (as NumPy writes it, such as ``<f8``) and shape; the bytes of the arrays follow in that order, rows
+first, with nothing in between. The hash covers them, so that a file that is there is the commit mark of its result. One
+file costs one write and one rename where a folder of arrays and a record cost four of each.
+
+msgspec checks and decodes: it loads in a third of the time that pydantic takes (32 against 105 ms here, measured as
+whole processes), needs no other package, and reads a plan of 20,000 cells in milliseconds.
 """
 
 from __future__ import annotations
@@ -26,10 +31,10 @@ from ravenbench.errors import StoreError
 FORMAT = 3
 """Raised whenever a record or the layout changes; format 1 had neither kinds nor hashes, format 2 a folder a cell."""
 
-Kind = str
-"""The task that a folder belongs to: one of ``KINDS``, or of a package that names it (``ravenbench.task``)."""
-
 KINDS = ("run", "verify", "pan14", "attribute", "safety", "simulate", "evaluate", "obfuscate", "compare")
+"""Tasks of Raven's own that a folder may belong to; packages add theirs (``kinds``)."""
+
+Arrays = Mapping[str, NDArray[Any]]
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
@@ -183,6 +188,12 @@ class _Envelope(msgspec.Struct):
     kind: str
     sha256: str
     record: msgspec.Raw
+    arrays: msgspec.Raw = msgspec.Raw(b"")
+
+
+def kinds() -> tuple[str, ...]:
+    """Every task that a folder may belong to: Raven's own and those of installed packages."""
+    return (*KINDS, *(name for name in registry.targets("task") if name not in KINDS))
 
 
 def write_record(path: Path, kind: str, record: Record) -> str:
@@ -191,11 +202,10 @@ def write_record(path: Path, kind: str, record: Record) -> str:
     Raises
     ------
     ValueError
-        If it holds a number that is not finite, or the kind is none of ``KINDS``.
+        If it holds a number that is not finite, or no task has this kind.
     """
     check_kind(kind)
-    value = msgspec.to_builtins(record)
-    body = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).encode()
+    body = json.dumps(msgspec.to_builtins(record), indent=1, ensure_ascii=False, allow_nan=False).encode()
     head = f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{_hash(kind, body)}",\n"record": '
     return files.write_bytes(path, head.encode() + body + b"\n}\n")
 
@@ -213,6 +223,14 @@ def read_record(path: Path, shape: type[R]) -> R:
     return decode(path, open_record(path)[1], shape)
 
 
+def record_or_none(path: Path, shape: type[R]) -> R | None:
+    """The record of a file, None where it is missing or damaged: it is then made again."""
+    try:
+        return read_record(path, shape)
+    except (OSError, StoreError):
+        return None
+
+
 def open_record(path: Path) -> tuple[str, bytes]:
     """The kind of a file and its record as bytes, whose hash holds.
 
@@ -223,20 +241,68 @@ def open_record(path: Path) -> tuple[str, bytes]:
     OSError
         If it cannot be read.
     """
-    data = path.read_bytes()
-    try:
-        envelope = msgspec.json.decode(data, type=_Envelope)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        if _is_old(data):
-            raise another_format(path, "format 1") from None
-        raise damaged(path, error) from None
-    if envelope.format != FORMAT:
-        raise another_format(path, f"format {envelope.format}")
-    if _hash(envelope.kind, bytes(envelope.record)) != envelope.sha256:
-        raise damaged(path, "its hash is not that of its content")
-    if not is_kind(envelope.kind):
-        raise unknown_kind(path, envelope.kind)
+    envelope = _opened(path, path.read_bytes())
     return envelope.kind, bytes(envelope.record)
+
+
+def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync: bool = True) -> None:
+    """Write a record and its arrays as one file, whole or not at all.
+
+    Parameters
+    ----------
+    sync : bool
+        Wait until the disk has it. Otherwise a killed process loses nothing, but a power cut may take what the system
+        had not written yet; such a file is missing or does not have its hash, and ``files.sync_folder`` rules it out.
+
+    Raises
+    ------
+    ValueError
+        If the record holds a number that is not finite, an array holds Python objects, or no task has this kind.
+    """
+    check_kind(kind)
+    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    if any(array.dtype.hasobject for array in whole.values()):
+        raise ValueError("arrays of Python objects are not kept")
+    shapes = msgspec.json.encode([(name, a.dtype.str, np.shape(arrays[name])) for name, a in whole.items()])
+    body = json.dumps(msgspec.to_builtins(record), ensure_ascii=False, allow_nan=False).encode()
+    payload = b"".join(array.tobytes() for array in whole.values())
+    sha = _hash(kind, shapes, body, payload)
+    head = f'{{"format": {FORMAT}, "kind": "{kind}", "sha256": "{sha}", "arrays": '
+    files.write_bytes(path, b"".join((head.encode(), shapes, b', "record": ', body, b"}\n", payload)), sync=sync)
+
+
+def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]:
+    """The record and the arrays of a file.
+
+    Raises
+    ------
+    StoreError
+        If the file is of another format, damaged or of another shape.
+    OSError
+        If it cannot be read.
+    """
+    data = path.read_bytes()
+    end = data.find(b"\n") + 1
+    envelope = _opened(path, data[:end], memoryview(data)[end:])
+    arrays = dict(_arrays(path, bytes(envelope.arrays), data, end))
+    return decode(path, bytes(envelope.record), shape), arrays
+
+
+def packed_or_none(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]] | None:
+    """The same, None where it is missing or damaged."""
+    try:
+        return read_packed(path, shape)
+    except (OSError, ValueError, StoreError):
+        return None
+
+
+def _arrays(path: Path, shapes: bytes, data: bytes, place: int) -> Iterable[tuple[str, NDArray[Any]]]:
+    for name, kind, shape in msgspec.json.decode(shapes, type=list[tuple[str, str, tuple[int, ...]]]):
+        dtype, count = np.dtype(kind), int(np.prod(shape, dtype=np.int64))
+        if dtype.hasobject:
+            raise damaged(path, "an array of Python objects")
+        yield name, np.frombuffer(data, dtype, count, place).reshape(shape).copy()
+        place += count * dtype.itemsize
 
 
 def decode(path: Path, body: bytes, shape: type[R]) -> R:
@@ -257,35 +323,55 @@ def decode(path: Path, body: bytes, shape: type[R]) -> R:
         raise damaged(path, error) from None
 
 
-def damaged(path: Path, reason: object) -> StoreError:
-    """The error for a file of a run that cannot be used."""
-    return StoreError(
-        f"{path}: this file of a run is damaged ({reason})\n"
-        "  fix: repeat the command that made this run; it mends its folder"
-    )
+def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Envelope:
+    """An envelope of this format whose hash holds, also over the ``payload`` of arrays, and whose kind is known."""
+    try:
+        envelope = msgspec.json.decode(text, type=_Envelope)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        if _is_old(text):
+            raise another_format(path, "format 1") from None
+        raise damaged(path, error) from None
+    if envelope.format != FORMAT:
+        raise another_format(path, f"format {envelope.format}")
+    body = bytes(envelope.record)
+    parts: tuple[bytes | memoryview, ...] = (body,) if payload is None else (bytes(envelope.arrays), body, payload)
+    if _hash(envelope.kind, *parts) != envelope.sha256:
+        raise damaged(path, "its hash is not that of its content")
+    if envelope.kind not in KINDS and envelope.kind not in kinds():
+        raise OtherFormat(
+            f"{path}: this folder belongs to a task of an unknown kind\n  found: {envelope.kind}\n"
+            f"  expected: {', '.join(kinds())}\n  fix: read it with the version or the package of Raven that wrote it, "
+            "or give another --out"
+        )
+    return envelope
+
+
+def _hash(kind: str, *parts: bytes | memoryview) -> str:
+    found = hashlib.sha256(kind.encode())
+    for part in parts:
+        found.update(b"\n")
+        found.update(part)
+    return found.hexdigest()
+
+
+def check_kind(kind: str) -> None:
+    """Raise ValueError for a kind under which nothing can be read again."""
+    if kind not in KINDS and kind not in kinds():
+        raise ValueError(
+            f"no task is called {kind!r}; known: {', '.join(kinds())}; a package names its own by "
+            "entry points in the group ravenbench.task"
+        )
 
 
 class OtherFormat(StoreError):
     """The folder was written by another version of Raven."""
 
 
-def is_kind(kind: str) -> bool:
-    """Whether a task of this name is here."""
-    return kind in KINDS or kind in registry.targets("task")
-
-
-def check_kind(kind: str) -> None:
-    """Raise ValueError for a kind under which nothing can be read again."""
-    if not is_kind(kind):
-        raise ValueError(f"no task is called {kind!r}; known: {', '.join(KINDS)}")
-
-
-def unknown_kind(path: Path, found: str) -> OtherFormat:
-    """The error for a whole file of a task that this Raven does not have."""
-    return OtherFormat(
-        f"{path}: this folder belongs to a task of an unknown kind\n  found: {found}\n"
-        f"  expected: {', '.join(KINDS)}\n  fix: read it with the version or the package of Raven that wrote it, "
-        "or give another --out"
+def damaged(path: Path, reason: object) -> StoreError:
+    """The error for a file of a run that cannot be used."""
+    return StoreError(
+        f"{path}: this file of a run is damaged ({reason})\n"
+        "  fix: repeat the command that made this run; it mends its folder"
     )
 
 
@@ -298,93 +384,9 @@ def another_format(path: Path, found: str) -> OtherFormat:
     )
 
 
-def _hash(kind: str, body: bytes) -> str:
-    return hashlib.sha256(f"{kind}\n".encode() + body).hexdigest()
-
-
-def _is_old(data: bytes) -> bool:
+def _is_old(text: bytes) -> bool:
     try:
-        value = json.loads(data)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return False
     return isinstance(value, dict) and "format" not in value and bool({"spec", "cells", "key"} & value.keys())
-
-
-Arrays = Mapping[str, NDArray[Any]]
-_packed_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-
-
-class _PackedEnvelope(msgspec.Struct):
-    format: int
-    kind: str
-    sha256: str
-    arrays: msgspec.Raw
-    record: msgspec.Raw
-
-
-def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync: bool = True) -> None:
-    """Write a record and its arrays as one file, whole or not at all.
-
-    Parameters
-    ----------
-    sync : bool
-        Wait until the disk has it. Otherwise a killed process loses nothing, but a power cut may take what the system
-        had not written yet; such a file is missing or does not have its hash, and ``files.sync_folder`` rules it out.
-
-    Raises
-    ------
-    ValueError
-        If the record holds a number that is not finite, an array holds Python objects, or the kind is unknown.
-    """
-    check_kind(kind)
-    whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    if any(array.dtype.hasobject for array in whole.values()):
-        raise ValueError("arrays of Python objects are not kept")
-    shapes = msgspec.json.encode([(name, a.dtype.str, np.shape(arrays[name])) for name, a in whole.items()])
-    body = _packed_json(msgspec.to_builtins(record)).encode()
-    payload = b"".join(array.tobytes() for array in whole.values())
-    head = (
-        f'{{"format": {FORMAT}, "kind": "{kind}", "sha256": "{_packed_hash(kind, shapes, body, payload)}", "arrays": '
-    )
-    files.write_bytes(path, b"".join((head.encode(), shapes, b', "record": ', body, b"}\n", payload)), sync=sync)
-
-
-def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]:
-    """The record and the arrays of a file.
-
-    Raises
-    ------
-    StoreError
-        If the file is of another format, damaged or of another shape.
-    OSError
-        If it cannot be read.
-    """
-    data = path.read_bytes()
-    end = data.find(b"\n") + 1
-    try:
-        envelope = msgspec.json.decode(data[:end], type=_PackedEnvelope)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise damaged(path, error) from None
-    if envelope.format != FORMAT:
-        raise another_format(path, f"format {envelope.format}")
-    parts = bytes(envelope.arrays), bytes(envelope.record), memoryview(data)[end:]
-    if _packed_hash(envelope.kind, *parts) != envelope.sha256:
-        raise damaged(path, "its hash is not that of its content")
-    if not is_kind(envelope.kind):
-        raise unknown_kind(path, envelope.kind)
-    return decode(path, parts[1], shape), dict(_arrays(path, parts[0], data, end))
-
-
-def _arrays(path: Path, shapes: bytes, data: bytes, place: int) -> Iterable[tuple[str, NDArray[Any]]]:
-    for name, kind, shape in msgspec.json.decode(shapes, type=list[tuple[str, str, tuple[int, ...]]]):
-        dtype, count = np.dtype(kind), int(np.prod(shape, dtype=np.int64))
-        if dtype.hasobject:
-            raise damaged(path, "an array of Python objects")
-        yield name, np.frombuffer(data, dtype, count, place).reshape(shape).copy()
-        place += count * dtype.itemsize
-
-
-def _packed_hash(kind: str, shapes: bytes, body: bytes, payload: bytes | memoryview) -> str:
-    found = hashlib.sha256(kind.encode() + b"\n" + shapes + b"\n" + body + b"\n")
-    found.update(payload)
-    return found.hexdigest()

@@ -46,19 +46,15 @@ def plain_words(text: str) -> list[str]:
 
 
 def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[Run]:
-    """Runs that tile both sequences of pieces, in order.
-
-    Parameters
-    ----------
-    merge : int
-        Edits with at most this many equal words between them become one.
-    """
+    """Runs that tile both sequences of pieces, in order; edits with at most ``merge`` equal words between them become
+    one."""
     matched = match(a, b, lambda piece: piece.strip().casefold())
     found: list[Run] = []
     i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
         if i < x or j < y:
-            _add(found, _Side(a, b).gap(i, x, j, y))
+            spoken = any(c.isalnum() for piece in (*a[i:x], *b[j:y]) for c in piece)
+            _add(found, Run("edit" if spoken else "light", i, x, j, y))
         if x < len(a):
             _add(found, Run("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
         i, j = x + 1, y + 1
@@ -66,10 +62,8 @@ def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[Run]:
 
 
 def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
-    """Number of changes between two word sequences, and of words of ``a`` and ``b`` they touch.
-
-    A maximal run of inserted, deleted and substituted words is one change.
-    """
+    """Number of changes between two word sequences (maximal runs of inserted, deleted and substituted words), and of
+    words of ``a`` and ``b`` they touch."""
     matched = match(a, b, lambda word: word)
     count = i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
@@ -137,17 +131,6 @@ def common(a: Ints, b: Ints) -> Ints:
     return found[:k]
 
 
-@dataclass(frozen=True)
-class _Side:
-    a: Sequence[str]
-    b: Sequence[str]
-
-    def gap(self, i: int, x: int, j: int, y: int) -> Run:
-        """Tokens without a partner: a light run if none of them is a word."""
-        spoken = any(c.isalnum() for piece in (*self.a[i:x], *self.b[j:y]) for c in piece)
-        return Run("edit" if spoken else "light", i, x, j, y)
-
-
 def _add(found: list[Run], run: Run) -> None:
     last = found[-1] if found else None
     if last is not None and last.kind == run.kind == "same":
@@ -186,9 +169,7 @@ MOVED = 0.6
 @dataclass(frozen=True)
 class Bead:
     """Sentences ``a[a_start:a_stop]`` and ``b[b_start:b_stop]`` that render each other; one side may be empty.
-
-    ``moved`` marks a sentence left alone here whose like was left alone elsewhere.
-    """
+    ``moved`` marks a sentence left alone here whose like was left alone elsewhere."""
 
     a_start: int
     a_stop: int
@@ -198,11 +179,8 @@ class Bead:
 
 
 def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
-    """Beads in order that tile both lists, of the largest summed similarity.
-
-    Similarity is the F1 of shared distinct character trigrams: chrF of one order that favours neither side. The
-    search keeps near the diagonal.
-    """
+    """Beads in order that tile both lists, of the largest summed similarity: the F1 of shared distinct character
+    trigrams (chrF of one order that favours neither side). The search keeps near the diagonal."""
     n, m = len(a), len(b)
     if not n or not m:
         return [Bead(i, i + 1, 0, 0) for i in range(n)] + [Bead(0, 0, j, j + 1) for j in range(m)]

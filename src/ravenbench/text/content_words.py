@@ -158,13 +158,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class ContentSpace:
-    """Vectors of texts over the content words of some texts, all but the most frequent words of these.
-
-    Attributes
-    ----------
-    functions : frozenset of str
-        Lowercase words that do not count.
-    """
+    """Vectors of texts over the content words of some texts, all but the most frequent words of these (``functions``,
+    lowercase)."""
 
     def __init__(self, texts: Sequence[str], function_words: int = FUNCTION_WORDS) -> None:
         from sklearn.feature_extraction.text import TfidfVectorizer

@@ -83,10 +83,8 @@ Part = tuple[Packed, Ints, Many]
 
 @dataclass(frozen=True, eq=False)
 class KeptCounts:
-    """Row r of the table has ``packed[starts[r]:stops[r]]``, −1 where it was not counted.
-
-    Its ids are those of who counted, ``ids`` by these the reader's own, None where they are the same.
-    """
+    """Row r of the table has ``packed[starts[r]:stops[r]]``, −1 where it was not counted; ``ids`` turns ids of who
+    counted into the reader's own, None where they are the same."""
 
     packed: Packed
     starts: Ints
@@ -129,10 +127,8 @@ def save_counts(
 
 
 def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints]) -> KeptCounts | None:
-    """Map the counts of these units of a table, whose ``ids`` are asked for by name.
-
-    None where there are none, those of another table, or damaged ones.
-    """
+    """Map the counts of these units of a table, whose ``ids`` are asked for by name; None where there are none, those
+    of another table, or damaged ones."""
     folder = folder_of(table)
     if folder is None or not folder.is_dir():
         return None
@@ -203,9 +199,7 @@ class Units(Protocol):
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The counts of some documents: document i has ``ids[starts[i]:stops[i]]``, each once, as often as ``counts`` say.
-
-    ``first`` is the place of the block's first document among those asked for.
-    """
+    ``first`` is the place of the block's first document among those asked for."""
 
     first: int
     ids: Int32s

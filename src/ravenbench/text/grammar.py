@@ -76,15 +76,8 @@ class Vocabulary:
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """Sentences one after another.
-
-    Attributes
-    ----------
-    ids : (tokens,) int64
-        Each sentence with its marks: START, words, END.
-    bounds : (sentences + 1,) int64
-        Where each begins and ends.
-    """
+    """Sentences one after another: ``ids`` (tokens,), each sentence with its marks START, words, END; ``bounds``
+    (sentences + 1,), where each begins and ends."""
 
     ids: Ints
     bounds: Ints
@@ -119,11 +112,9 @@ def _room(n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def plant(ids, bounds, order, words):  # type: ignore[no-untyped-def]
-    """The tree of all n-grams of a text up to ``order`` tokens.
-
-    Returns the node of each n-gram by where it starts and its length less one (tokens, order), 0 where there is
-    none; the nodes one below the root by word (words,); keys and nodes of the other branches; the number of nodes.
-    """
+    """The tree of all n-grams of a text up to ``order`` tokens: the node of each n-gram by where it starts and its
+    length less one (tokens, order), 0 where there is none; the nodes one below the root by word (words,); keys and
+    nodes of the other branches; the number of nodes."""
     node_of = np.zeros((len(ids), order), np.int32)
     first = np.zeros(words, np.int32)
     keys = np.zeros(_room(len(ids) * order), np.uint64)
@@ -249,27 +240,12 @@ def ask(ids, bounds, own_ids, own_bounds, chosen, order, discount, words):  # ty
 def grammar_log10(
     asked: Sentences, own: Sentences, chosen: Ints, words: int, order: int = 10, discount: float = 0.75
 ) -> Floats:
-    """log10 probability of each token of a text, ends of sentences included, by several models: (models, tokens).
+    """log10 probability of each token of a text ``asked``, ends of sentences included, by several models: (models,
+    tokens).
 
-    Parameters
-    ----------
-    asked : Sentences
-        The text that is read.
-    own : Sentences
-        What models are made of; its words have the numbers of the same ``Vocabulary``.
-    chosen : (models, n) int64
-        The sentences of ``own`` of which each model is made.
-    words : int
-        Length of the vocabulary.
-    order : int
-        Tokens of the longest n-gram.
-    discount : float
-        Taken off every count, from 0 to 1.
-
-    Raises
-    ------
-    InputError
-        If there are more words or n-grams than the kernel has room for.
+    Model m is made of the sentences ``chosen[m]`` of ``own``, whose words have the numbers of the same ``Vocabulary``,
+    of length ``words``. ``order`` is the tokens of the longest n-gram; ``discount``, from 0 to 1, is taken off every
+    count. InputError if there are more words or n-grams than the kernel has room for.
     """
     if words >= 2**BITS or len(asked.ids) * order >= 2**BITS:
         raise InputError(

@@ -60,19 +60,11 @@ def frequent_ngrams(
 
 
 class NgramTree:
-    """The prefixes of some n-grams. A place in a text is told by its deepest node: the longest prefix from there on.
+    """The prefixes of some distinct n-grams of any lengths. A place in a text is told by its deepest node: the longest
+    prefix from there on.
 
-    Parameters
-    ----------
-    names : list of str
-        Distinct n-grams of any lengths.
-
-    Attributes
-    ----------
-    parent, depth : (nodes,) int32
-        A node's parent (−1: none) and the characters of its prefix. Parents come first.
-    gram : (nodes,) int32
-        Which n-gram a node is, −1 if it is a prefix only.
+    ``parent`` and ``depth`` (nodes,) are a node's parent (−1: none), which comes before it, and the characters of its
+    prefix; ``gram`` (nodes,) says which n-gram a node is, −1 if it is a prefix only.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -149,10 +141,8 @@ def prune(ids: Int32s, rare: Bools) -> None:
 
 @njit(cache=True)
 def plant(codes: Points, bounds: Ints, table: Keys, keys: Keys) -> tuple[int, Ints]:
-    """Enter names into a tree of prefixes: the number of its nodes, and the node where each name ends.
-
-    A node's key is its parent's id plus one (0: the root) with its character.
-    """
+    """Enter names into a tree of prefixes: the number of its nodes, and the node where each name ends. A node's key is
+    its parent's id plus one (0: the root) with its character."""
     ends = np.empty(len(bounds) - 1, np.int64)
     size = 0
     for d in range(len(bounds) - 1):
@@ -200,19 +190,12 @@ def deepest(codes: Points, bounds: Ints, table: Keys) -> Int32s:
 def shares(
     places: Int32s, starts: Ints, sizes: Ints, parent: Int32s, depth: Int32s, gram: Int32s, family: Ints, length: Ints
 ) -> tuple[Ints, Int32s, Floats]:
-    """Relative frequency, within its family and length, of every n-gram in the beginnings of texts.
+    """Relative frequency, within its family and length, of every n-gram in the beginnings of texts: bounds (texts +
+    1,), and of all entries n-gram, ascending within a text, and value.
 
-    Parameters
-    ----------
-    places : deepest nodes of all texts, of every family
-    starts, sizes : (families, texts)
-        The places of a text, as many as count.
-    parent, depth, gram : (nodes,)
-    family, length : (n-grams,)
-
-    Returns
-    -------
-    bounds (texts + 1,), and of all entries n-gram, ascending within a text, and value.
+    ``places`` are the deepest nodes of all texts, of every family; ``starts`` and ``sizes`` (families, texts) the
+    places of a text, as many as count; ``parent``, ``depth`` and ``gram`` (nodes,); ``family`` and ``length``
+    (n-grams,).
     """
     here, nodes, met = np.zeros(len(length), np.int32), np.zeros(len(parent), np.int32), np.empty(len(parent), np.int32)
     of_depth = np.bincount(depth, minlength=2)
@@ -283,10 +266,8 @@ _SYMBOLS = 0x10FFFF - _FIRST
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """The n-grams of every family as a tree; nodes and features are numbered through.
-
-    ``feature`` (nodes,) is −1 for a prefix only; ``family`` and ``length`` are those of every feature.
-    """
+    """The n-grams of every family as a tree; nodes and features are numbered through. ``feature`` (nodes,) is −1 for a
+    prefix only; ``family`` and ``length`` are those of every feature."""
 
     trees: dict[str, NgramTree]
     parent: Int32s
@@ -298,11 +279,9 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """Texts as each family sees them.
-
-    ``places`` has the deepest node at every character or token, those of text ``i`` and family ``f`` from
-    ``starts[f, i]`` on; ``characters`` are a text's, and ``ends`` says where each of its tokens ends.
-    """
+    """Texts as each family sees them: ``places`` has the deepest node at every character or token, those of text ``i``
+    and family ``f`` from ``starts[f, i]`` on; ``characters`` are a text's, and ``ends`` says where each of its tokens
+    ends."""
 
     forest: Forest
     places: Int32s
@@ -321,6 +300,9 @@ class Readings:
 class ImpostorSpace:
     """Vectors of texts over a vocabulary learned from training texts.
 
+    Learned are ``symbols_``, tokens with a private character, in order; ``functions_``, words that ``function`` keeps;
+    ``vocabulary_``, (family, n, n-grams) of each; ``weight_`` (features,).
+
     Parameters
     ----------
     units : str
@@ -331,15 +313,6 @@ class ImpostorSpace:
         Relative frequency within family and length, alone or times log((1 + texts) / (1 + texts with it)) + 1.
     least : int
         Only features that some training text has this often.
-
-    Attributes
-    ----------
-    symbols_ : list of str
-        Tokens with a private character, in order.
-    functions_ : list of str
-        Words that ``function`` keeps.
-    vocabulary_ : list of (family, n, n-grams)
-    weight_ : (features,) float64
     """
 
     def __init__(self, units: str, size: int, weights: Weights = "tfidf", least: int = 1) -> None:
@@ -367,30 +340,21 @@ class ImpostorSpace:
         """What ``read`` finds n-grams with; slow to make, so hand the same to calls that belong together."""
         ends = np.cumsum([len(names) for _, _, names in self.vocabulary_])
         trees: dict[str, NgramTree] = {}
-        nodes = 0
-        parts: list[tuple[Int32s, Int32s, Int32s]] = []
-        family = np.zeros(ends[-1], np.int64)
+        parent, depth, features = list[Int32s](), list[Int32s](), list[Int32s]()
+        nodes, family = 0, np.zeros(ends[-1], np.int64)
         length = np.repeat([n for _, n, _ in self.vocabulary_], np.diff(ends, prepend=0))
         for number, name in enumerate(dict.fromkeys(name for name, _, _ in self.vocabulary_)):
-            own = [
-                (end - len(grams), grams)
-                for end, (of, _, grams) in zip(ends, self.vocabulary_, strict=True)
-                if of == name
-            ]
-            feature = np.concatenate([first + np.arange(len(grams)) for first, grams in own])
+            own = [(end, grams) for end, (of, _, grams) in zip(ends, self.vocabulary_, strict=True) if of == name]
+            feature = np.concatenate([np.arange(end - len(grams), end) for end, grams in own])
             family[feature] = number
             tree = trees[name] = NgramTree([gram for _, grams in own for gram in grams])
+            parent.append(np.where(tree.parent >= 0, tree.parent + nodes, -1).astype(np.int32))
+            depth.append(tree.depth)
             # −1 picks the last: a node that is no n-gram.
-            parts.append(
-                (
-                    np.where(tree.parent >= 0, tree.parent + nodes, -1).astype(np.int32),
-                    tree.depth,
-                    np.append(feature, -1)[tree.gram].astype(np.int32),
-                )
-            )
+            features.append(np.append(feature, -1)[tree.gram].astype(np.int32))
             nodes += len(tree.parent)
-        parent, depth, features = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return Forest(trees, parent, depth, features, family, length)
+        of_nodes = np.concatenate(parent), np.concatenate(depth), np.concatenate(features)
+        return Forest(trees, *of_nodes, family, length)
 
     def read(self, texts: Sequence[str], forest: Forest) -> Readings:
         """Normalised texts as every family sees them."""
@@ -409,17 +373,9 @@ class ImpostorSpace:
 
     def vectors(self, readings: Readings, rows: Ints, length: int) -> Vectors:
         """The beginnings of these texts as vectors; one without a known feature is empty."""
-        forest = readings.forest
-        bounds, ids, values = shares(
-            readings.places,
-            readings.starts[:, rows],
-            readings.sizes(rows, length),
-            forest.parent,
-            forest.depth,
-            forest.feature,
-            forest.family,
-            forest.length,
-        )
+        forest, starts, sizes = readings.forest, readings.starts[:, rows], readings.sizes(rows, length)
+        of_nodes, of_features = (forest.parent, forest.depth, forest.feature), (forest.family, forest.length)
+        bounds, ids, values = shares(readings.places, starts, sizes, *of_nodes, *of_features)
         return Vectors(bounds, ids, values * self.weight_[ids], len(self.weight_))
 
     def _written(self, texts: Sequence[str]) -> tuple[dict[str, list[str]], list[Ints]]:
@@ -469,13 +425,7 @@ def form(token: str, family: str) -> str:
 
 
 def parse_units(units: str) -> list[tuple[str, int]]:
-    """(family, n) for everything that ``units`` names.
-
-    Raises
-    ------
-    SpecError
-        If it cannot be read.
-    """
+    """(family, n) for everything that ``units`` names; SpecError if it cannot be read."""
     found: list[tuple[str, int]] = []
     for part in units.split():
         match = _UNIT.match(part)

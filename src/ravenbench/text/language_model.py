@@ -31,15 +31,8 @@ _BITS = np.uint64(16)
 
 
 def estimate(ids: NDArray[np.uint64], size: int) -> list[Table]:
-    """Tables of orders 1 to 4 from the joined tokens of all sentences, each with its start and end mark.
-
-    Parameters
-    ----------
-    ids : (n,) uint64
-        Token ids below 2¹⁶.
-    size : int
-        Number of ids; the start mark, which is never predicted, among them.
-    """
+    """Tables of orders 1 to 4 from the joined tokens of all sentences, ``ids`` (n,) below 2¹⁶, each sentence with its
+    start and end mark; ``size`` is the number of ids, the start mark, which is never predicted, among them."""
     sentence = np.cumsum(ids == START)
     keys: list[Keys] = []
     counts: list[Ints] = []
@@ -113,11 +106,8 @@ _LIMIT = 2**16 - 3
 class LanguageModel:
     """A 4-gram language model: log10 probabilities of tokens given the three before them.
 
-    Attributes
-    ----------
-    vocabulary : list of str
-        Token of each id; 0 is the unknown word, 1 the start and 2 the end of a sentence.
-    tables : four tables, by order
+    ``vocabulary`` has the token of each id; 0 is the unknown word, 1 the start and 2 the end of a sentence. ``tables``
+    are four, by order.
     """
 
     def __init__(self, vocabulary: Sequence[str], tables: Sequence[Table]) -> None:
@@ -170,13 +160,7 @@ class LanguageModel:
 
     @classmethod
     def open(cls, folder: Path) -> LanguageModel:
-        """Open a saved model, memory-mapped.
-
-        Raises
-        ------
-        StoreError
-            If the folder does not hold a complete one.
-        """
+        """Open a saved model, memory-mapped; StoreError if the folder does not hold a complete one."""
         try:
             vocabulary = json.loads((folder / "vocabulary.json").read_text("utf-8"))
             tables = [

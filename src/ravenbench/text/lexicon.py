@@ -53,33 +53,15 @@ def classes_to(highest: int, letters: bool = False) -> NDArray[np.uint8]:
 
 @njit(cache=True)
 def scan(
-    points: Points,
-    bounds: Ints,
-    classes: NDArray[np.uint8],
-    content: bool,
-    table: Keys,
-    keys: Keys,
-    letters: Points,
-    begins: Ints,
-    size: int,
-    ids: Int32s,
-    counts: Int32s,
-    ends: Ints,
-) -> int:
-    """Count the tokens of every text; returns how many are known now.
+    points: Points, bounds: Ints, classes: NDArray[np.uint8], content: bool, table: Keys, keys: Keys, letters: Points,
+    begins: Ints, size: int, ids: Int32s, counts: Int32s, ends: Ints,
+) -> int:  # fmt: skip
+    """Count the tokens of every text; returns how many are known now (``size`` before).
 
-    Parameters
-    ----------
-    classes : (more than the highest code point,)
-    content : bool
-        Leave out marks, single characters and numbers.
-    table, keys : an open hash as ``interning.tally`` has it, with room; keys are hashes of tokens
-    letters, begins : uint32, int64, with room
-        The characters of token i are ``letters[begins[i]:begins[i + 1]]``; new ones are added.
-    size : int
-        How many tokens are known.
-    ids, counts : (len(points) + 1,) int32; ends : as long as bounds, 0 at first
-        Filled with tokens, counts and their bounds by text.
+    ``classes`` (more than the highest code point,); ``content`` leaves out marks, single characters and numbers.
+    ``table`` and ``keys`` are an open hash as ``ngrams.tally`` has it, with room, keys being hashes of tokens. The
+    characters of token i are ``letters[begins[i]:begins[i + 1]]``; new ones are added. Filled are tokens ``ids``,
+    ``counts`` (len(points) + 1,) and their bounds by text ``ends``, 0 at first.
     """
     filled = np.uint64(0)
     for d in range(len(bounds) - 1):
@@ -137,9 +119,7 @@ WORD, NUMBER, MARK, SENTENCE_MARK = range(4)
 @dataclass(frozen=True)
 class Tokens:
     """A kind of unit, counted as matches of a regular expression, case intact; lowercase twins fold into one unit.
-
-    ``scanned`` says that a kernel finds the same faster: all tokens, content words, or words of letters.
-    """
+    ``scanned`` says that a kernel finds the same faster: all tokens, content words, or words of letters."""
 
     pattern: str
     scanned: Literal["all", "content", "letters"] | None = None

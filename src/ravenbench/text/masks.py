@@ -137,13 +137,8 @@ class TopicMask(Mask):
 
 
 def mask(variant: Literal["ma", "sa", "topic"], k: int) -> Mask:
-    """The mask that ``distorted`` reads through: DV-MA or DV-SA for ``ma`` and ``sa``, TopicFit's for ``topic``.
-
-    Raises
-    ------
-    SpecError
-        If there is no such variant.
-    """
+    """The mask that ``distorted`` reads through: DV-MA or DV-SA for ``ma`` and ``sa``, TopicFit's for ``topic``;
+    SpecError if there is no such variant."""
     if variant == "topic":
         return TopicMask(k)
     if variant in ("ma", "sa"):

@@ -77,29 +77,16 @@ def norms(vectors: Vectors, masks: Masks, measure: Measure = "minmax") -> Floats
 
 
 def similarities(
-    one: Floats,
-    one_norm: Floats,
-    vectors: Vectors,
-    vector_norms: Floats,
-    rows: Ints,
-    masks: Masks,
+    one: Floats, one_norm: Floats, vectors: Vectors, vector_norms: Floats, rows: Ints, masks: Masks,
     measure: Measure = "minmax",
-) -> Floats:
-    """Similarity of one document to others on every subset, shape (len(rows), subsets), in [0, 1].
+) -> Floats:  # fmt: skip
+    """Similarity of one document to others on every subset, (len(rows), subsets), in [0, 1]; 0 where both lack it all.
 
-    Parameters
-    ----------
-    one : (features,)
-        The document, dense.
-    one_norm : (subsets,)
-        Its norms, and ``vector_norms`` (documents, subsets) those of ``vectors``.
-    rows : (r,) int64
-        Which of ``vectors`` to compare with.
-
-    Documents that have no feature in a subset have similarity 0 there.
+    ``one`` (features,) is the document, dense, ``one_norm`` (subsets,) its norms, ``vector_norms`` (documents, subsets)
+    those of ``vectors``, of which it is compared with ``rows``.
     """
-    given = vectors.bounds, vectors.ids, vectors.values
-    return np.asarray(_similarities(one, one_norm, *given, vector_norms, rows, masks, measure == "cosine"))
+    others = vectors.bounds, vectors.ids, vectors.values
+    return np.asarray(_similarities(one, one_norm, *others, vector_norms, rows, masks, measure == "cosine"))
 
 
 def whole_similarities(ones: Vectors, vectors: Vectors, measure: Measure = "minmax") -> Floats:
@@ -249,12 +236,9 @@ def drawn(similarities: Floats, draws: Ints) -> Floats:
 
 
 def wins(pair: Floats, one: Floats, other: Floats, draws: Ints) -> float:
-    """Koppel & Winter 2014: share of subsets on which the pair is more similar than every impostor, averaged over
-    the two roles.
-
-    ``one`` holds the similarities of the first text with impostors of the second, ``other`` those of the second
-    text with impostors of the first. Ties count against.
-    """
+    """Koppel & Winter 2014: share of subsets on which the pair is more similar than every impostor, averaged over the
+    two roles: ``one`` are similarities of the first text with impostors of the second, ``other`` the reverse. Ties
+    count against."""
     return float(sum((pair > drawn(s, draws).max(axis=1)).mean() for s in (one, other)) / 2)
 
 
@@ -279,34 +263,18 @@ def rank(pair: Floats, impostors: Floats, draws: Ints) -> float:
 
 
 def nearest_drawn(
-    one: Floats,
-    one_norm: Floats,
-    vectors: Vectors,
-    vector_norms: Floats,
-    draws: Ints,
-    subsets: Packed,
+    one: Floats, one_norm: Floats, vectors: Vectors, vector_norms: Floats, draws: Ints, subsets: Packed,
     measure: Measure = "minmax",
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Similarity of one document to the nearest of those that take part on each subset, (T,): the largest of ``drawn``.
 
-    Parameters
-    ----------
-    one, one_norm, vector_norms
-        As ``minmax.similarities`` takes them.
-    draws : (T, n)
-        Rows of ``vectors``.
-    subsets : (features, ⌈T / 8⌉) uint8
-        Bit t of a row: whether the feature is in subset t.
+    ``draws`` (T, n) are rows of ``vectors``; bit t of row f of ``subsets`` (features, ⌈T / 8⌉) says whether feature f
+    is in subset t; other arguments as ``similarities`` takes them.
     """
     order = np.argsort(draws.ravel(), kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(draws.ravel(), minlength=len(vectors)))])
-    turns = order // draws.shape[1]
-    return np.asarray(
-        _nearest(
-            one, one_norm, vectors.bounds, vectors.ids, vectors.values, vector_norms, starts, turns, subsets,
-            measure == "cosine",
-        )
-    )  # fmt: skip
+    others = vectors.bounds, vectors.ids, vectors.values, vector_norms
+    return np.asarray(_nearest(one, one_norm, *others, starts, order // draws.shape[1], subsets, measure == "cosine"))
 
 
 @njit(cache=True)

@@ -81,11 +81,10 @@ def tally(
 ) -> tuple[int, Any]:
     """Count keys text by text, with room for all of them in ``table``; returns the number of known keys.
 
-    Filled are ids, counts and, from ``ends[1]`` on, where each text's end; ``home`` is work space.
-
-    ``table`` (slots, 2) is an open hash: key, and id with the running count of the present text in its lower
-    half. ``keys`` maps ids back. The time goes into cache misses: so id and count lie beside their key,
-    sixteen slots are touched ahead of their use, and what is a coin toss is computed rather than branched on.
+    Filled are ids, counts and, from ``ends[1]`` on, where each text's end; ``home`` is work space. ``table`` (slots, 2)
+    is an open hash: key, and id with the running count of the present text in its lower half. ``keys`` maps ids back.
+    The time goes into cache misses: so id and count lie beside their key, sixteen slots are touched ahead of their use,
+    and what is a coin toss is computed rather than branched on.
     """
     filled, touched = np.uint64(0), np.uint64(0)
     for d in range(len(bounds) - 1):
@@ -175,10 +174,7 @@ class CharNgrams:
 
 
 class NgramLexicon:
-    """The n-grams met so far and their ids.
-
-    ``fold`` is None: every n-gram is a unit of its own.
-    """
+    """The n-grams met so far and their ids; every n-gram is a unit of its own (``fold`` is None)."""
 
     fold: Ints | None = None
 
@@ -197,10 +193,8 @@ class NgramLexicon:
         return self._levels[-1].size
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
-        """Counts of each text: text i has n-grams ``ids[bounds[i]:bounds[i + 1]]``, as often as ``counts`` say.
-
-        Every id stands once a text. ``bounds`` has shape (len(texts) + 1,).
-        """
+        """Counts of each text: text i has n-grams ``ids[bounds[i]:bounds[i + 1]]``, each once, as often as ``counts``
+        say."""
         if self.units.lowercase:
             texts = [text.lower() for text in texts]
         packed, limits = self._keys(texts, _SPACES)
@@ -262,25 +256,13 @@ def windows(
     points: Points, bounds: Ints, spaces: Bools, number: Points, known: Points, met: int, n: int, bits: int,
     codes: Points, ends: Ints, packed: Keys, limits: Ints,
 ) -> int:  # fmt: skip
-    """Numbers of characters, runs of ``spaces`` made one blank, and keys of all windows of ``n`` of them.
+    """Numbers of characters, runs of ``spaces`` made one blank, and keys of all windows of ``n`` of them; how many
+    characters are met by now (``met`` before).
 
-    Parameters
-    ----------
-    number : (at least the highest code point + 1,) uint32
-        By code point, from 1 on (a key of 0 marks an empty slot); 0 for one not met. New ones are numbered.
-    known : uint32, as long
-        Code points by number.
-    met : int
-        How many there are.
-    bits : int
-        Of a key, for one character.
-    codes, ends, packed, limits : (len(points),), as bounds, (len(points) + 1,), as bounds; bounds begin with 0
-        Filled with numbers and their bounds by text, keys and theirs.
-
-    Returns
-    -------
-    int
-        How many characters are met by now.
+    ``number`` has by code point the number of a character, from 1 on (a key of 0 marks an empty slot), 0 for one not
+    met, and ``known`` the reverse; new ones are numbered. ``bits`` are those of a key for one character. Filled are
+    ``codes`` (len(points),), numbers, with their bounds by text ``ends``, and ``packed``, keys, with theirs,
+    ``limits``; bounds begin with 0.
     """
     shift, away = np.uint64(bits), np.uint64(64 - bits * n)
     filled = keys = np.uint64(0)

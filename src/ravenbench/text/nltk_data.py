@@ -14,13 +14,8 @@ _FILES = {"wordnet": "corpora/wordnet", "brown": "corpora/brown", TAGGER: f"tagg
 
 
 def find(resource: str) -> Any:
-    """NLTK's pointer to a resource, unpacked or in its zip.
-
-    Raises
-    ------
-    MissingPart
-        If NLTK or the resource is not here, with the command that brings it.
-    """
+    """NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that brings it, if it is not
+    here."""
     return _find(resource, os.environ.get("NLTK_DATA", ""))
 
 
@@ -55,13 +50,7 @@ def _missing(resource: str, folders: str) -> str | None:
 
 
 def tagger() -> Any:
-    """Load NLTK's English perceptron tagger.
-
-    Raises
-    ------
-    MissingPart
-        If NLTK or the tagger is not here.
-    """
+    """Load NLTK's English perceptron tagger; MissingPart if it is not here."""
     find(TAGGER)
     return _tagger()
 

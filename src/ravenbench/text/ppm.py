@@ -85,13 +85,8 @@ class Shelf:
         kernels.costs(count, total, last, rank, self.log, self.cost[s, :e])
 
     def index(self, row: int, s: int) -> NDArray[Any]:
-        """Sort and count a document's 6-grams in a slot; ``sizes`` takes its characters, trigrams and entries.
-
-        Returns
-        -------
-        (n,) uint8 or uint32
-            Its code points.
-        """
+        """Sort and count a document's 6-grams in a slot; ``sizes`` takes its characters, trigrams and entries. Returns
+        its code points."""
         points = points_of(self.texts.raw(row))
         n = len(points)
         k = s if self.escape else 0
@@ -147,15 +142,15 @@ def cross_entropy(model: str, text: str, order: int = 5, escape: Literal["C"] | 
 def cross_entropies(
     texts: TextTable, a: Ints, b: Ints, order: int = 5, escape: Literal["C"] | None = None, budget: int = BUDGET
 ) -> Floats:
-    """Cross-entropies of text pairs in both directions.
+    """Cross-entropies of text pairs in both directions, (n, 2), bits a character, lower = more alike: ``b`` under the
+    model of ``a``, then ``a`` under that of ``b``; both NaN where a text is empty.
 
-    Texts that meet several others are modelled once, as an automaton that reads the others. The other pairs are
-    taken in an order that brings the pairs of a document together, each unordered pair once; a document is
-    modelled again only when its model was dropped for want of room. Every value depends on its two texts alone.
+    Texts that meet several others are modelled once, as an automaton that reads the others. The other pairs are taken
+    in an order that brings the pairs of a document together, each unordered pair once; a document is modelled again
+    only when its model was dropped for want of room. Every value depends on its two texts alone.
 
     Parameters
     ----------
-    texts : TextTable
     a, b : (n,) int64
         Rows of ``texts``.
     order : int
@@ -164,12 +159,6 @@ def cross_entropies(
         PPM-C.
     budget : int
         Bytes of models to keep (two are kept in any case).
-
-    Returns
-    -------
-    (n, 2) float64
-        Bits a character, lower = more alike: ``b`` under the model of ``a``, then ``a`` under that of ``b``.
-        Both NaN where a text is empty.
     """
     if order not in ORDERS or escape not in (None, "C"):
         raise ValueError(f"order must be 0 … 5 and escape None or 'C', not {order!r} and {escape!r}")

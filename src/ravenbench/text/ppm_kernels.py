@@ -48,23 +48,12 @@ POSITION = np.uint64((1 << POSITION_BITS) - 1)
 
 @njit(cache=True)
 def pack(points: Array, code: Array, words: Array, keys: Array) -> bool:
-    """Roll the words of a text and its sort keys.
+    """Roll the words of a text, and its sort keys: reversed 6-grams above positions, which sort as (high, low,
+    position).
 
-    Parameters
-    ----------
-    points : (n,) uint8 or uint32
-        Code points, n ≥ 1.
-    code : int64, as long as there are code points
-        Work space.
-    words : (n + 3,) uint64, filled
-        ``words[i + 3]`` is the high word of position i, hence ``words[i]`` its low word.
-    keys : (n,) uint64, filled
-        Reversed 6-gram above position, which sort as (high, low, position) does.
-
-    Returns
-    -------
-    bool
-        Whether the keys hold: at most ``SYMBOLS`` distinct characters, n < 2 ** ``POSITION_BITS``.
+    ``points`` (n ≥ 1,) are code points, ``code`` int64 work space as long as there are such; filled are ``words`` (n +
+    3,), of which ``words[i + 3]`` is the high word of position i, hence ``words[i]`` its low word, and ``keys`` (n,).
+    False where keys do not hold: more than ``SYMBOLS`` distinct characters, or 2 ** ``POSITION_BITS`` in all.
     """
     highest = np.int64(0)
     for point in points:
@@ -102,24 +91,13 @@ def entries(
     keys: Array, mask: Any, words: Array, high: Array, start: Array, low: Array, times: Array,
     last: Array, common: Array, rank: Array,
 ) -> tuple[int, int]:  # fmt: skip
-    """Gather distinct trigrams and 6-grams from sorted positions.
+    """Gather distinct trigrams and 6-grams from positions ``keys`` (n,), in the bits of ``mask``, ordered by (high,
+    low).
 
-    Parameters
-    ----------
-    keys : (n,) uint64
-        Positions, in the bits of ``mask``, ordered by (high, low).
-    high : uint64, start : int32, filled
-        Distinct high words; those of trigram g own the entries ``start[g]:start[g + 1]``.
-    low : uint64, times, last : int32, filled
-        Low word of each entry, its occurrences, one position at which it ends.
-    common : int8, filled
-        Leading characters an entry shares with the one before.
-    rank : (n,) int32, filled
-        Entry that ends at each position.
-
-    Returns
-    -------
-    trigrams, entries : int
+    Filled are distinct words ``high``, of which trigram g owns the entries ``start[g]:start[g + 1]``; of each entry the
+    word ``low``, its occurrences ``times``, a position ``last`` at which it ends, and ``common``, the leading
+    characters it shares with the one before; ``rank`` (n,), the entry that ends at each position. Returns how many
+    trigrams and entries there are.
     """
     t = e = shared = 0
     word: Any = _FAR
@@ -195,17 +173,12 @@ def drop_end(count: Array, common: Array, final: int) -> None:
 
 @njit(cache=True)
 def costs(count: Array, total: Array, last: Array, rank: Array, log: Array, cost: Array) -> None:
-    r"""Costs of each entry's last character after L − 1 characters of context, in ``UNIT``\ s of a bit.
+    r"""Costs of each entry's last character after L − 1 characters of context, in ``UNIT``\ s of a bit: column L of
+    ``cost`` (e, 8), filled for L = 1 … 6.
 
-    Parameters
-    ----------
-    count, total : (e, 8) int32
-        Occurrences, and what is divided by: occurrences as a context (with escapes, distinct characters added).
-    log : int64
-        ``log[k]`` is log2(k), up to k = 2n.
-    cost : (e, 8) int64, filled by column L = 1 … 6
-        Column 0, never seen, is 8 bits. Where the text's start leaves fewer than L − 1 characters, the
-        longest context that exists is meant.
+    ``total`` is what ``count`` is divided by: occurrences as a context (with escapes, distinct characters added);
+    ``log[k]`` is log2(k). Column 0, never seen, is 8 bits. Where the text's start leaves fewer than L − 1 characters,
+    the longest context that exists is meant.
     """
     for k in range(len(last)):
         i = last[k]
@@ -219,15 +192,8 @@ def costs(count: Array, total: Array, last: Array, rank: Array, log: Array, cost
 
 @njit(cache=True)
 def escapes(total: Array, common: Array, last: Array, rank: Array, log: Array, escaped: Array) -> None:
-    """Costs to escape from contexts by method C.
-
-    Parameters
-    ----------
-    total : (e, 8) int32
-        Occurrences as a context; afterwards with the number of distinct characters that follow added.
-    escaped : (e, 8) int64, filled
-        Column j: cost to escape from the entry's last j, j − 1, … 0 characters as context, all together.
-    """
+    """Costs to escape from contexts by method C: column j of ``escaped`` (e, 8) from an entry's last j, j − 1, … 0
+    characters as context, all together. ``total`` gets the number of distinct characters that follow added."""
     distinct = np.zeros(total.shape, np.int32)
     for k in range(len(last)):
         i = last[k]
@@ -248,15 +214,8 @@ def escapes(total: Array, common: Array, last: Array, rank: Array, log: Array, e
 def match(
     high_a: Array, start_a: Array, low_a: Array, high_b: Array, start_b: Array, low_b: Array, at: Array, level: Array
 ) -> None:
-    """For each entry of one text the entry of the other that shares its longest suffix, and that suffix's length.
-
-    Parameters
-    ----------
-    high_* : (t,), start_* : (t + 1,), low_* : (e + 1,)
-        Indices of texts a and b as from ``entries``.
-    at : int32, level : int8, filled
-        The entries of a, then those of b. ``at`` is 0 where ``level`` is 0.
-    """
+    """For each entry of one text the entry ``at`` of the other that shares its longest suffix, and the suffix's length
+    ``level``: the entries of a, then those of b. ``at`` is 0 where ``level`` is 0."""
     i = j = 0
     shift = start_a[len(high_a)]
     while i < len(high_a) or j < len(high_b):
@@ -291,11 +250,8 @@ def _nearest(word: Any, others: Array, after: int) -> tuple[int, int]:
 def _merge(
     low_a: Array, i: int, end_a: int, low_b: Array, j: int, end_b: int, shift: int, at: Array, level: Array
 ) -> None:
-    """Merge the entries of a trigram that both texts have.
-
-    Each is compared with the next and the previous one of the other side; of equal ones a's comes first.
-    Which side is next cannot be predicted, so there are selections instead of branches.
-    """
+    """Merge the entries of a trigram that both texts have: each is compared with the next and the previous one of the
+    other side; of equal ones a's comes first. Which side is next cannot be predicted: so selections, not branches."""
     x, y = low_a[i], low_b[j]
     previous_a = previous_b = _FAR
     for _ in range(end_a - i + end_b - j):
@@ -347,15 +303,10 @@ def compare(
     pairs: Array, sizes: Array, high: Array, start: Array, low: Array, times: Array, last: Array, rank: Array,
     cost: Array, escaped: Array | None, at: Array, level: Array, order: int, found: Array,
 ) -> None:  # fmt: skip
-    """Bits a character of each of two texts under the other's model.
+    """Bits a character of each of two texts under the other's model, ``found`` (m, 2): b under a, then a under b.
 
-    Parameters
-    ----------
-    pairs : (m, 2) int64
-        Slots of two models a and b. ``found`` (m, 2) is filled: b under a, then a under b.
-    sizes : (slots, 3) int64
-        Characters, trigrams and entries of each model. The other arrays hold models by slot.
-    escaped : (slots, n, 8), or None without escapes
+    ``pairs`` (m, 2) are slots of models; ``sizes`` (slots, 3) has characters, trigrams and entries of each, and the
+    other arrays hold models by slot; ``escaped`` is None without escapes.
     """
     for p in range(len(pairs)):
         a, b = pairs[p]
@@ -381,24 +332,11 @@ LANES = 8
 
 @njit(cache=True)
 def number(points: Array, code: Array, last: Array, common: Array, levels: int, first: Array) -> int:
-    """Number a text's distinct characters, and its distinct grams by their length.
+    """Number a text's distinct characters from 1 on in ``code`` (0 at every code point before), and its distinct grams
+    by length: those of L characters are nodes ``first[L]`` … ``first[L + 1] − 1``. Returns how many characters there
+    are.
 
-    Parameters
-    ----------
-    points : (n,) uint8 or uint32
-    code : int32, 0 at every code point; filled
-        Number of each code point of the text, from 1 on.
-    last, common : (e,)
-        Of the text's entries, as from ``ppm_kernels.entries``.
-    levels : int
-        Longest gram.
-    first : (8,) int64, filled
-        Grams of L characters are nodes ``first[L]`` … ``first[L + 1] − 1``.
-
-    Returns
-    -------
-    int
-        Distinct characters.
+    ``last`` and ``common`` are of the text's entries, as from ``entries``; ``levels`` is the longest gram.
     """
     symbols = 0
     for point in points:
@@ -426,28 +364,13 @@ def build(
     log: Array, levels: int, first: Array, at: Array, nodes: Array, entry: Array, goal: Array, bits: Array,
     after: Array, table: Array, cells: Array,
 ) -> None:  # fmt: skip
-    """Fill the automaton of a text.
+    """Fill the automaton of a text, which has ``first[levels]`` rows and ``first[levels + 1]`` nodes.
 
-    Parameters
-    ----------
-    points : (n,) uint8 or uint32
-    code : int32
-        From ``number``: a character's column, 0 where the text does not contain it.
-    width : int
-        Columns of the table, more than there are distinct characters, a multiple of four.
-    last, common, rank, count, total, log :
-        The text's entries, as from ``ppm_kernels.entries``, and what their costs are made of (``costs``).
-    first : (8,) int64
-        From ``number``; the automaton has ``first[levels]`` rows and ``first[levels + 1]`` nodes.
-    at : (8,) int64; nodes : (e, 8) int32, with zeros in column 0; entry, goal : (nodes,) int32
-        Work space.
-    bits : (nodes,) int64, filled
-        Cost of each node's last character.
-    after : (nodes,) int32, filled
-        Where the row of a node begins that is read next.
-    table : (rows · width / 4,) uint64, filled; cells : the same memory as uint16
-        Four columns a word: the node of the longest gram that ends with a row's suffix and a column's
-        character.
+    ``code`` and ``first`` are from ``number``; ``last``, ``common`` and ``rank`` from ``entries``; costs are made of
+    ``count``, ``total`` and ``log``. ``width`` are the columns, more than distinct characters, a multiple of four. Work
+    space are ``at`` (8,), ``nodes`` (e, 8) with zeros in column 0, ``entry`` and ``goal``. Filled are ``bits``, the
+    cost of each node's last character; ``after``, where the row of a node begins that is read next; and ``table``, of
+    which ``cells`` is the same memory as uint16: by row and column the node of the longest gram that ends with both.
     """
     bits[0], after[0] = 8 * UNIT, 0
     for level in range(len(first)):
@@ -489,18 +412,9 @@ def read(
     texts: Array, stop: Array, code: Array, table: Array, bits: Array, after: Array, row: Array, at: Array,
     total: Array, found: Array,
 ) -> None:  # fmt: skip
-    """Add up costs of texts under an automaton.
+    """Bits a character of texts under an automaton, ``found`` (m,): text i ends at ``stop[i]`` of ``texts``.
 
-    Parameters
-    ----------
-    texts : uint8 or uint32
-        Code points of all texts, one after the other.
-    stop : (m,) int64
-        Where each text ends.
-    row, at : (LANES,) uint64; total : (LANES,) int64
-        Work space.
-    found : (m,) float64, filled
-        Bits a character of each text.
+    ``row``, ``at`` and ``total`` (LANES,) are work space.
     """
     for begin in range(0, len(stop), LANES):
         shortest = stop[-1]

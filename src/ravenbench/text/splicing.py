@@ -50,14 +50,18 @@ def case_of(word: str) -> int:
     return CAPITAL if word[:1].isupper() else LOWER
 
 
-class Pieces(dict[str, int]):
-    """The number of each piece; a new one gets the next when it is asked for.
+def words_of(text: str) -> list[str]:
+    """The words of a text that hold no digit, in lowercase."""
+    return [word.lower() for word in CUT.findall(text) if _is_word(word)]
 
-    Attributes
-    ----------
-    words : dict of str to int
-        The number of each lowercase word. A word with a digit in it is a piece but no word.
-    """
+
+def _is_word(run: str) -> bool:
+    return run.isalpha() or not any(map(str.isdigit, run))
+
+
+class Pieces(dict[str, int]):
+    """The number of each piece; a new one gets the next when it is asked for. ``words`` are the numbers of lowercase
+    words: a word with a digit in it is a piece but no word."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +101,7 @@ class Pieces(dict[str, int]):
 
     def __missing__(self, piece: str) -> int:
         number = self._add(piece, -1, LOWER)
-        if CUT.fullmatch(piece) and not any(c.isdigit() for c in piece):
+        if CUT.fullmatch(piece) and _is_word(piece):
             self._word[number] = self._lowercase(piece.lower())
             self._case[number] = case_of(piece)
         return number
@@ -154,6 +158,10 @@ class Cut(NamedTuple):
 class Splicer:
     """Cuts the texts of a table and puts content words of one in the place of another's.
 
+    ``functions`` are the lowercase words that stay, and ``by`` says what decided it; ``space`` is the share of white
+    space among the characters counted; ``ranked`` the most frequent words, the most frequent first, and ``spread`` how
+    unevenly each spreads over topics, or over texts where these are unknown (``text.content_words``).
+
     Parameters
     ----------
     texts : TextTable
@@ -162,19 +170,6 @@ class Splicer:
         points.
     author, topic : (texts,) int64, optional
         Codes, −1 unknown: with both, words that depend on topic do not stay, however frequent.
-
-    Attributes
-    ----------
-    functions : frozenset of str
-        Lowercase words that stay.
-    by : str
-        What decided which words stay.
-    space : float
-        Share of white space among the characters of the texts counted.
-    ranked : list of str
-        The most frequent words, the most frequent first.
-    spread : (ranked,) float
-        How unevenly each spreads over topics, or over texts where these are unknown (``text.content_words``).
     """
 
     def __init__(
@@ -237,12 +232,7 @@ class Splicer:
 
         Every place gets a word of the donors of its own length, in their order, while there is one; the places that are
         left get, in order, the nearest in length of the words that are left. Where no more words are left, all are
-        given again.
-
-        Raises
-        ------
-        ValueError
-            If a donor has no content word and one is needed.
+        given again. ValueError if a donor has no content word and one is needed.
         """
         given_by = [[cut.words for cut in donors] for _, donors in pairs]
         if any(into.contents and not sum(map(len, words)) for (into, _), words in zip(pairs, given_by, strict=True)):

@@ -43,17 +43,12 @@ class UnitRows(NamedTuple):
 
 
 class Tfidf:
-    """The ``size`` units with the largest corpus count (ties by code point), raw counts times
-    ``ln((1 + N) / (1 + df)) + 1``, rows of length 1; a text without any known unit is a zero row. With ``content``,
-    of all tokens only content words.
+    """The ``size`` units with the largest corpus count (ties by code point), raw counts times ``ln((1 + N) / (1 + df))
+    + 1``, rows of length 1; a text without any known unit is a zero row. With ``content``, of all tokens only content
+    words.
 
-    Equals ``TfidfVectorizer`` given the same vocabulary.
-
-    Attributes
-    ----------
-    vocabulary_ : list of str
-        Units by column, in code-point order.
-    idf_ : (len(vocabulary_),) float64
+    Equals ``TfidfVectorizer`` given the same vocabulary. Learned are ``vocabulary_``, units by column in code-point
+    order, and ``idf_`` of each.
     """
 
     def __init__(self, units: Units, size: int = 3000, content: bool = False) -> None:
@@ -62,10 +57,8 @@ class Tfidf:
     def fit(
         self, texts: TextTable, documents: Ints, weights: Ints | None = None, drop: frozenset[str] = frozenset()
     ) -> Self:
-        """Learn vocabulary and idf from rows of ``texts``, each counted ``weights`` times (default once).
-
-        Units in ``drop`` are never taken up.
-        """
+        """Learn vocabulary and idf from rows of ``texts``, each counted ``weights`` times (default once); units in
+        ``drop`` are never taken up."""
         return with_counts(self.units, lambda store: self._fit(store, texts, documents, weights, drop))
 
     def _fit(
@@ -180,18 +173,9 @@ def add_documents(
 
 @njit(cache=True)
 def weigh(
-    ids: Int32s,
-    counts: Int32s,
-    starts: Ints,
-    stops: Ints,
-    column: Int32s,
-    idf: Floats,
-    spread: Ints,
-    touched: Keys,
-    data: Floats,
-    index: Int32s,
-    ptr: Ints,
-) -> None:
+    ids: Int32s, counts: Int32s, starts: Ints, stops: Ints, column: Int32s, idf: Floats, spread: Ints, touched: Keys,
+    data: Floats, index: Int32s, ptr: Ints,
+) -> None:  # fmt: skip
     """Write unit rows into ``data`` and ``index``, and their pointers into ``ptr``, from ``ptr[0]`` on.
 
     A row is spread out and read back bit by bit of those set for its columns, which so come sorted; what has no column
@@ -253,18 +237,15 @@ def cosines(
 class TokenProfiles:
     """Represents texts by frequencies of the most frequent training tokens, as z-scores by training mean and deviation.
 
+    Learned are ``words_`` and ``marks_``, ``mean_`` and ``deviation_`` (features,); a feature that never varies has
+    deviation 1.
+
     Parameters
     ----------
     words, marks : int
         Most frequent lowercase words and punctuation marks taken up, ties by code point.
     sentences : bool
         Add the logarithm of the mean sentence length in words.
-
-    Attributes
-    ----------
-    words_, marks_ : list of str
-    mean_, deviation_ : (features,) float64
-        A feature that never varies in training has deviation 1.
     """
 
     def __init__(self, words: int, marks: int = 0, sentences: bool = False) -> None:

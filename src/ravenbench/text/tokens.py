@@ -33,10 +33,8 @@ def normalised(text: str) -> str:
 
 
 def collapse(text: str) -> str:
-    """Replace runs of two or more white-space characters by one space, as scikit-learn's char analyser.
-
-    A single line break or tab stays what it is.
-    """
+    """Replace runs of two or more white-space characters by one space, as scikit-learn's char analyser; a single line
+    break or tab stays what it is."""
     return _RUN.sub(" ", text)
 
 
@@ -46,15 +44,8 @@ def frequent(counts: Counter[str], k: int) -> list[str]:
 
 
 def frequent_words(texts: Iterable[str], k: int, folded: bool = True, shortest: int = 1) -> list[str]:
-    """The ``k`` most frequent words of some texts, all-digit tokens left out, ties by code point.
-
-    Parameters
-    ----------
-    folded : bool
-        Count lowercase forms; otherwise *The* and *the* are two words.
-    shortest : int
-        Shorter words are not counted.
-    """
+    """The ``k`` most frequent words of some texts, all-digit tokens left out, ties by code point; lowercase forms
+    unless not ``folded`` (*The* and *the* are then two words), and none of fewer than ``shortest`` characters."""
     counts: Counter[str] = Counter()
     for text in texts:
         counts.update(WORD.findall(text))

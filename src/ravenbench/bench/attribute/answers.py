@@ -1,21 +1,210 @@
-"""What an attribution's folder holds, read for its report: documents, every method's answers, and the cues."""
+"""Attribution methods by name, their cells, and what a folder holds of their answers, read for its report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ravenbench.attribution.protocols import Cue, Split, cues, lengths
+from ravenbench import files, registry
+from ravenbench.attribution.protocols import Cue, Split, cues, fit_split, lengths, moved, predict_split, weights
 from ravenbench.attribution.selection import Chosen
-from ravenbench.bench.attribute.documents import open_documents, open_splits
 from ravenbench.bench.attribute.record import AttributePlan, CuesRecord, ProtocolRecord
 from ravenbench.bench.attribute.spec import AttributeSpec
-from ravenbench.bench.attribute.units import read_weights
 from ravenbench.bench.options import checked
+from ravenbench.components import Component, identity
+from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.errors import SpecError
+from ravenbench.store.records import CellPlace, VerifierRecord
 from ravenbench.store.store import Cell, Store
-from ravenbench.types import Floats, Ints
+from ravenbench.texts import TextTable
+from ravenbench.types import Floats, Ints, Labels
+
+
+def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
+    """Methods by the name they print; besides components these may be any estimators over texts.
+
+    Raises
+    ------
+    SpecError
+        If one does not parse, is no method, two print alike, or there is none.
+    """
+    parsed = registry.split(methods) if isinstance(methods, str) else methods
+    named: dict[str, Any] = {}
+    seen: set[str] = set()
+    for entry in parsed:
+        method = registry.parse("attributor", entry) if isinstance(entry, str) else entry
+        printed = " ".join(str(method).split())
+        # Objects that print their place in memory would have another name, and another folder, each time.
+        plain = re.sub(r" at 0x[0-9a-fA-F]+", "", printed)
+        if printed in seen:
+            raise SpecError(f"the method {plain} is given twice")
+        seen.add(printed)
+        alike = sum(name.partition(" #")[0] == plain for name in named)
+        name = f"{plain} #{alike + 1}" if alike else plain
+        if not (hasattr(method, "fit") and hasattr(method, "predict")):
+            raise SpecError(f"{name} is no attribution method", expected="fit(texts, authors) and predict(texts)")
+        named[name] = method
+    if not named:
+        raise SpecError("no attribution method is given", expected=", ".join(registry.names("attributor")))
+    return named
+
+
+def method_identity(method: Any) -> Any:
+    """JSON form of all that decides a method's answers.
+
+    Other estimators than Raven's have no version: theirs is their class and a hash of their parameters, so that a
+    change of their code is not noticed.
+    """
+    if isinstance(method, Component):
+        try:
+            return identity(method)
+        except SpecError:
+            # It holds an estimator that is no component.
+            pass
+    return {"class": f"{type(method).__module__}:{type(method).__qualname__}", "hash": _hash(method)}
+
+
+def method_record(name: str, method: Any) -> VerifierRecord:
+    """A method's entry in a plan."""
+    return VerifierRecord(
+        name=name,
+        spec=name,
+        identity=method_identity(method),
+        version=getattr(method, "version", 1),
+        provenance=getattr(method, "provenance", None),
+    )
+
+
+def _hash(method: Any) -> str:
+    from pickle import PicklingError
+
+    import joblib
+    from joblib.externals.loky.backend.reduction import dumps
+    from sklearn.base import clone
+
+    fresh = clone(method)
+    try:
+        return str(joblib.hash(fresh))
+    except (PicklingError, AttributeError, TypeError):
+        # A function without a name, say: its code is all there is to go by.
+        return hashlib.blake2b(bytes(dumps(fresh)), digest_size=16).hexdigest()
+
+
+def save_documents(store: Store, documents: Chosen, splits: Ints) -> None:
+    """Write texts, codes, ids and the splits (protocols, documents) of a plan."""
+    texts, rows = TextTable.collect(documents.texts)
+    texts.save(store.path / "texts")
+    author, topic = Labels(documents.author, documents.authors), Labels(documents.topic, documents.topics)
+    store.save_labels(list(documents.ids), {"author": author, "topic": topic})
+    files.write_array(store.path / "documents.npy", np.stack([rows, documents.author, documents.topic]))
+    files.write_array(store.path / "splits.npy", splits)
+
+
+@lru_cache(maxsize=2)
+def open_documents(store: Store) -> Chosen:
+    """The documents of a planned folder, without their ids; kept for a store that is asked again."""
+    plan = store.plan_as(AttributePlan).documents
+    rows, author, topic = files.read_array(store.path / "documents.npy")
+    return Chosen(
+        name=plan.corpus,
+        texts=tuple(store.texts.rows(rows)),
+        ids=(),
+        author=author,
+        topic=topic,
+        authors=tuple(plan.authors),
+        topics=tuple(plan.topics),
+        dropped=plan.dropped,
+        dropped_authors=plan.dropped_authors,
+        merged=plan.merged,
+    )
+
+
+@lru_cache(maxsize=2)
+def open_splits(store: Store) -> dict[str, Split]:
+    """The splits of a planned folder by their fold."""
+    places = files.read_array(store.path / "splits.npy")
+    return {
+        split.fold: Split(
+            split.name, np.flatnonzero(place != number), np.flatnonzero(place == number), tuple(split.unseen)
+        )
+        for protocol, place in zip(store.plan_as(AttributePlan).protocols, places, strict=True)
+        for number, split in enumerate(protocol.splits)
+    }
+
+
+ALL = "all documents"
+"""Stands for the fold of a model that all documents teach."""
+
+
+@dataclass(frozen=True)
+class SplitUnit(CellUnit):
+    """A method learns from what a split teaches and answers what it holds out."""
+
+    def learn(self, store: Store) -> Any:
+        return fit_split(open_documents(store), open_splits(store)[self.cells[0].fold], self.method)
+
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+        return {"predicted": predict_split(open_documents(store), open_splits(store)[place.fold], learned)}, {}
+
+    def size(self, store: Store, place: CellPlace, filled: Mapping[str, NDArray[Any]]) -> int:
+        return len(filled.get("predicted", ()))
+
+
+@dataclass(frozen=True)
+class WeightsUnit(SplitUnit):
+    """The weights of a linear method that all documents teach, and the features they belong to."""
+
+    def learn(self, store: Store) -> dict[str, NDArray[Any]]:
+        documents = open_documents(store)
+        features, found = weights(documents, np.arange(len(documents)), self.method)
+        return {"weights": found, "features": np.frombuffer(json.dumps(features).encode(), dtype=np.uint8)}
+
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+        return learned, {}
+
+    def digests(self, store: Store, place: CellPlace) -> tuple[str, str]:
+        return ALL, ""
+
+
+@dataclass(frozen=True)
+class MovedUnit(SplitUnit):
+    """How far the weights of the cell ``base`` move when the topic of a split is held out."""
+
+    base: str = ""
+
+    def learn(self, store: Store) -> dict[str, NDArray[Any]]:
+        features, found = read_weights(store, self.base)
+        part = open_splits(store)[self.cells[0].fold]
+        return {"moved": moved(open_documents(store), part.train, self.method, features, found)}
+
+    def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
+        return learned, {}
+
+    def where(self, place: CellPlace) -> str:
+        return f"{place.verifier} on weights without {place.fold}: "
+
+
+def read_weights(store: Store, key: str) -> tuple[list[str], NDArray[np.float64]]:
+    """Features and weights (features, authors) that all documents teach.
+
+    Raises
+    ------
+    RuntimeError
+        If they are not there.
+    """
+    cell = store.read_cell(key)
+    if cell is None or cell.error is not None:
+        raise RuntimeError("the weights that all documents teach are missing: repeat the run")
+    features: list[str] = json.loads(cell.arrays["features"].tobytes())
+    return features, cell.arrays["weights"]
 
 
 @dataclass(frozen=True, eq=False)

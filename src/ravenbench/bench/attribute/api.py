@@ -13,12 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import files
-from ravenbench.bench.attribute.documents import save_documents
-from ravenbench.bench.attribute.methods import name_methods
+from ravenbench.bench.attribute.answers import ALL, MovedUnit, SplitUnit, WeightsUnit, name_methods, save_documents
 from ravenbench.bench.attribute.plan import draft, fingerprint
 from ravenbench.bench.attribute.record import AttributePlan
 from ravenbench.bench.attribute.spec import METHODS, AttributeSpec, build
-from ravenbench.bench.attribute.units import ALL, MovedUnit, SplitUnit, WeightsUnit
 from ravenbench.bench.options import documented
 from ravenbench.bench.task import Outlook, RunResult
 from ravenbench.engine.pool import Engine, Progress, local, run_units, silent

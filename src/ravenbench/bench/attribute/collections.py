@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench.attribution.protocols import answer_problem
-from ravenbench.bench.attribute.methods import name_methods
+from ravenbench.bench.attribute.answers import name_methods
 from ravenbench.bench.attribute.spec import METHODS
 from ravenbench.bench.task import Outlook
 from ravenbench.engine.guard import one_thread

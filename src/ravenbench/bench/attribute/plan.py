@@ -12,7 +12,7 @@ import numpy as np
 from ravenbench import files, registry
 from ravenbench.attribution.protocols import Split, splits
 from ravenbench.attribution.selection import Chosen, Rules, choose
-from ravenbench.bench.attribute.methods import method_identity, method_record
+from ravenbench.bench.attribute.answers import method_identity, method_record
 from ravenbench.bench.attribute.record import (
     AttributePlan,
     CuesRecord,

@@ -13,12 +13,10 @@ from functools import partial
 from pathlib import Path
 
 from ravenbench import files
-from ravenbench.bench.obfuscate.product import check_out, write_product
 from ravenbench.bench.obfuscate.record import ObfuscatePlan, TextRecord
-from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, rewrite
-from ravenbench.bench.obfuscate.source import Source, read_source
+from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, read_surrogates, rewrite
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec, build, default_folder
-from ravenbench.bench.obfuscate.surrogates import read_surrogates
+from ravenbench.bench.obfuscate.texts import Source, check_out, read_source, write_product
 from ravenbench.bench.options import documented
 from ravenbench.bench.task import RunResult
 from ravenbench.components import identity

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ravenbench import files
 from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
-from ravenbench.bench.obfuscate.source import read_source
 from ravenbench.bench.obfuscate.spec import ObfuscateSpec, default_folder
+from ravenbench.bench.obfuscate.texts import read_source
 from ravenbench.bench.task import Outlook
 from ravenbench.store.resume import earlier
 

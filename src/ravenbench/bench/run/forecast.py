@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.run.choice import no_choice, pools_advice
 from ravenbench.bench.run.plan import Draft, draft
 from ravenbench.bench.run.record import RepetitionRecord, RunPlan
+from ravenbench.bench.run.setups import SweepSize, no_choice, pools_advice, sweep_sizes
 from ravenbench.bench.run.spec import RunSpec
-from ravenbench.bench.run.sweep import SweepSize, sweep_sizes
 from ravenbench.components import Component, parts
 from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_to_stderr
 from ravenbench.engine.pool import Progress, silent

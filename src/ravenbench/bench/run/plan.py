@@ -12,11 +12,9 @@ import msgspec
 import numpy as np
 
 from ravenbench import files, registry
-from ravenbench.bench.run.probe import plan_probe
 from ravenbench.bench.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord
-from ravenbench.bench.run.setups import Drawing, sizes_of_sweep
+from ravenbench.bench.run.setups import Drawing, plan_probe, plan_sweep, sizes_of_sweep
 from ravenbench.bench.run.spec import RunSpec
-from ravenbench.bench.run.sweep import plan_sweep
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.guard import rehearsable, warm_up_kernels

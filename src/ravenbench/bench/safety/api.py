@@ -19,13 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import files
-from ravenbench.bench.attribute.methods import name_methods
+from ravenbench.bench.attribute.answers import name_methods
 from ravenbench.bench.obfuscate.rewritings import kept_at, place_of, read_rewriting
 from ravenbench.bench.options import documented
-from ravenbench.bench.safety.attribution import method_units
-from ravenbench.bench.safety.detection import detect
-from ravenbench.bench.safety.grades import keep_grades
-from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measure
+from ravenbench.bench.safety.attacked import method_units
+from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, detect, keep_grades, measure
 from ravenbench.bench.safety.plan import SafetyPlanner
 from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.spec import SafetySpec, build, check_attacks, default_folder

@@ -1,20 +1,34 @@
-"""What a safety run attacks: same-author problems before verifiers, or the questioned texts of attribution problems."""
+"""What a safety run attacks, and attribution methods under attack.
+
+Rewritten are same-author problems before verifiers, or the questioned texts of attribution problems, whose methods
+learn from the candidates once and answer every set of questioned texts.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ravenbench import files
+from ravenbench.attribution.protocols import Leads
+from ravenbench.bench.attribute.answers import method_identity
+from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.spec import SafetySpec
-from ravenbench.errors import CorpusError, FormatError
+from ravenbench.engine.cells import CellUnit, Filled, pending
+from ravenbench.errors import AnswerError, CorpusError, FormatError
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution
 from ravenbench.formats.problems import ProblemSet, read_problems
 from ravenbench.obfuscation.base import ObfuscationTask, tasks_of
 from ravenbench.problems.sources import given
 from ravenbench.randomness import stream
-from ravenbench.types import Bools, Fold, Ints, Problems
+from ravenbench.store.plans import content_key
+from ravenbench.store.records import CellPlace, FoldRecord
+from ravenbench.store.store import Store
+from ravenbench.types import Bools, Floats, Fold, Ints, Problems
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,3 +120,125 @@ def _questioned(problem: AttributionProblem, spec: SafetySpec) -> list[tuple[str
         return every
     drawn = stream(0, "safety-limit", problem.name, len(every)).permutation(len(every))[: spec.limit]
     return [every[i] for i in sorted(drawn.tolist())]
+
+
+NOBODY = -1
+
+
+def method_cells(
+    named: Mapping[str, Any], reject: float, base: Fold, folds: Mapping[str, FoldRecord]
+) -> list[CellPlace]:
+    """A cell for every method and set of questioned texts; answers are numbers of candidates, so their names count."""
+    names = [base.train.ids.tolist(), base.test.ids.tolist()]
+    return [
+        CellPlace(
+            key=content_key([method_identity(method), reject, names, info.train_digest, info.test_digest]),
+            verifier=name,
+            fold=fold,
+        )
+        for fold, info in folds.items()
+        for name, method in named.items()
+    ]
+
+
+def method_units(store: Store, named: Mapping[str, Any], reject: float) -> list[MethodUnit]:
+    """What is left to do: a unit for every method with cells to answer."""
+    return [MethodUnit(store.path, named[name], tuple(cells), reject) for (name, _), cells in pending(store).items()]
+
+
+@dataclass(frozen=True)
+class MethodUnit(CellUnit):
+    """A method learns from the candidates of every problem and answers several sets of questioned texts.
+
+    A cell holds, for each text, the number of the candidate named (``predicted``; −1: nobody) and the place of the
+    true author in the method's order of candidates (``rank``; 1 best, NaN where the author is no candidate or the
+    method has no scores).
+    """
+
+    reject: float
+
+    def learn(self, store: Store) -> dict[str, Fitted]:
+        return fit_all(self.method, store.fold("original"), self.reject)
+
+    def answer(self, store: Store, learned: dict[str, Fitted], place: CellPlace) -> Filled:
+        return answer(learned, store.fold(place.fold), true_codes(store), self.reject), {}
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A method fitted on one problem's candidates, with ``leads`` to reject."""
+
+    method: Any
+    leads: Leads | None
+
+
+def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
+    """A fresh copy of a method fitted on the known texts of every problem, by the problem's name.
+
+    Raises
+    ------
+    AnswerError
+        If texts are to be rejected and the method has no scores.
+    """
+    from sklearn.base import clone
+
+    if reject and not hasattr(method, "scores"):
+        raise AnswerError("a method without scores cannot reject", fix="give --reject 0, or another method")
+    names = base.train.ids.tolist()
+    of_problem: dict[str, list[int]] = defaultdict(list)
+    for number, name in enumerate(names):
+        of_problem[name.partition("/")[0]].append(number)
+    found = {}
+    for problem, numbers in of_problem.items():
+        texts, authors = [], []
+        for number in numbers:
+            known = base.train.texts.rows(base.train.known(number))
+            texts += known
+            authors += [names[number]] * len(known)
+        leads = Leads().fit(method, texts, authors) if reject else None
+        found[problem] = Fitted(clone(method).fit(texts, authors), leads)
+    return found
+
+
+def true_codes(store: Store) -> Ints:
+    """The number of the candidate who wrote each questioned text of a run, −1 for nobody's."""
+    code = {name: number for number, name in enumerate(store.fold("original").train.ids.tolist())}
+    return np.array([code.get(name, NOBODY) for name in store.plan_as(SafetyPlan).truth], dtype=np.int64)
+
+
+def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float) -> dict[str, Any]:
+    """``predicted`` and ``rank`` of every questioned text of a fold; ``truth`` (n,) numbers their authors.
+
+    Raises
+    ------
+    AnswerError
+        If a method does not answer every text once.
+    """
+    ids = fold.test.ids.tolist()
+    whose = [next(iter(fitted)) if len(fitted) == 1 else name.partition("/")[0] for name in ids]
+    texts = fold.test.texts.rows(fold.test.questioned_index)
+    predicted: Ints = np.full(len(ids), NOBODY, dtype=np.int64)
+    rank: Floats = np.full(len(ids), np.nan)
+    code = {name: number for number, name in enumerate(fold.train.ids.tolist())}
+    for problem, one in fitted.items():
+        rows = np.array([i for i, name in enumerate(whose) if name == problem], dtype=np.int64)
+        if not len(rows):
+            continue
+        asked = [texts[i] for i in rows]
+        named = one.method.predict(asked)
+        if np.shape(named) != (len(rows),):
+            raise AnswerError("the method does not name one author a text", found=f"answers of shape {np.shape(named)}")
+        predicted[rows] = [code.get(str(name), NOBODY) for name in named]
+        if not hasattr(one.method, "scores"):
+            continue
+        scores = np.asarray(one.method.scores(asked), dtype=np.float64)
+        order = np.argsort(-scores, axis=1, kind="stable")
+        place = np.empty_like(order)
+        np.put_along_axis(place, order, np.arange(1, order.shape[1] + 1)[None, :].repeat(len(rows), 0), axis=1)
+        column = {code[str(name)]: i for i, name in enumerate(one.method.classes_)}
+        for at, row in enumerate(rows):
+            if truth[row] in column:
+                rank[row] = place[at, column[truth[row]]]
+        if one.leads is not None:
+            predicted[rows[one.leads.of(scores) < reject]] = NOBODY
+    return {"predicted": predicted, "rank": rank}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ravenbench import files
-from ravenbench.bench.attribute.methods import name_methods
+from ravenbench.bench.attribute.answers import name_methods
 from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
 from ravenbench.bench.safety.attacked import read_attacked
 from ravenbench.bench.safety.spec import SafetySpec, check_attacks, default_folder

@@ -10,14 +10,11 @@ from typing import Any
 
 import msgspec
 
-from ravenbench.bench.attribute.methods import method_record
-from ravenbench.bench.obfuscate.rewritings import Stored, rewrite
-from ravenbench.bench.obfuscate.surrogates import Surrogates
-from ravenbench.bench.safety.attacked import Attacked, read_attacked
-from ravenbench.bench.safety.attacks import Attacks
-from ravenbench.bench.safety.attribution import method_cells
+from ravenbench.bench.attribute.answers import method_record
+from ravenbench.bench.obfuscate.rewritings import Stored, Surrogates, rewrite
+from ravenbench.bench.safety.attacked import Attacked, method_cells, read_attacked
+from ravenbench.bench.safety.attacks import Attacks, normalised
 from ravenbench.bench.safety.record import AttackedCorpus, ObfuscatorRecord, RewrittenSet, SafetyPlan
-from ravenbench.bench.safety.recovery import normalised
 from ravenbench.bench.safety.spec import SafetySpec
 from ravenbench.components import Component, identity
 from ravenbench.engine.pool import Engine, Progress

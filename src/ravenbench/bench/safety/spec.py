@@ -9,9 +9,9 @@ from typing import Annotated, Any, cast
 import msgspec
 
 from ravenbench import files, registry
-from ravenbench.bench.attribute.methods import method_identity
+from ravenbench.bench.attribute.answers import method_identity
 from ravenbench.bench.options import AtLeastTwo, Encoding, checked, told
-from ravenbench.bench.safety.recovery import ATTACKS
+from ravenbench.bench.safety.attacks import ATTACKS
 from ravenbench.components import Component, identity, identity_hash
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator

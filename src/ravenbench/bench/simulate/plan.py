@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from ravenbench import registry
-from ravenbench.bench.run.probe import NEAR
-from ravenbench.bench.simulate.adversaries import RARE, REFUSED, REFUSED_SPLICED, STYLE
-from ravenbench.bench.simulate.scorers import BLUR, LETTERS, names
+from ravenbench.bench.run.setups import NEAR
 from ravenbench.bench.simulate.spec import SimulateSpec
-from ravenbench.bench.simulate.worlds import ALIKE, ENCODER, FIRST_SEED
+from ravenbench.bench.simulate.worlds import (
+    ALIKE,
+    BLUR,
+    ENCODER,
+    FIRST_SEED,
+    LETTERS,
+    RARE,
+    REFUSED,
+    REFUSED_SPLICED,
+    STYLE,
+    names,
+)
 from ravenbench.components import identity
 from ravenbench.problems.donors import TOGETHER
 from ravenbench.statistics.content import COMMON
 from ravenbench.store.plans import cell_places, content_key, decides, verifier_record
 from ravenbench.store.records import FoldRecord, Plan, Record
 from ravenbench.text.content_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
-from ravenbench.verifiers.controls.blend import Blend
-from ravenbench.verifiers.controls.style_only import StyleOnly
-from ravenbench.verifiers.controls.topic_only import TopicOnly
+from ravenbench.verifiers.controls import Blend, StyleOnly, TopicOnly
 
 
 class ReplicateRecord(Record, frozen=True, kw_only=True):

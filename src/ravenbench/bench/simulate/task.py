@@ -58,7 +58,7 @@ class Simulate(Task):
 
     def cells(self, store: Store) -> list[str]:
         from ravenbench.bench.simulate.plan import SimulatePlan
-        from ravenbench.bench.simulate.unit import ReplicateUnit
+        from ravenbench.bench.simulate.trials import ReplicateUnit
         from ravenbench.engine.pool import run_units
 
         seeds = {one.fold: one.seed for one in store.plan_as(SimulatePlan).replicates}

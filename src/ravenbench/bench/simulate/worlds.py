@@ -1,31 +1,56 @@
-"""Worlds of a simulation: a corpus, the folds that are transplanted, and the repetitions of the crossed probe.
+"""Worlds of a simulation, and scorers of which it is known what they look at, fitted on a training set of one (ours).
 
-A world has a number, and all its draws come from that number. Of a generated corpus a world is a fresh one, with the
-seed ``FIRST_SEED`` + number. Of a real corpus a world is a random half of its topics; such worlds overlap and are not
-independent, so coverage over them says little.
+A world is a corpus, the folds that are transplanted, and the repetitions of the crossed probe. It has a number, and all
+its draws come from that number. Of a generated corpus a world is a fresh one, with the seed ``FIRST_SEED`` + number. Of
+a real corpus a world is a random half of its topics; such worlds overlap and are not independent, so coverage over them
+says little. Names of streams begin with ``study-``: the margins were fixed on worlds that were drawn under these names,
+and a world must stay what it was.
 
-Names of streams begin with ``study-``: the margins were fixed on worlds that were drawn under these names, and a
-world must stay what it was.
+Blind to content are ``oracle`` (the truth, blurred afresh for every text), ``style`` (words that are known to carry no
+content, see ``functions``, and marks), ``length`` and ``word lengths`` (it sees the lengths of words alone).
+``topic`` (topic-only, trained) and ``untrained topic`` (a cosine of long words that learns nothing) look at little
+else. ``blend D`` is (1 − D) × style + D × topic, ``blend D untrained`` the same with the untrained cosine. Of
+``style-only`` and ``function-words`` it is not known beforehand: the most frequent words that they take up reach beyond
+function words, so they stand for comparison. ``texts D`` is the untrained cosine on texts of known content: a
+questioned text gets *on* content with probability D only, and else *off* content once more.
+
+Adversaries go by content, or by no style, and would like not to be found; the probe must not clear them:
+
+``content``      cosine of content words alone (of a generated corpus by its own vocabulary)
+``content z``    the same, standardised in its batch; ``content rank``: ranked in it
+``silent``       the untrained cosine, but one and the same number for .4 of the texts of the corpus and .99 of others
+``memory``       the truth of pairs it was shown, and nothing about others
+``rare``         cosine of content words that at most ten texts of the corpus hold
+``names``        cosine of words capitalised inside sentences
+``both ways``    style, plus or minus the untrained cosine, the sign by a hash of the known text
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from ravenbench import registry
-from ravenbench.bench.run.probe import NEAR
+from ravenbench.bench.run.setups import NEAR
 from ravenbench.bench.simulate.spec import SimulateSpec, generator
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.manifold import Manifold
 from ravenbench.errors import CorpusError
 from ravenbench.problems import probe, sources
+from ravenbench.problems.references import Lengths
 from ravenbench.randomness import stream
+from ravenbench.text.content_words import closed_class
+from ravenbench.text.tokens import frequent_words
+from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
-from ravenbench.types import Corpus, Floats, Fold, Ints
+from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Problems
+from ravenbench.verifiers.controls import Blend, mixed
 
 ENCODER = "lsa"
 """What topics are compared by."""
@@ -114,3 +139,198 @@ def _real(name: str) -> tuple[Corpus, Floats]:
     corpus = at_level(corpus, defaults["topic"], defaults.get("levels", {}))[0]
     corpus = keep_topics(corpus, defaults["min_docs"])
     return corpus, topic_similarity(corpus, registry.parse("encoder", ENCODER))
+
+
+HIDDEN = ("content", "content z", "content rank", "silent", "memory", "rare", "names", "both ways")
+BATCHED = ("content z", "content rank")
+LENGTHS = "word lengths"
+MARKS = ".,;:!?-"
+STYLE = 100
+"""Words without content, in most texts, that the scorer of style sees."""
+REFUSED, REFUSED_SPLICED = 0.4, 0.99
+RARE = 10
+_WORD = re.compile(r"[^\W\d_]+")
+_INSIDE = re.compile(r"(?<=[a-z,;:] )[A-Z][^\W\d_]{2,}")
+
+
+class Cosine:
+    """Cosine of the square roots of counts of some units of texts: nothing is learned from any text."""
+
+    def __init__(self, units: Callable[[str], Iterable[str]]) -> None:
+        from sklearn.feature_extraction.text import HashingVectorizer
+
+        self._count = HashingVectorizer(analyzer=units, n_features=2**18, norm=None, alternate_sign=False)
+        self._known: dict[int, tuple[TextTable, Any]] = {}
+
+    def score(self, problems: Problems) -> Floats:
+        """Of pairs, (n,)."""
+        texts = problems.texts
+        if id(texts) not in self._known:
+            counts = self._count.transform(list(texts)).sqrt()
+            length = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
+            counts.data /= np.repeat(np.where(length > 0, length, 1), np.diff(counts.indptr))
+            self._known[id(texts)] = texts, counts
+        counts = self._known[id(texts)][1]
+        pairs = counts[problems.known_index].multiply(counts[problems.questioned_index])
+        return np.asarray(pairs.sum(axis=1)).ravel()
+
+
+class Style:
+    """Cosine of shares of function words and marks, standardised by those of a table's texts: blind to content."""
+
+    def __init__(self, texts: TextTable, functions: Iterable[str]) -> None:
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        units = [*sorted(functions), *MARKS]
+        self._count = CountVectorizer(vocabulary=units, token_pattern=r"[^\W\d_]+|[" + re.escape(MARKS) + "]")
+        self._known: dict[int, tuple[TextTable, Floats]] = {}
+        rows = self._shares(texts)
+        self._mean, spread = rows.mean(axis=0), rows.std(axis=0)
+        self._scale = np.where(spread > 0, spread, 1.0)
+
+    def score(self, problems: Problems) -> Floats:
+        """Of pairs, (n,)."""
+        texts = problems.texts
+        if id(texts) not in self._known:
+            rows = (self._shares(texts) - self._mean) / self._scale
+            self._known[id(texts)] = texts, rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        rows = self._known[id(texts)][1]
+        found: Floats = np.einsum("ij,ij->i", rows[problems.known_index], rows[problems.questioned_index])
+        return found
+
+    def _shares(self, texts: TextTable) -> Floats:
+        counts = self._count.transform(list(texts)).toarray()
+        sizes = np.array([len(_WORD.findall(text)) for text in texts])
+        return np.asarray(counts / np.maximum(sizes, 1)[:, None], dtype=np.float64)
+
+
+class Adversaries:
+    """All of them, for one world, and the scorers of style and lengths that it takes to know its words."""
+
+    def __init__(self, spec: SimulateSpec, world: World) -> None:
+        texts = world.corpus.texts
+        known = frozenset(texts.hash(row) for row in range(len(texts)))
+        self._original: Callable[[bytes], bool] = known.__contains__
+        words = functions(spec, world)
+        seen: dict[str, int] = {}
+        for text in texts:
+            for word in set(_words(text)):
+                seen[word] = seen.get(word, 0) + 1
+        self._content = Cosine(lambda text: [word for word in _words(text) if word not in words])
+        rare = {word for word, count in seen.items() if count <= RARE and word not in words}
+        self._rare = Cosine(lambda text: [word for word in _words(text) if word in rare])
+        self._names = Cosine(_INSIDE.findall)
+        self._lengths = Lengths(texts)
+        frequent = sorted(words & seen.keys(), key=lambda word: (-seen[word], word))[:STYLE]
+        self._style = Style(texts, frequent)
+
+    def of(self, problems: Problems, style: Floats, cosine: Floats, truth: Bools) -> dict[str, Floats]:
+        """Scores (n,) of each; ``style`` and ``cosine`` are those of other scorers, standardised."""
+        table = problems.texts
+        asked = [table.hash(row) for row in problems.questioned_index.tolist()]
+        original = np.array([self._original(key) for key in asked], dtype=np.bool_)
+        chance = np.array([_draw(key, b"silent") for key in asked])
+        refused = chance < np.where(original, REFUSED, REFUSED_SPLICED)
+        sign = np.array([1 if _draw(table.hash(row), b"sign") < 0.5 else -1 for row in problems.known_index.tolist()])
+        content = self._content.score(problems)
+        return {
+            "content": content,
+            "content z": (content - content.mean()) / (content.std() or 1.0),
+            "content rank": np.asarray(content.argsort(kind="stable").argsort() / len(content), dtype=np.float64),
+            "silent": np.where(refused, 0.5, cosine),
+            "memory": np.where(original, truth, 0.5),
+            "rare": self._rare.score(problems),
+            "names": self._names.score(problems),
+            "both ways": style + sign * cosine,
+            LENGTHS: self._lengths.score(problems),
+            "style": self._style.score(problems),
+        }
+
+
+def functions(spec: SimulateSpec, world: World) -> frozenset[str]:
+    """Words that are no content: a generator's own, or those of closed classes."""
+    made = generator(spec.corpus)
+    if isinstance(made, Manifold):
+        language = sample(world.number) if made.language is None else made.language
+        return made.set_params(seed=FIRST_SEED + world.number, language=language).functions()
+    if made is not None:
+        return made.functions()
+    return closed_class(frequent_words(world.corpus.texts, 100))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _draw(key: bytes, purpose: bytes) -> float:
+    """A number from 0 to 1 that belongs to a text."""
+    return int.from_bytes(hashlib.blake2b(key, digest_size=4, key=purpose).digest(), "big") / 2**32
+
+
+BLIND = ("oracle", "style", "length", LENGTHS)
+"""Scorers that content cannot move."""
+COMPARED = ("style-only", "function-words")
+TOPIC = ("topic", "untrained topic")
+BLUR = 1.5
+"""Spread of the oracle's noise, where truth is 0 or 1."""
+LETTERS = 6
+"""Letters of a word from which on it counts as content."""
+
+
+def shown(dose: float) -> str:
+    """A dose as in a scorer's name, such as ``.3``."""
+    return f"{dose:g}".removeprefix("0")
+
+
+def blends(doses: Sequence[float]) -> list[str]:
+    """Names of the blends, by dose, those with the trained scorer before those with the untrained one."""
+    return [f"blend {shown(d)}{kind}" for d in doses for kind in ("", " untrained")]
+
+
+def names(doses: Sequence[float]) -> list[str]:
+    """Names of all scorers, in the order of tables."""
+    return [*BLIND, *COMPARED, *TOPIC, *blends(doses), *(f"texts {shown(d)}" for d in doses), *HIDDEN]
+
+
+class Scorers:
+    """All scorers, fitted on one training set (without what is set apart to calibrate on, as a run does)."""
+
+    def __init__(
+        self, fold: Fold, untrained: Cosine, doses: Sequence[float], number: int, hidden: Adversaries | None = None
+    ) -> None:
+        self.number, self.doses, self.untrained, self.hidden = number, doses, untrained, hidden
+        learn = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else ~fold.train.calibrate
+        train, same = fold.train.select(learn), fold.train_same[learn]
+        self.blend = Blend().fit(train, same)
+        self.function = registry.parse("verifier", "function-words").fit(train, same)
+        seen = untrained.score(train)
+        self.mean, self.scale = float(seen.mean()), float(seen.std()) or 1.0
+
+    def of(self, problems: Problems, fold: str, version: str, same: Bools) -> dict[str, Floats]:
+        """Scores of all scorers but ``texts D``, (n,) each; ``fold`` and ``version`` name the oracle's noise."""
+        style_topic = self.blend.standardised(problems)
+        cosine = (self.untrained.score(problems) - self.mean) / self.scale
+        noise = stream(self.number, "study-oracle", fold, version).standard_normal(len(problems))
+        sizes = np.diff(problems.texts.offsets)
+        lead = problems.known_index[problems.known_ptr[:-1]]
+        longer = np.log(1 + sizes[[lead, problems.questioned_index]])
+        found = {
+            "oracle": same + BLUR * noise,
+            "style-only": style_topic[:, 0],
+            "length": -np.abs(longer[0] - longer[1]),
+            "function-words": self.function.score(problems),
+            "topic": style_topic[:, 1],
+            "untrained topic": cosine,
+        }
+        style_cosine = np.stack([style_topic[:, 0], cosine], axis=1)
+        for dose in self.doses:
+            found[f"blend {shown(dose)}"] = mixed(style_topic, dose)
+            found[f"blend {shown(dose)} untrained"] = mixed(style_cosine, dose)
+        if self.hidden is not None:
+            found |= self.hidden.of(problems, style_topic[:, 0], cosine, same)
+        return found
+
+
+def untrained() -> Cosine:
+    """The cosine of long words."""
+    return Cosine(re.compile(rf"\b[^\W\d_]{{{LETTERS},}}\b").findall)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.bench.run.choice import no_choice
 from ravenbench.bench.run.record import PointRecord, RunPlan
+from ravenbench.bench.run.setups import no_choice
 from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.cells import Failure, mean
 from ravenbench.reports.content import ContentProbe, content_probe

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.run.choice import pools_advice
-from ravenbench.bench.run.probe import NOT_ASKED
+from ravenbench.bench.run.setups import NOT_ASKED, pools_advice
 from ravenbench.reports.content import (
     badge,
     content_json,

@@ -13,7 +13,7 @@ from ravenbench.reports.view import Col, Table, col, each, table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ravenbench.bench.run.sweep import SweepSize
+    from ravenbench.bench.run.setups import SweepSize
 
 OVER_POOLS = "95 % intervals over pools, allowing for their overlap."
 ONE_POOL = "One pool of topics: an interval cannot be estimated."

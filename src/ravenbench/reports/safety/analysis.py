@@ -10,9 +10,9 @@ from functools import cached_property
 
 import numpy as np
 
-from ravenbench.bench.safety.attribution import true_codes
-from ravenbench.bench.safety.detection import read_detection
-from ravenbench.bench.safety.measures import measures_of
+from ravenbench.bench.safety.attacked import true_codes
+from ravenbench.bench.safety.attacks import ATTACKS, UNSAFE, recovery, unsafe
+from ravenbench.bench.safety.measures import measures_of, read_detection
 from ravenbench.bench.safety.record import (
     Detection,
     MeasuredText,
@@ -21,7 +21,6 @@ from ravenbench.bench.safety.record import (
     RewrittenSet,
     SafetyPlan,
 )
-from ravenbench.bench.safety.recovery import ATTACKS, UNSAFE, recovery, unsafe
 from ravenbench.metrics.safety import (
     WEAK,
     Effect,
