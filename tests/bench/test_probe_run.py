@@ -14,7 +14,7 @@ from ravenbench.bench.run.spec import build
 from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.content import content_probe
 from ravenbench.reports.report import write_report
 from ravenbench.reports.run.analysis import analyse

@@ -18,7 +18,7 @@ from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError, StoreError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.store.records import FORMAT
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems

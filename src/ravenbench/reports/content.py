@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import numpy as np
 
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, answered, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of

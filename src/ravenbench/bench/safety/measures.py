@@ -41,7 +41,7 @@ from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import InputError
 from ravenbench.files import make_folder
 from ravenbench.formats.reviews import Review
-from ravenbench.metrics.auc import auc
+from ravenbench.metrics.pan import auc
 from ravenbench.metrics.roc import curve
 from ravenbench.obfuscation.measures import neural
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness

@@ -49,7 +49,7 @@ def fold_rows(
     store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]]
 ) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
     """Rows of (fold, its setup), and the cells among them that have no answers."""
-    from ravenbench.metrics.scores import scores_of
+    from ravenbench.metrics.pan import scores_of
     from ravenbench.metrics.sums import Sums, checked, count
 
     rows: list[FoldRow] = []
