@@ -14,7 +14,6 @@ from ravenbench.bench.verify.blocks import Collected, cells_of, collect, read_tr
 from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.reports.cells import answered
 from ravenbench.reports.content import (
-    WIDE,
     ContentProbe,
     content_figure,
     content_json,
@@ -28,7 +27,7 @@ from ravenbench.reports.content import (
 )
 from ravenbench.reports.page import style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Section, Table, col, for_terminal, printable, public_head, table, without
+from ravenbench.reports.view import Section, Table, col, for_terminal, printable, public_head, table
 from ravenbench.store.records import Head
 from ravenbench.types import Answers, Floats
 
@@ -230,5 +229,5 @@ class VerifyReport(Report[Answered]):
         shown += [Text(text) for text in no_verdict(found.content)]
         return [
             *shown,
-            *(for_terminal(t) for t in (self.scores(), without(content_table(found.content), *WIDE)) if t.rows),
+            *(for_terminal(t) for t in (self.scores(), content_table(found.content)) if t.rows),
         ]
