@@ -161,8 +161,7 @@ class TokenLexicon:
         self._fold: list[int] = []
         self._kind: list[int] = []
         self._of_content: list[bool] = []
-        self._folded = self._kinds = np.zeros(0, np.int64)
-        self._contents = np.zeros(0, np.bool_)
+        self._arrays: dict[str, NDArray[Any]] = {}
 
     def __len__(self) -> int:
         return len(self._names)
@@ -170,23 +169,23 @@ class TokenLexicon:
     @property
     def fold(self) -> Ints:
         """The id of each token's lowercase form by its id."""
-        if len(self._folded) != len(self._fold):
-            self._folded = np.array(self._fold, dtype=np.int64)
-        return self._folded
+        return self._array("fold", self._fold)
 
     @property
     def kind(self) -> Ints:
         """The kind of each token by its id."""
-        if len(self._kinds) != len(self._kind):
-            self._kinds = np.array(self._kind, dtype=np.int64)
-        return self._kinds
+        return self._array("kind", self._kind)
 
     @property
     def content(self) -> Bools:
         """Which tokens are ``CONTENT_WORDS``, by id."""
-        if len(self._contents) != len(self._of_content):
-            self._contents = np.array(self._of_content, dtype=np.bool_)
-        return self._contents
+        return self._array("content", self._of_content)
+
+    def _array(self, name: str, values: list[Any]) -> NDArray[Any]:
+        """The list as an array, which is made anew when it has grown."""
+        if name not in self._arrays or len(self._arrays[name]) != len(values):
+            self._arrays[name] = np.array(values, dtype=np.bool_ if name == "content" else np.int64)
+        return self._arrays[name]
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
         """Counts of each text, as ``NgramLexicon.count`` gives them; ids tell cases apart."""
