@@ -25,30 +25,25 @@ _SPACE, _MARK, _DIGIT, _LETTER = range(4)
 _GOLDEN, _LOW, _32, _1 = map(np.uint64, (0x9E3779B97F4A7C15, 0xFFFFFFFF, 32, 1))
 
 
-def _class(point: int) -> int:
-    """What a character is to tokens: ``\\s``, ``\\d``, another ``\\w``, or a mark."""
-    c = chr(point)
-    if c.isspace():
-        return _SPACE
-    return _DIGIT if c.isdecimal() else _LETTER if c.isalnum() or c == "_" else _MARK
-
-
 @cache
 def _block(number: int) -> NDArray[np.uint8]:
-    return np.array([_class(point) for point in range(number << 12, (number + 1) << 12)], dtype=np.uint8)
+    """What 4,096 characters are to tokens: white space, a digit, another word character, or a mark."""
+    return np.array(
+        [
+            _SPACE if c.isspace() else _DIGIT if c.isdecimal() else _LETTER if c.isalnum() or c == "_" else _MARK
+            for c in map(chr, range(number << 12, (number + 1) << 12))
+        ],
+        dtype=np.uint8,
+    )
 
 
 @lru_cache(maxsize=2)
 def _classes(blocks: int, letters: bool) -> NDArray[np.uint8]:
+    """Classes by code point; with ``letters``, digits and the underscore are marks."""
     found = np.concatenate([_block(number) for number in range(blocks)])
     if letters:
         found[(found == _DIGIT) | (np.arange(len(found)) == ord("_"))] = _MARK
     return found
-
-
-def classes_to(highest: int, letters: bool = False) -> NDArray[np.uint8]:
-    """Classes by code point up to one at least; with ``letters``, digits and the underscore are marks."""
-    return _classes((highest >> 12) + 1, letters)
 
 
 @njit(cache=True)
@@ -234,7 +229,7 @@ class ScannedLexicon(TokenLexicon):
         met.reserve(len(points))
         self._letters = _longer(self._letters, int(self._begins[first]) + len(points))
         self._begins = _longer(self._begins, first + len(points) + 1)
-        classes = classes_to(int(points.max(initial=0)), self._letters_only)
+        classes = _classes((int(points.max(initial=0)) >> 12) + 1, self._letters_only)
         tokens, counts = np.empty((2, len(points) + 1), np.int32)
         ends = np.zeros(len(bounds), np.int64)
         met.size = scan(
