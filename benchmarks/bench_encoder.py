@@ -19,7 +19,7 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.measure import compare
 from ravenbench.corpora.load import load_corpus
-from ravenbench.topics.sbert_models import load_sentences
+from ravenbench.topics.pretrained import load_sentences
 from ravenbench.topics.sentences import Reading, _network, _windows, digest
 from ravenbench.types import Floats
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.measure import compare
 from ravenbench.randomness import stream
-from ravenbench.verifiers.calibrators.grid import best_band, best_band_reference
+from ravenbench.verifiers.calibrators import best_band, best_band_reference
 
 PAIRS = 4000
 

@@ -22,7 +22,7 @@ from ravenbench.randomness import stream
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import Tfidf, row_cosines
 from ravenbench.texts import TextTable
-from ravenbench.verifiers.calibrators.grid import best_band
+from ravenbench.verifiers.calibrators import best_band
 
 AUTHORS, EACH, CHARACTERS = 400, 5, 800
 

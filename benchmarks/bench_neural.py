@@ -17,9 +17,8 @@ from ravenbench.randomness import stream
 from ravenbench.texts import TextTable
 from ravenbench.topics import devices
 from ravenbench.types import Floats, Problems
-from ravenbench.verifiers.contract.spread import spread
-from ravenbench.verifiers.neural.luar.episodes import tiles
-from ravenbench.verifiers.neural.luar.verifier import LUAR
+from ravenbench.verifiers.calibrators import spread
+from ravenbench.verifiers.neural.luar import LUAR, tiles
 
 DOCUMENTS, PROBLEMS = 60, 300
 

@@ -19,8 +19,8 @@ from ravenbench.text.counting import forget_counts
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.texts import TextTable
 from ravenbench.types import Floats, Problems
-from ravenbench.verifiers.baselines.char_ngram import CharNgram
-from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
+from ravenbench.verifiers.baselines import CharNgram
+from ravenbench.verifiers.calibrators import ThresholdBand
 
 TASK = "clef23/authorship-verification"
 PAIRS, CHARACTERS, NGRAM = 200, 4_000, 4

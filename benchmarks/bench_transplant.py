@@ -15,8 +15,8 @@ from ravenbench.corpora.load import load_corpus
 from ravenbench.engine.pool import silent
 from ravenbench.problems.transplant import Transplanter
 from ravenbench.text.splicing import Splicer
+from ravenbench.topics.encoders import LSA
 from ravenbench.topics.levels import topic_similarity
-from ravenbench.topics.lsa import LSA
 
 TEXTS = 400
 """Texts spliced by the plain reference."""

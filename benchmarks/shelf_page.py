@@ -26,7 +26,7 @@ from ravenbench.engine.cells import execute
 from ravenbench.engine.pool import Engine
 from ravenbench.engine.transplants import ARMS
 from ravenbench.metrics.calibration import cllr
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.reports.cells import sides_of
 from ravenbench.reports.content import NOTHING, content_probe
 from ravenbench.statistics.content import ContentFigures

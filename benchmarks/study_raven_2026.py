@@ -27,8 +27,7 @@ from ravenbench.statistics.bootstrap import bootstrap
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.folds import calibration_folds
-from ravenbench.verifiers.raven_2026.extract import Extractor
-from ravenbench.verifiers.raven_2026.verifier import Raven2026
+from ravenbench.verifiers.raven_2026.verifier import Extractor, Raven2026
 
 FOLDS, REFITS = 10, 5
 VARIANTS = {"raven-2026": False, "raven-2026(length=True)": True}

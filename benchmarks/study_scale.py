@@ -140,9 +140,8 @@ def importing(source: Path, out: Path, limit_mb: int) -> None:
     import numpy as np
 
     from ravenbench.corpora.load import import_corpus, open_corpus
-    from ravenbench.topics.cached import document_vectors
-    from ravenbench.topics.lsa import LSA
-    from ravenbench.topics.vectors import topic_vectors
+    from ravenbench.topics.encoders import LSA
+    from ravenbench.topics.levels import document_vectors, topic_vectors
 
     marks = [time.process_time()]
     corpus = open_corpus(out) if out.exists() else import_corpus(source, out)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ravenbench.corpora.load import load_corpus as load_corpus
     from ravenbench.errors import InputError as InputError
     from ravenbench.errors import RavenError as RavenError
+    from ravenbench.metrics.base import Metric as Metric
     from ravenbench.registry import parse as parse
     from ravenbench.reports.evaluate.api import evaluate as evaluate
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
@@ -65,6 +66,7 @@ else:
         "load_corpus": "corpora.load",
         "obfuscate": "bench.obfuscate.api",
         "pan14": "bench.pan14.api",
+        "Metric": "metrics.base",
         "parse": "registry",
         "Problems": "types",
         "RavenError": "errors",
@@ -105,6 +107,7 @@ __all__ = [
     "Fold",
     "InputError",
     "Labels",
+    "Metric",
     "Problems",
     "RavenError",
     "RunResult",

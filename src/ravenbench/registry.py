@@ -38,7 +38,7 @@ _PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
 """Annotations that a value is checked against; components check what else they take when they are used."""
 DEEPEST = 30
 """How deep brackets may be nested in a component's printed form."""
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*(:[A-Za-z_]\w*)?\Z")
+_NAME = re.compile(r"[A-Za-z_][\w.\-@]*(:[A-Za-z_]\w*)?\Z")
 
 
 @cache

@@ -18,9 +18,8 @@ from ravenbench.attribution.selection import Rules, choose, lookalikes, view
 from ravenbench.bench.attribute.api import attribute, outlook, task
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.reports.attribute.analysis import analyse
-from ravenbench.reports.attribute.report import terminal, to_json
 from ravenbench.reports.report import analyse as analyse_any
-from ravenbench.reports.report import write_report
+from ravenbench.reports.report import report_of, terminal, write_report
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
@@ -145,7 +144,7 @@ def test_a_failed_fold_is_left_out_not_scored_as_wrong(tmp_path):
     assert [f.error is not None for f in scores.folds] == [False, True, False]
     assert scores.mean.n == 2
     assert int(scores.confusion.sum()) == 12
-    json.dumps(to_json(found), allow_nan=False)
+    json.dumps(report_of(result.store, found).to_json(), allow_nan=False)
 
 
 def test_known_topic_reliance_is_recovered(tmp_path):
@@ -167,7 +166,7 @@ def test_known_topic_reliance_is_recovered(tmp_path):
 
 def untimed(store):
     """A report's JSON without the seconds that methods took."""
-    found = to_json(analyse(store))
+    found = report_of(store).to_json()
     for part in (found, found["k_fold"] or {"methods": []}):
         for method in part["methods"]:
             del method["seconds"]
@@ -298,5 +297,5 @@ def test_report(tmp_path):
     assert {"method", "accuracy", "std", "se_published", "se", "macro_f1", "folds"} <= set(found["methods"][0])
     assert [row["author"] for row in found["methods"][0]["by_author"]] == list(hostile)
     assert (page.parent / "tables" / "methods-novel-topic.csv").read_text().startswith("method,accuracy")
-    assert terminal(analysis)
+    assert terminal(report_of(store, analysis))
     assert analyse(store, difference=0.2).difference == 0.2 and analysis.difference == 0.05

@@ -22,7 +22,7 @@ from ravenbench.problems.transplant import known_authors
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.statistics.axes import FOUND, Content
 from ravenbench.types import Problems
-from ravenbench.verifiers.controls.length import Length
+from ravenbench.verifiers.controls import Length
 
 CONTENT = """
 import os, sys

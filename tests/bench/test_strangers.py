@@ -18,7 +18,7 @@ from ravenbench.cli.main import build
 from ravenbench.engine.cells import FIRST
 from ravenbench.errors import AnswerError, InputError, MethodError
 from ravenbench.store.store import Store
-from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
+from ravenbench.verifiers.contract.base import checked_answers, checked_scores
 from small_run import SMALL
 
 OPTIONS = {**SMALL, "samplers": "random"}

@@ -18,11 +18,11 @@ from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError, StoreError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.store.records import FORMAT
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.controls.length import Length
+from ravenbench.verifiers.controls import Length
 
 METHOD = "char-ngram(size=300)"
 GREEK = "Ο συγγραφέας δεν είναι εδώ, και το κείμενό του είναι γραμμένο με άλλα γράμματα. " * 8
@@ -363,7 +363,7 @@ def test_another_run_lies_there(corpus, tmp_path):
 def test_a_class_that_was_edited_under_one_version_is_named(corpus, monkeypatch, caplog):
     monkeypatch.syspath_prepend(str(corpus.parent))
     file = corpus.parent / "edited_later.py"
-    text = "from ravenbench.verifiers.controls.length import Length\n\n\nclass Mine(Length):\n    name = None\n"
+    text = "from ravenbench.verifiers.controls import Length\n\n\nclass Mine(Length):\n    name = None\n"
     file.write_text(text)
     for edit, told in (("", False), ("", False), ("# another line\n", True)):
         file.write_text(text + edit)
@@ -375,7 +375,7 @@ def test_a_class_that_was_edited_under_one_version_is_named(corpus, monkeypatch,
 
 def test_a_class_with_a_name_of_its_own_is_found_again(corpus, monkeypatch):
     monkeypatch.syspath_prepend(str(corpus.parent))
-    text = "from ravenbench.verifiers.controls.length import Length\n\n\nclass Mine(Length):\n    name = 'my-own'\n"
+    text = "from ravenbench.verifiers.controls import Length\n\n\nclass Mine(Length):\n    name = 'my-own'\n"
     (corpus.parent / "named_for_verify.py").write_text(text)
     for _ in range(2):
         found = result(ask(corpus, "answers.txt", "named_for_verify:Mine", "--folder", "kept", "--json"))

@@ -14,7 +14,7 @@ from campaigns.outcome import Outcome
 from ravenbench.errors import RavenError
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.outside.command import Command
+from ravenbench.verifiers.command import Command
 
 ENDING = """
 class Leaves(Base):

@@ -67,7 +67,7 @@ def test_nothing_is_overwritten_and_names_are_checked(tmp_path):
 def test_a_vectorizer_of_scikit_learn_is_kept_with_a_trained_verifier(tmp_path):
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    from ravenbench.verifiers.contract.persist_state import Reader, Writer
+    from ravenbench.verifiers.contract.persist import Reader, Writer
 
     made = TfidfVectorizer(analyzer="char", ngram_range=(2, 3)).fit(["one text", "another"])
     writer = Writer()

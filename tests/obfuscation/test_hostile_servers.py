@@ -12,12 +12,9 @@ import pytest
 from ravenbench import registry
 from ravenbench.errors import InputError, ProgramError
 from ravenbench.obfuscation.base import ObfuscationTask
-from ravenbench.services.disk_cache import DiskCache
-from ravenbench.services.http import ANSWER_LIMIT, Endpoint
-from ravenbench.services.languagetool import LanguageTool
+from ravenbench.services import ANSWER_LIMIT, DiskCache, Endpoint, LanguageTool
 from ravenbench.types import Problems
-from ravenbench.verifiers.outside.prompted_lm import PromptedLM
-from ravenbench.verifiers.outside.prompts import probability
+from ravenbench.verifiers.prompted_lm import PromptedLM, probability
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 TASK = ObfuscationTask("t", "This text has a good many words, which are enough for its length.", (), "en")
@@ -56,7 +53,7 @@ ANSWERS = {
 def hostile(empty_cache, monkeypatch):
     """Starts a server that sends what it is given, a part after the other, slowly where there are very many."""
     over = threading.Event()
-    monkeypatch.setattr("ravenbench.services.http._WAIT", 0.0)
+    monkeypatch.setattr("ravenbench.services._WAIT", 0.0)
 
     def start(parts: list[bytes]) -> str:
         listening = socket.create_server(("127.0.0.1", 0))

@@ -7,7 +7,7 @@ import pytest
 
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
-from ravenbench.services.languagetool import LanguageTool
+from ravenbench.services import LanguageTool
 
 
 @pytest.fixture

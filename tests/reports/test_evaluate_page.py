@@ -246,7 +246,7 @@ def test_python_call() -> None:
 def test_2020_form_moves_everything_that_holds_f05u() -> None:
     truth, systems = simulated(["x", "y"])
     today, old = (
-        evaluate(truth, systems, f05u_2020=f, tests=("overall", "f05u"), **QUICK)  # type: ignore[arg-type]
+        evaluate(truth, systems, f05u_2020=f, metrics=("overall", "f05u"), **QUICK)  # type: ignore[arg-type]
         for f in (False, True)
     )
     a, b = today.systems[0].scores, old.systems[0].scores

@@ -17,7 +17,7 @@ from ravenbench.bench.pan14.record import Pan14Plan
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.formats.problems import read_problems, write_pan_problems
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.reports.evaluate.of_run import read_run
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
@@ -27,7 +27,7 @@ from ravenbench.reports.report import write_report
 from ravenbench.store.records import FORMAT, write_record
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
-from ravenbench.verifiers.controls.length import Length
+from ravenbench.verifiers.controls import Length
 
 VERIFIERS = "char-ngram(size=300), length, chance"
 ROW = {"auc", "c@1", "final", "unanswered", "seconds", "interval"}

@@ -14,7 +14,7 @@ from ravenbench.randomness import stream
 from ravenbench.sampling.local_search import LocalSearch, best_swap, set_leakage
 from ravenbench.sampling.samplers import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, units
 from ravenbench.testing import check_component
-from ravenbench.topics.vectors import cosine_similarity
+from ravenbench.topics.levels import cosine_similarity
 
 RNG = np.random.default_rng(0)
 SAMPLERS = (HITS(), Random(), Anti(), Grouping(), Hybrid(), Hybrid(threshold=-2), FarthestFirst(), LocalSearch())

@@ -12,9 +12,9 @@ pytestmark = pytest.mark.extra
 @pytest.fixture
 def attention(need_extra):
     need_extra("transformers")
-    from ravenbench.topics import attention
+    from ravenbench.topics import sentences
 
-    return attention
+    return sentences
 
 
 @pytest.mark.parametrize("keys", [1, 5, 16, 67])
@@ -35,7 +35,7 @@ def test_weights_are_the_softmax_of_the_scores(attention, need_extra, keys, spre
 
 WEIGHTS = """
 import hashlib, numpy as np
-from ravenbench.topics.attention import soften
+from ravenbench.topics.sentences import soften
 scores = (np.random.default_rng(0).standard_normal((24, 256, 256)).astype(np.float32) * 3).view(np.uint32) >> 16
 soften(found := scores.astype(np.uint16), np.zeros((2, 1, 256), np.float32), 32**-0.5)
 print(hashlib.sha256(found.tobytes()).hexdigest())

@@ -10,9 +10,8 @@ from hypothesis.extra import numpy as hnp
 from ravenbench import registry
 from ravenbench.errors import CorpusError, MissingPart, SpecError
 from ravenbench.testing import check_component
-from ravenbench.topics.chunks import averaged, chunked
-from ravenbench.topics.sbert import SBERT
-from ravenbench.topics.vectors import cosine_similarity, topic_vectors
+from ravenbench.topics.encoders import SBERT, averaged, chunked
+from ravenbench.topics.levels import cosine_similarity, topic_vectors
 
 SUBJECTS = (
     "engine wheel brake road diesel tyre",
@@ -111,7 +110,7 @@ def test_sbert_names_the_extra(monkeypatch):
 
 def test_topics_and_samplers_import_lightly():
     code = (
-        "import sys, ravenbench.topics.extract, ravenbench.topics.nmf, ravenbench.sampling.samplers, "
+        "import sys, ravenbench.topics.extract, ravenbench.topics.encoders, ravenbench.sampling.samplers, "
         "ravenbench.problems.sources, ravenbench.cli.sample; "
         "print([m for m in ('sklearn', 'scipy', 'torch', 'numba') if m in sys.modules])"
     )

@@ -13,9 +13,9 @@ from ravenbench.randomness import stream
 from ravenbench.sampling.samplers import HITS
 from ravenbench.testing import check_component
 from ravenbench.texts import TextTable
+from ravenbench.topics.encoders import LSA
 from ravenbench.topics.extract import Extract
-from ravenbench.topics.lsa import LSA
-from ravenbench.topics.vectors import cosine_similarity, topic_vectors
+from ravenbench.topics.levels import cosine_similarity, topic_vectors
 from ravenbench.types import Corpus, Labels
 
 SUBJECTS = ("engine wheel brake diesel", "goal puck skate team", "orbit rocket moon probe", "dough oven salt flour")

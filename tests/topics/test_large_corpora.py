@@ -4,12 +4,9 @@ import numpy as np
 import pytest
 
 from ravenbench.texts import TextTable
-from ravenbench.topics import cached
-from ravenbench.topics.cached import document_vectors
-from ravenbench.topics.chunks import sampled
-from ravenbench.topics.lsa import LSA
-from ravenbench.topics.nmf import NMF
-from ravenbench.topics.vectors import cosine_similarity
+from ravenbench.topics import levels
+from ravenbench.topics.encoders import LSA, NMF, sampled
+from ravenbench.topics.levels import cosine_similarity, document_vectors
 
 
 @pytest.fixture
@@ -22,8 +19,8 @@ def table():
 
 @pytest.fixture
 def large(monkeypatch, tmp_path):
-    monkeypatch.setattr(cached, "LARGE", 0)
-    monkeypatch.setattr(cached, "PART", 8)
+    monkeypatch.setattr(levels, "LARGE", 0)
+    monkeypatch.setattr(levels, "PART", 8)
     monkeypatch.setenv("RAVEN_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache" / "vectors"
 
@@ -78,7 +75,7 @@ def test_what_another_version_kept_is_not_read(table, large, monkeypatch, change
         file.write_bytes(file.read_bytes()[:-8] + bytes(8))
     before = set(large.iterdir())
     if changed == "version":
-        monkeypatch.setattr(cached, "FORMAT", cached.FORMAT + 1)
+        monkeypatch.setattr(levels, "FORMAT", levels.FORMAT + 1)
     found = document_vectors(encoder(sample=60, seed=int(changed == "parameter")), table, rows[changed == "texts" :])
     assert len(set(large.iterdir()) - before) == 1 and np.isfinite(found).all()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ravenbench.errors import FormatError, SpecError
-from ravenbench.topics.sbert import SBERT
+from ravenbench.topics.encoders import SBERT
 
 pytestmark = pytest.mark.extra
 

@@ -9,8 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from ravenbench.errors import CorpusError
 from ravenbench.text.lexicon import LETTERS
-from ravenbench.topics.lsa import directions
-from ravenbench.topics.words import counts, fitted
+from ravenbench.topics.encoders import counts, directions, fitted
 
 TEXTS = st.lists(st.text(alphabet="abAB1٣_éİǅß.² ", max_size=40), min_size=1, max_size=8)
 

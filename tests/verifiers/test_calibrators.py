@@ -12,10 +12,16 @@ from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.testing import check_component
-from ravenbench.verifiers.calibrators.grid import THRESHOLDS, best_band, best_band_reference, overall_of_bands, rescale
-from ravenbench.verifiers.calibrators.isotonic import Isotonic
-from ravenbench.verifiers.calibrators.logistic import Logistic
-from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
+from ravenbench.verifiers.calibrators import (
+    THRESHOLDS,
+    Isotonic,
+    Logistic,
+    ThresholdBand,
+    best_band,
+    best_band_reference,
+    overall_of_bands,
+    rescale,
+)
 
 
 def sample(n=400, seed=0):

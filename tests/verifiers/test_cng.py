@@ -13,11 +13,9 @@ from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.text.cng import dissimilarities, gram_numbers, profiles
 from ravenbench.types import Problems
-from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.calibrators.linear import Linear
+from ravenbench.verifiers.calibrators import Linear, apply_band, best_radius
 from ravenbench.verifiers.contract.base import as_verifier
-from ravenbench.verifiers.published.cng_2013 import CNG2013
-from ravenbench.verifiers.published.cng_ratios import mean_ratios
+from ravenbench.verifiers.published.cng_2013 import CNG2013, mean_ratios
 from ravenbench.verifiers.published.jankowska_2014 import Jankowska2014, best_threshold
 
 texts = st.text(alphabet="abΩ𝄞 ", min_size=0, max_size=60)

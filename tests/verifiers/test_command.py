@@ -24,7 +24,7 @@ from ravenbench.programs.confinement import obstacle
 from ravenbench.reports.report import write_report
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.outside.command import Command
+from ravenbench.verifiers.command import Command
 
 PYTHON = shlex.quote(sys.executable)
 

@@ -51,3 +51,4 @@ def test_odd_texts(name, tmp_path, request, need_extra):
     assert answers.shape == (len(odd),) and np.all((answers >= 0) & (answers <= 1))
     loaded = persist.load(persist.save(verifier, tmp_path / "trained"))
     assert np.array_equal(loaded.verify(problems), answers)
+    assert '"ravenbench.' not in (tmp_path / "trained" / "verifier.json").read_text(), "persist.PLACES lacks a class"

@@ -9,7 +9,7 @@ import pytest
 
 from ravenbench.testing import toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.calibrators.logistic import Logistic
+from ravenbench.verifiers.calibrators import Logistic
 from ravenbench.verifiers.contract.base import Calibrated, Scorer
 from ravenbench.verifiers.contract.folds import author_sides, calibration_folds, collapsed, out_of_fold
 from ravenbench.verifiers.raven_2026.verifier import Raven2026

@@ -27,8 +27,7 @@ from ravenbench.text.minmax import (
 )
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Problems
-from ravenbench.verifiers.published.impostors import VARIANTS, Impostors
-from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.published.impostors import VARIANTS, Background, Impostors
 
 
 def table(dense: np.ndarray, masks: np.ndarray, measure: Measure) -> np.ndarray:

@@ -14,7 +14,7 @@ from ravenbench.randomness import stream
 from ravenbench.testing import check_component, check_verifier, toy_problems
 from ravenbench.text.grammar import sentences
 from ravenbench.types import Problems
-from ravenbench.verifiers.calibrators.log_odds import LogOdds
+from ravenbench.verifiers.calibrators import LogOdds
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.published.lambdag import LambdaG
 

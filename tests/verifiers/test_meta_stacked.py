@@ -7,10 +7,9 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.verifiers.combinations.meta import Meta
-from ravenbench.verifiers.combinations.stacked import Stacked, log_odds, weights
+from ravenbench.verifiers.combinations import Meta, Stacked, log_odds, weights
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.contract.folds import levelled
 from ravenbench.verifiers.published.cng_2013 import CNG2013

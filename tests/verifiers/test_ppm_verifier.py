@@ -9,7 +9,7 @@ from tests.references.ppm import cross_entropy, model
 from ravenbench.errors import SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.baselines.ppm import PPM
+from ravenbench.verifiers.baselines import PPM
 from ravenbench.verifiers.contract.base import as_verifier
 
 

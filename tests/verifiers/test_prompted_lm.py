@@ -11,11 +11,10 @@ from ravenbench import registry
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.spec import build
 from ravenbench.errors import InputError, MissingPart, SpecError
-from ravenbench.services.disk_cache import DiskCache
+from ravenbench.services import DiskCache
 from ravenbench.testing import check_component, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.outside.prompted_lm import PromptedLM
-from ravenbench.verifiers.outside.prompts import probability
+from ravenbench.verifiers.prompted_lm import PromptedLM, probability
 
 PAIRS = Problems.of([("one", ["Known text."], "Questioned text."), ("two", ["Known.", "More."], "Another text.")])
 SAME = np.array([True, False])
@@ -33,7 +32,7 @@ def says(value):
 
 @pytest.fixture
 def model(server, empty_cache, monkeypatch):
-    monkeypatch.setattr("ravenbench.services.http._WAIT", 0.0)
+    monkeypatch.setattr("ravenbench.services._WAIT", 0.0)
     monkeypatch.setenv("RAVEN_LLM_KEY", SECRET)
     return PromptedLM(model="stub", url=server.url, retries=1, price_in=1000.0, price_out=0.0)
 

@@ -13,16 +13,20 @@ from tests.references.minmax import reference
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.raven_2026.cases import Cases, Layout
-from ravenbench.verifiers.raven_2026.extract import Extractor, feature_names
-from ravenbench.verifiers.raven_2026.families import Chunked, Delta, MinMax
-from ravenbench.verifiers.raven_2026.grams import Grams
-from ravenbench.verifiers.raven_2026.left_out import within
-from ravenbench.verifiers.raven_2026.normalise import nearest, s_norm, s_norms, z_score
-from ravenbench.verifiers.raven_2026.ridge import Ridge
-from ravenbench.verifiers.raven_2026.verifier import Raven2026
-from ravenbench.verifiers.raven_2026.views import Views, chunks
-from ravenbench.verifiers.raven_2026.whitened import Whitened, WhitenedBatch
+from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Grams, MinMax, Views, chunks
+from ravenbench.verifiers.raven_2026.verifier import (
+    Cases,
+    Extractor,
+    Layout,
+    Raven2026,
+    Ridge,
+    feature_names,
+    nearest,
+    s_norm,
+    s_norms,
+    z_score,
+)
+from ravenbench.verifiers.raven_2026.whitened import Whitened, WhitenedBatch, within
 
 GREEK = ["αλ", "φα", "βή", "τα", "γάμ", "μα", "δέλ", "ψι"]
 

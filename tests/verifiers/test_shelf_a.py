@@ -8,7 +8,7 @@ import pytest
 from ravenbench import registry
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
-from ravenbench.verifiers.calibrators.banded import Banded
+from ravenbench.verifiers.calibrators import Banded
 from ravenbench.verifiers.contract.base import as_verifier
 from ravenbench.verifiers.published.castillo_2014 import accepts, jaccard
 from ravenbench.verifiers.published.frery_2014 import Frery2014

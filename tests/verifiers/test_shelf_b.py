@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from ravenbench import registry
 from ravenbench.errors import CorpusError, MissingPart, SpecError
 from ravenbench.testing import check_verifier, toy_problems
-from ravenbench.verifiers.published import glad_2015_features as glad
+from ravenbench.verifiers.published import glad_2015 as glad
 from ravenbench.verifiers.published import halvani_2014 as halvani
 from ravenbench.verifiers.published import harvey_2014 as harvey
-from ravenbench.verifiers.published import layton_2014_distances as layton
-from ravenbench.verifiers.published import moreau_2014_features as moreau
+from ravenbench.verifiers.published import layton_2014 as layton
+from ravenbench.verifiers.published import moreau_2014 as moreau
 from ravenbench.verifiers.published import pieces, unmasking
 from ravenbench.verifiers.published import spatium_2015 as spatium
-from ravenbench.verifiers.published import unmasking_curves as curves
-from ravenbench.verifiers.published.moreau_2014_search import evolve, stalled
-from ravenbench.verifiers.published.unmasking_svm import folds_of, solve, unmask
+from ravenbench.verifiers.published import unmasking as curves
+from ravenbench.verifiers.published.moreau_2014 import evolve, stalled
+from ravenbench.verifiers.published.unmasking import folds_of, solve, unmask
 from ravenbench.verifiers.published.vartapetiance_2014 import patterns
 
 SHELF = [

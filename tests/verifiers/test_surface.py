@@ -13,9 +13,9 @@ from ravenbench.text.lexicon import CONTENT_WORDS
 from ravenbench.text.masks import TopicMask
 from ravenbench.text.tfidf import Tfidf
 from ravenbench.types import Problems
-from ravenbench.verifiers.baselines.char_ngram import CharNgram, pair_cosines, training_documents
-from ravenbench.verifiers.combinations.distorted import Distorted
-from ravenbench.verifiers.controls.topic_fit import LADDER, TopicFit
+from ravenbench.verifiers.baselines import CharNgram, pair_cosines, training_documents
+from ravenbench.verifiers.combinations import Distorted
+from ravenbench.verifiers.controls import LADDER, TopicFit
 
 SPECS = [
     "char-ngram",

@@ -90,7 +90,7 @@ def command(
         training_truth=training_truth,
         training_answers=training_answers or [],
         f05u_2020=f05u_2020,
-        tests=[m for name in metrics.split(",") if (m := name.strip())],
+        metrics=metrics,
         costs=(cost_same, cost_different),
         same_share=same_share,
         trials=trials,

@@ -11,7 +11,7 @@ from ravenbench.cli.describe import docstring
 if TYPE_CHECKING:
     from rich.table import Table
 
-SHOWN = ("verifier", "attributor", "obfuscator", "translator", "sampler", "encoder", "pairs", "calibrator")
+SHOWN = ("verifier", "attributor", "obfuscator", "translator", "sampler", "encoder", "pairs", "calibrator", "metric")
 
 
 def command(

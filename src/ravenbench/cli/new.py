@@ -14,7 +14,7 @@ Form = Literal["class", "program", "r", "package"]
 
 
 def command(
-    kind: Annotated[str, typer.Argument(help="What to make: verifier.")],
+    kind: Annotated[str, typer.Argument(help="What to make: verifier or metric.")],
     name: Annotated[str, typer.Argument(help="Its name, such as my_verifier.")],
     form: Annotated[
         Form,
@@ -26,22 +26,27 @@ def command(
     ] = "class",
     folder: Annotated[Path, typer.Option("--in", help="The folder to write to.")] = Path(),
 ) -> None:
-    """Write a verifier that works, and its test, for you to change.
+    """Write a verifier or a metric that works, and its test, for you to change.
 
     It is a small known method, so that the first report comes before the first line of your own.
 
         raven new verifier my_verifier
 
         raven new verifier my_verifier --as r
+
+        raven new metric my_metric
     """
     from ravenbench.cli.starter import make
     from ravenbench.errors import SpecError
 
-    if kind != "verifier":
-        raise SpecError(f"raven does not make a new {kind!r}", expected="verifier", fix=f"raven new verifier {name}")
+    if kind not in ("verifier", "metric"):
+        fix = f"raven new verifier {name}"
+        raise SpecError(f"raven does not make a new {kind!r}", expected="verifier or metric", fix=fix)
+    if kind == "metric" and form in ("program", "r"):
+        raise SpecError("a metric is a Python class", found=f"--as {form}", expected="--as class or --as package")
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,59}", name):
         raise SpecError(
-            "this cannot be a verifier's name",
+            f"this cannot be a {kind}'s name",
             found=name,
             expected="up to 60 letters, digits, - and _",
         )
@@ -51,7 +56,7 @@ def command(
             found=name,
             fix=f"raven new {kind} my_{name}",
         )
-    made = make(name, form, folder)
+    made = make(kind, name, form, folder)
     typer.echo("written: " + ", ".join(str(path) for path in made.files))
     typer.echo("\nnext:")
     for line in made.commands:

@@ -75,7 +75,7 @@ def command(
     from ravenbench.bench.safety.outlook import outlook
     from ravenbench.cli.show import progress_bar, say, show_outlook, show_report
     from ravenbench.engine import pool
-    from ravenbench.services.http import leaves_machine
+    from ravenbench.services import leaves_machine
 
     how = pool.engine(engine, workers, scheduler)
     asked = [given | {"problems": p, "train": t} for p, t in zip(problems, trains(problems, train), strict=True)]
@@ -169,18 +169,18 @@ def _check_pooled(out: Path) -> None:
 def _pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
     """Write the report of every run and of all together, and print the latter."""
     from ravenbench.cli.show import print_json, print_parts
-    from ravenbench.reports.report import replace_report, write_report
-    from ravenbench.reports.safety.analysis import analyse
+    from ravenbench.reports.report import replace_report, write
     from ravenbench.reports.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
-    from ravenbench.reports.safety.report import to_json
+    from ravenbench.reports.safety.report import SafetyReport
     from ravenbench.reports.view import for_terminal
 
-    analyses = {name: analyse(store) for name, store in stores.items()}
-    pages = {name: write_report(store, analyses[name]) for name, store in stores.items()}
-    found = pool(analyses)
-    links = {name: f"../{name}/report/index.html" for name in pages}
+    reports = {name: SafetyReport(store) for name, store in stores.items()}
+    for report in reports.values():
+        write(report)
+    found = pool({name: report.analysis for name, report in reports.items()})
+    links = {name: f"../{name}/report/index.html" for name in reports}
     page = replace_report(out, lambda folder: write_pooled(found, links, folder), "safety")
     if json:
-        print_json({**pooled_json(found), "runs": {name: to_json(one) for name, one in analyses.items()}})
+        print_json({**pooled_json(found), "runs": {name: report.to_json() for name, report in reports.items()}})
     else:
         print_parts([for_terminal(table) for table in pooled_tables(found) if table.rows], page)

@@ -7,7 +7,7 @@ import signal
 from types import FrameType
 from typing import NoReturn
 
-from ravenbench.programs.scratch import sweep
+from ravenbench.programs.process import sweep
 
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes: 128 and the number of the signal, as shells count."""

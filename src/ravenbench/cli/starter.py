@@ -26,8 +26,8 @@ _PROGRAMS = {"program": (".py", shlex.quote(sys.executable), "pairs"), "r": (".R
 """Programs of their own: ending of the file, what starts it, and the form in which it gets its problems."""
 
 
-def make(name: str, form: str, folder: Path) -> Made:
-    """Write the files of one form: ``class``, ``program``, ``r`` or ``package``.
+def make(kind: str, name: str, form: str, folder: Path) -> Made:
+    """Write the files of a verifier or metric in one form: ``class``, ``program``, ``r`` or ``package``.
 
     Raises
     ------
@@ -36,27 +36,29 @@ def make(name: str, form: str, folder: Path) -> Made:
     """
     module = name.replace("-", "_").lower()
     own = "".join(part.capitalize() for part in module.split("_") if part)
-    fields = {"module": module, "Class": own, "dashed": module.replace("_", "-")}
+    starter = "class" if kind == "verifier" else kind
+    shown = 'raven run --metrics "{}"' if kind == "metric" else 'raven run --verifiers "{}, style-only, length"'
+    fields = {"kind": kind, "module": module, "Class": own, "dashed": module.replace("_", "-")}
     if form in _PROGRAMS:
         suffix, program, fields["layout"] = _PROGRAMS[form]
         fields |= {"file": f"{module}{suffix}", "program": f"{program} {module}{suffix}"}
         wanted = {f"{module}{suffix}": f"{form}/program.txt", f"{module}.toml": "program/spec.txt"}
         commands = [f"raven run --spec {module}.toml"]
     elif form == "class":
-        wanted = {f"{module}.py": "class/module.txt", f"test_{module}.py": "class/test.txt"}
+        wanted = {f"{module}.py": f"{starter}/module.txt", f"test_{module}.py": f"{starter}/test.txt"}
         commands = [
-            f'raven run --verifiers "{module}:{own}, style-only, length"',
+            shown.format(f"{module}:{own}"),
             f"python -m pytest test_{module}.py      (after: pip install pytest)",
         ]
     else:
         wanted = {
             f"{name}/pyproject.toml": "package/pyproject.txt",
-            f"{name}/src/{module}/__init__.py": "class/module.txt",
-            f"{name}/tests/test_{module}.py": "class/test.txt",
+            f"{name}/src/{module}/__init__.py": f"{starter}/module.txt",
+            f"{name}/tests/test_{module}.py": f"{starter}/test.txt",
         }
         commands = [
             f"pip install -e {shlex.quote(str(folder / name))}",
-            f'raven run --verifiers "{fields["dashed"]}, style-only, length"',
+            shown.format(fields["dashed"]),
         ]
     if str(folder) != "." and form != "package":
         commands.insert(0, f"cd {shlex.quote(str(folder))}")

@@ -1,4 +1,8 @@
-"""Care for code of strangers: whatever a method does, short of ending the process, fails its cell and nothing else."""
+"""Care for user code: whatever a method does, short of ending the process, fails its cell and nothing else.
+
+How a method is asked so (``answer``), and how verifiers with parameters are tried on toy problems before anything is
+planned: what cannot work fails at once.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +24,7 @@ from threadpoolctl import ThreadpoolController
 from ravenbench.components import Component, parts
 from ravenbench.errors import CorpusError, InputError, MethodError, SpecError, said
 from ravenbench.types import Floats, Ints, Problems
-from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, fresh
-from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
+from ravenbench.verifiers.contract.base import Calibrated, Verifier, as_verifier, checked_answers, checked_scores, fresh
 
 LIMIT = "RAVEN_CELL_TIMEOUT"
 """Environment variable: the seconds that a method may take to learn, and again for each set it answers."""
@@ -31,6 +34,9 @@ _received: list[int] = []
 """Signals to end that were noted in this process."""
 _watching: dict[int, Any] = {}
 """What handles them while they are noted."""
+THREADS = "OMP_NUMTHREADS"
+SLOW = "ravenbench.verifiers.neural."
+"""Methods of this room train for minutes, on toy problems too."""
 _worker: list[int] = []
 """The process that called ``in_worker``, if it is this one."""
 
@@ -82,13 +88,13 @@ def time_limit() -> float | None:
     SpecError
         If the environment variable holds no number of seconds above 0, or more than a year.
     """
-    given = os.environ.get(LIMIT)
+    limit = os.environ.get(LIMIT)
     try:
-        seconds = float(given) if given else None
+        seconds = float(limit) if limit else None
     except ValueError:
         seconds = 0.0
     if seconds is not None and not 0 < seconds <= LONGEST:
-        raise SpecError(f"{LIMIT} must be a number of seconds above 0, at most {LONGEST}", found=given)
+        raise SpecError(f"{LIMIT} must be a number of seconds above 0, at most {LONGEST}", found=limit)
     return seconds
 
 
@@ -121,29 +127,29 @@ def watched() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield []
         return
-    if _watching and all(signal.getsignal(asked) is handler for asked, handler in _watching.items()):
+    if _watching and all(signal.getsignal(signum) is handler for signum, handler in _watching.items()):
         yield _received
         return
-    before: dict[int, Any] = {asked: signal.getsignal(asked) for asked in (signal.SIGINT, signal.SIGTERM)}
+    before: dict[int, Any] = {signum: signal.getsignal(signum) for signum in (signal.SIGINT, signal.SIGTERM)}
     outer = _watching.copy()
 
     def note(number: int, frame: Any) -> None:
         _received.append(number)
         before[number](number, frame)
 
-    for asked, handler in before.items():
-        _watching[asked] = note if callable(handler) else handler
+    for signum, handler in before.items():
+        _watching[signum] = note if callable(handler) else handler
         if callable(handler):
-            signal.signal(asked, note)
+            signal.signal(signum, note)
     try:
         yield _received
     finally:
         _watching.clear()
         _watching.update(outer)
-        for number, handler in before.items():
+        for signum, handler in before.items():
             # A handler may have put another in its own place.
-            if signal.getsignal(number) is note:
-                signal.signal(number, handler)
+            if signal.getsignal(signum) is note:
+                signal.signal(signum, handler)
 
 
 @contextmanager
@@ -181,9 +187,6 @@ def _flush() -> None:
         ctypes.CDLL(None).fflush(None)
 
 
-_THREADS = "OMP_NUM_THREADS"
-
-
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Linear algebra on one thread: a unit has one core, and sums depend on how many threads share them.
@@ -193,19 +196,19 @@ def one_thread() -> Iterator[None]:
     """
     import scipy.linalg  # noqa: F401
 
-    before, libraries = os.environ.get(_THREADS), _libraries(len(sys.modules))
+    before, libraries = os.environ.get(THREADS), _libraries(len(sys.modules))
     if before == "1" and all(library.num_threads == 1 for library in libraries.lib_controllers):
         yield
         return
-    os.environ[_THREADS] = "1"
+    os.environ[THREADS] = "1"
     try:
         with libraries.limit(limits=1):
             yield
     finally:
         if before is None:
-            os.environ.pop(_THREADS, None)
+            os.environ.pop(THREADS, None)
         else:
-            os.environ[_THREADS] = before
+            os.environ[THREADS] = before
 
 
 @lru_cache(maxsize=1)
@@ -274,10 +277,6 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     for rows, score, value in parts:
         scores[rows], answers[rows] = score, value
     return scores, answers, faults
-
-
-SLOW = "ravenbench.verifiers.neural."
-"""Methods of this room train for minutes, on toy problems too."""
 
 
 def runs_program(component: Component) -> bool:

@@ -20,8 +20,7 @@ from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.output import check_file, whole_file
 from ravenbench.formats.problems import first_record, is_truth, read_contents, read_truth_lines, read_truth_records
 from ravenbench.formats.tabular import is_lines, record_id, records
-from ravenbench.metrics.pan import FORM_2020, TESTABLE
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 SWAPPED = "are truth and answers swapped?"
@@ -433,7 +432,7 @@ def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dic
     if not len(truth):
         raise InputError("there is no problem to evaluate", expected="at least one")
     names = MEASURES_2020 if f05u_2020 else MEASURES
-    formulas = {m: TESTABLE[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
+    formulas = {m: STANDARD[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
     found = scores(truth.same, answers.value, answers.decision, formulas)
     return {key: None if (value := found[m]) is None else float(np.round(value, 3)) for key, m in names.items()}
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.metrics.sums import checked
 from ravenbench.types import Bools, Floats
 

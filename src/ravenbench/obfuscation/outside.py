@@ -19,9 +19,7 @@ from ravenbench.formats.pan_obfuscation import Part, read_parts
 from ravenbench.formats.tabular import ENDINGS, table_rows
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Rewriting, count_operations
 from ravenbench.obfuscation.wording.words import is_no_longer_english
-from ravenbench.programs.arguments import arguments
-from ravenbench.programs.rules import Rules
-from ravenbench.programs.scratch import private_folder
+from ravenbench.programs.process import Rules, arguments, private_folder
 from ravenbench.text.alignment import plain_words
 
 LONGEST = 10

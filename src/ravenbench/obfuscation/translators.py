@@ -17,10 +17,8 @@ from typing import Any, ClassVar, Literal, TypeGuard
 
 from ravenbench.components import Component
 from ravenbench.errors import InputError, MissingPart, ProgramError, writable
-from ravenbench.programs.arguments import arguments
-from ravenbench.programs.rules import Rules
-from ravenbench.programs.scratch import private_folder
-from ravenbench.services.http import Endpoint, leaves_machine
+from ravenbench.programs.process import Rules, arguments, private_folder
+from ravenbench.services import Endpoint, leaves_machine
 
 
 def is_text(found: object) -> TypeGuard[str]:

@@ -1,22 +1,208 @@
-"""Runs an outside program: private folder, cleared environment, limits, and nothing of it left behind."""
+"""Runs an outside program: private folder, cleared environment, limits, confined where possible, no trace."""
 
 from __future__ import annotations
 
 import os
 import selectors
 import shlex
+import shutil
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ravenbench.errors import ProgramError
-from ravenbench.programs.confinement import View, confined
-from ravenbench.programs.usage import Limits, usage
+from ravenbench.errors import InputError, ProgramError, SpecError
+from ravenbench.files import lives, machine, owner
+from ravenbench.programs.confinement import View, confined, needed, note, obstacle
+
+
+def arguments(command: str, folder: str, places: Mapping[str, str | Path], usual: str = "") -> list[str]:
+    """Split a command as a shell does, without starting one, and put values for ``$name`` and ``${name}``.
+
+    Parameters
+    ----------
+    command : str
+        Program and arguments.
+    folder : str
+        Where files named in the command lie: arguments that name a file there become absolute.
+    places : mapping
+        Values by name.
+    usual : str
+        Arguments that are added where the command holds none of the names.
+
+    Returns
+    -------
+    list of str
+        The absolute path of the program, and its arguments.
+
+    Raises
+    ------
+    SpecError
+        If the command does not parse or is empty.
+    InputError
+        If the program is not there.
+    """
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        raise SpecError(f"the command does not parse ({error})", found=command) from None
+    if not parts:
+        raise SpecError("the command is empty", expected="a program and its arguments")
+    if not any(f"${name}" in command or f"${{{name}}}" in command for name in places):
+        parts += shlex.split(usual)
+    base = Path(folder).absolute()
+    found = shutil.which(parts[0]) or shutil.which(str(base / parts[0]))
+    if found is None:
+        raise InputError(
+            "the program is not there", found=parts[0], expected=f"a program on PATH, or a file below {base}"
+        )
+    rest = [str(base / part) if (base / part).is_file() else part for part in parts[1:]]
+    for name, value in places.items():
+        rest = [part.replace(f"${{{name}}}", str(value)).replace(f"${name}", str(value)) for part in rest]
+    return [str(Path(found).absolute()), *rest]
+
+
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+_GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that a program may use.
+
+    Attributes
+    ----------
+    processes : int
+        At one time, threads not counted.
+    memory : int
+        Bytes that its processes hold together, what they share not counted.
+    disk : int
+        Bytes below its own folders; no single file may be larger either.
+    files : int
+        Files open in one process.
+    """
+
+    processes: int = 512
+    memory: int = 0
+    disk: int = 10 * _GIB
+    files: int = 4096
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a program uses now."""
+
+    processes: int
+    memory: int
+    disk: int
+
+    def beyond(self, limits: Limits) -> str | None:
+        """What is too much, in words; None while all is within the limits."""
+        if self.processes > limits.processes:
+            return f"it had {self.processes:,} processes, more than {limits.processes:,}"
+        most = limits.memory or machine_memory()
+        if most and self.memory > most:
+            return f"its processes held {self.memory / _GIB:.2f} GiB of memory, more than {most / _GIB:.2f}"
+        if self.disk > limits.disk:
+            return f"it wrote {self.disk / _GIB:.2f} GiB, more than {limits.disk / _GIB:.2f}"
+        return None
+
+
+def usage(root: int, folder: Path) -> Usage:
+    """What the descendants of process ``root`` use, and what lies below a folder."""
+    children = defaultdict(list)
+    for place in Path("/proc").glob("[0-9]*"):
+        children[parent_of(int(place.name))].append(int(place.name))
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return Usage(len(found), sum(_own_memory(process) for process in found), _size(folder))
+
+
+def process_stat(process: int) -> list[str]:
+    """State, parent and further numbers of a process (``proc(5)``); [] where there is none or the system hides it."""
+    with suppress(OSError):
+        return Path(f"/proc/{process}/stat").read_bytes().rpartition(b")")[2].decode().split()
+    return []
+
+
+def parent_of(process: int) -> int:
+    """The parent of a process, 0 where it is not known."""
+    return int(found[1]) if len(found := process_stat(process)) > 1 else 0
+
+
+def machine_memory() -> int:
+    """Four fifths of this machine's memory in bytes; 0 where the system does not say."""
+    try:
+        return int(os.sysconf("SC_PHYS_PAGES")) * _PAGE * 4 // 5
+    except (ValueError, OSError, AttributeError):
+        return 0
+
+
+def _own_memory(process: int) -> int:
+    with suppress(OSError, IndexError, ValueError):
+        _, resident, shared, *_ = Path(f"/proc/{process}/statm").read_text().split()
+        return (int(resident) - int(shared)) * _PAGE
+    return 0
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    for place, _, files in os.walk(folder):
+        for name in files:
+            with suppress(OSError):
+                total += Path(place, name).lstat().st_blocks * 512
+    return total
+
+
+_PREFIX = "raven-program"
+
+
+@contextmanager
+def private_folder() -> Iterator[Path]:
+    """A folder that no other user can read and that is gone when the block ends, however it ends.
+
+    Its name holds this machine and process, so that a folder left by a process that was killed is known as such.
+    """
+    sweep()
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}-{owner()}-", ignore_cleanup_errors=True) as at:
+        yield Path(at)
+
+
+def sweep(patience: float = 0.0) -> None:
+    """Remove the private folders of processes of this machine that live no more.
+
+    Parameters
+    ----------
+    patience : float
+        Seconds to wait for the children of this process that still have one.
+    """
+    until = time.monotonic() + patience
+    while True:
+        waiting = False
+        for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}-{machine()}-*"):
+            with suppress(ValueError, IndexError, OSError):
+                process = int(folder.name.split("-")[3])
+                if folder.stat().st_uid != os.getuid():
+                    continue
+                if not lives(process):
+                    shutil.rmtree(folder, ignore_errors=True)
+                elif process != os.getpid() and parent_of(process) == os.getpid():
+                    waiting = True
+        if not waiting or time.monotonic() >= until:
+            return
+        time.sleep(0.1)
+
 
 FLOOD = 64 * 2**20
 """Most bytes a program may say on stdout and stderr together."""
@@ -167,3 +353,103 @@ def _fault(ended: str, inside: bool) -> str | None:
             return f"it was ended by {signal.Signals(number).name}"
         return f"it was ended by signal {number}"
     return "it was killed with the process that watches it"
+
+
+_HINT = 'it ran confined; readable=[…] shows it further files, confine="off" all that you may read'
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a component says of the programs it runs.
+
+    Attributes
+    ----------
+    confine : {"auto", "required", "off"}
+        Confine them where this system can; refuse to run them where it cannot; or let them run as the user.
+    readable : sequence of str
+        Files and folders that a confined program may read besides those that its command names.
+    memory, disk : float
+        GiB that its processes may hold together (0: four fifths of the machine's) and that it may write.
+    processes : int
+        Most processes at one time.
+    """
+
+    confine: str = "auto"
+    readable: Sequence[str] = ()
+    memory: float = 0.0
+    disk: float = 10.0
+    processes: int = 512
+
+    def check(self) -> None:
+        """Refuse rules that cannot be kept.
+
+        Raises
+        ------
+        SpecError
+            If one is none.
+        InputError
+            If confinement is required and not possible, or what should be readable is not there.
+        """
+        if self.confine not in ("auto", "required", "off"):
+            raise SpecError("no such confinement", found=self.confine, expected="auto, required or off")
+        if not (self.memory >= 0 and self.disk > 0 and self.processes > 0):
+            limits = f"memory={self.memory}, disk={self.disk}, processes={self.processes}"
+            raise SpecError("a limit of a command must be positive", found=limits)
+        if self.confine == "required" and (why := obstacle()) is not None:
+            raise InputError(
+                "outside programs cannot be confined here", found=why,
+                fix='install bubblewrap, or say confine="off" of a program that you trust with all that you may read',
+            )  # fmt: skip
+        for name in self.readable:
+            if not Path(name).exists():
+                raise InputError("what the program should be able to read is not there", file=name)
+
+    def run(
+        self, argv: Sequence[str], work: Path, timeout: float, reads: Sequence[Path] = (), writes: Sequence[Path] = ()
+    ) -> Ran:
+        """Run a program as ``run_program`` does, confined where that is asked for and possible; notes which it was.
+
+        Parameters
+        ----------
+        work : Path
+            Its working folder, in a private folder that holds all that it writes.
+        reads, writes : sequence of Path
+            Files and folders that it may read, and folders besides ``work`` that it may write to, where it is confined.
+        """
+        limits = Limits(self.processes, int(self.memory * 2**30), int(self.disk * 2**30))
+        why = "this was not asked for" if self.confine == "off" else obstacle()
+        if why is not None:
+            note(f"not confined: {why}")
+            ran = run_program(argv, work, timeout, None, limits)
+            check_plain(writes)
+            return ran
+        note("confined")
+        # Its private folders stand in its arguments too.
+        named = [path for path in needed(argv) if not path.is_relative_to(work.parent)]
+        shown = (*named, *(Path(name).absolute() for name in self.readable), *reads)
+        try:
+            ran = run_program(argv, work, timeout, View(shown, (work, *writes)), limits)
+        except ProgramError as error:
+            raise ProgramError(f"{error}\n  {_HINT}") from None
+        check_plain(writes)
+        return ran
+
+
+def check_plain(folders: Sequence[Path]) -> None:
+    """Refuse what a program left where something else than a file or a folder is among it.
+
+    A link would be followed with the rights of the user, to whatever the program could not read itself.
+
+    Raises
+    ------
+    ProgramError
+        If there is a link, a pipe or a device.
+    """
+    for folder in folders:
+        for root, inner, names in os.walk(folder):
+            for place in (folder, *(Path(root, name) for name in (*inner, *names))):
+                mode = place.lstat().st_mode
+                if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+                    name = "its output folder" if place == folder else place.name
+                    what = "a link" if stat.S_ISLNK(mode) else "no ordinary file"
+                    raise ProgramError(f"the program left {what} in the place of a file: {name}")

@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 from ravenbench.types import Bools, Floats, Ints
 
 LN10 = float(np.log(10))

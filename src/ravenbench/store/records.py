@@ -223,6 +223,14 @@ def read_record(path: Path, shape: type[R]) -> R:
     return decode(path, open_record(path)[1], shape)
 
 
+def record_or_none(path: Path, shape: type[R]) -> R | None:
+    """The record of a file, None where it is missing or damaged: it is then made again."""
+    try:
+        return read_record(path, shape)
+    except (OSError, StoreError):
+        return None
+
+
 def open_record(path: Path) -> tuple[str, bytes]:
     """The kind of a file and its record as bytes, whose hash holds.
 
@@ -278,6 +286,14 @@ def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]
     envelope = _opened(path, data[:end], memoryview(data)[end:])
     arrays = dict(_arrays(path, bytes(envelope.arrays), data, end))
     return decode(path, bytes(envelope.record), shape), arrays
+
+
+def packed_or_none(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]] | None:
+    """The same, None where it is missing or damaged."""
+    try:
+        return read_packed(path, shape)
+    except (OSError, ValueError, StoreError):
+        return None
 
 
 def _arrays(path: Path, shapes: bytes, data: bytes, place: int) -> Iterable[tuple[str, NDArray[Any]]]:

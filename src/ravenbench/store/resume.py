@@ -24,8 +24,6 @@ from ravenbench.store.store import Store
 logger = logging.getLogger(__name__)
 MADE_WITH = ("numpy", "scipy", "scikit-learn", "numba", "polars")
 """Packages whose versions are recorded: answers may depend on them."""
-
-
 Planner = Callable[[Store, Callable[[], None]], None]
 """Writes a plan into a store; calls its second argument, which writes ``run.json``, before it writes anything else."""
 
@@ -70,7 +68,7 @@ def open_or_create(
 
     def start() -> None:
         nonlocal there
-        begin(folder, kind, head, anew=not there)
+        _begin(folder, kind, head, anew=not there)
         there = True
 
     store = Store(folder)
@@ -142,13 +140,12 @@ def _head(spec: Mapping[str, Any], data: dict[str, str], seed: int) -> Head:
 
 
 def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
-    store = Store(folder)
-    whole = False
+    store, whole = Store(folder), False
     if folder.exists() and not folder.is_dir():
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
         whole = _check_same(store, kind, head)
-    elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(store, kind):
+    elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(folder, kind):
         raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
     return store if whole and store.planned else None
 
@@ -158,22 +155,16 @@ def _foreign(inner: Path) -> bool:
     return inner.name != LOCK and not inner.name.startswith(".run.json.")
 
 
-def _headless(store: Store, kind: str) -> bool:
+def _headless(folder: Path, kind: str) -> bool:
     """Whether this is a planned run of this task that lost its ``run.json``, which is then written anew."""
     try:
-        return open_record(store.path / "plan.json")[0] == kind
+        return open_record(folder / "plan.json")[0] == kind
     except (OSError, StoreError):
         return False
 
 
-def begin(folder: Path, kind: str, head: Head, *, anew: bool = False) -> None:
-    """Make the folder and its ``run.json``.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written, or if ``anew`` and another command has begun a run there while this one planned.
-    """
+def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
+    """Make the folder and its ``run.json``; refuse, if ``anew``, what another command has begun there meanwhile."""
     try:
         files.make_folder(folder, private=True)
         hold(folder)

@@ -10,10 +10,8 @@ import numpy as np
 from ravenbench.components import Component
 from ravenbench.errors import CorpusError
 from ravenbench.randomness import stream
-from ravenbench.topics.base import Encoder
-from ravenbench.topics.lsa import LSA
-from ravenbench.topics.vectors import unit_length
-from ravenbench.topics.words import counts
+from ravenbench.topics.encoders import LSA, Encoder, counts
+from ravenbench.topics.levels import unit_length
 from ravenbench.types import Bools, Corpus, Floats, Ints, Labels
 
 SHOWN = 3

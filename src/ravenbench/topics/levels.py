@@ -2,17 +2,127 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ravenbench import registry
+from ravenbench.components import identity_hash
 from ravenbench.errors import CorpusError, did_you_mean
-from ravenbench.topics.cached import document_vectors
-from ravenbench.topics.vectors import cosine_similarity, topic_vectors
-from ravenbench.types import Corpus, Floats, Labels
+from ravenbench.files import array_bytes, cache_folder, made_cache, write_bytes
+from ravenbench.texts import TextTable
+from ravenbench.topics.encoders import Encoder
+from ravenbench.types import Corpus, Floats, Ints, Labels
+
+BLOCK = 256
+
+
+def topic_vectors(document_vectors: Floats, codes: Ints, topics: int, normalise: bool = True) -> Floats:
+    """Mean document vector of each topic, shape (topics, d).
+
+    Parameters
+    ----------
+    document_vectors : (n, d)
+    codes : (n,) int
+        Topic of each document; −1 leaves it out.
+    topics : int
+    normalise : bool
+        Scale documents to unit length first, as the paper's code does though Eq. 1 does not say so.
+
+    Raises
+    ------
+    CorpusError
+        If a topic has no document.
+    """
+    from scipy.sparse import csr_array
+
+    known = np.flatnonzero(codes >= 0)
+    counts = np.bincount(codes[known], minlength=topics)
+    if (counts == 0).any():
+        empty = int(np.argmin(counts))
+        raise CorpusError(f"topic number {empty} has no document, so it has no vector", expected="at least one each")
+    vectors = np.asarray(document_vectors[known], dtype=np.float64)
+    if normalise:
+        vectors = unit_length(vectors)
+    member = csr_array((1.0 / counts[codes[known]], (codes[known], np.arange(len(known)))), shape=(topics, len(known)))
+    return np.asarray(member @ vectors, dtype=np.float64)
+
+
+def cosine_similarity(vectors: Floats) -> Floats:
+    """Cosine of each pair of rows, (T, T): exactly symmetric, in [−1, 1], 1 on the diagonal, 0 beside a zero row."""
+    scaled = unit_length(vectors)
+    similarity: Floats = scaled @ scaled.T
+    np.clip(similarity, -1.0, 1.0, out=similarity)
+    # The upper triangle is copied down block by block, which stays in the cache.
+    for start in range(0, len(similarity), BLOCK):
+        end = start + BLOCK
+        corner = similarity[start:end, start:end]
+        corner[:] = np.triu(corner) + np.triu(corner, 1).T
+        for right in range(end, len(similarity), BLOCK):
+            similarity[right : right + BLOCK, start:end] = similarity[start:end, right : right + BLOCK].T
+    np.fill_diagonal(similarity, 1.0)
+    return similarity
+
+
+def unit_length(vectors: Floats) -> Floats:
+    """Rows scaled to length 1; a zero row stays zero."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    scaled: Floats = np.divide(vectors, length, out=np.zeros_like(vectors, dtype=np.float64), where=length > 0)
+    return scaled
+
+
+FORMAT = 1
+LARGE = 64 * 2**20
+"""Bytes of texts from which on vectors are kept in the cache folder."""
+PART = 2_000
+
+
+def document_vectors(encoder: Encoder, texts: TextTable, rows: Ints) -> Floats:
+    """Encode these rows, (len(rows), d); vectors of large corpora are kept in the cache folder.
+
+    What lies in the cache is found by the encoder, the versions of what computes it and the texts; a part that was
+    written by another version, or is damaged, is not read.
+    """
+    view = texts.view(rows)
+    size = int((texts.offsets[rows + 1] - texts.offsets[rows]).sum())
+    if size < LARGE:
+        return encoder.encode(view)
+    folder = cache_folder() / "vectors" / _parts_key(encoder, texts, rows)
+    parts = [_kept_part(folder, number) for number in range(-(-len(rows) // PART))]
+    if any(part is None for part in parts):
+        learned = encoder.learn(view)
+        if learned is None:
+            return encoder.encode(view)
+        made_cache()
+        folder.mkdir(parents=True, exist_ok=True)
+        for number, part in enumerate(parts):
+            if part is None:
+                parts[number] = part = learned(view[number * PART : (number + 1) * PART])
+                data = array_bytes(part)
+                write_bytes(folder / f"{number:06d}-{hashlib.sha256(data).hexdigest()[:16]}.npy", data)
+    return np.concatenate([part for part in parts if part is not None])
+
+
+def _parts_key(encoder: Encoder, texts: TextTable, rows: Ints) -> str:
+    tools = [FORMAT, *(version(name) for name in ("numpy", "scipy", "scikit-learn"))]
+    what = hashlib.sha256(texts.hashes[rows].tobytes()).hexdigest()
+    return f"{identity_hash(encoder)}-{identity_hash([tools, what])}"
+
+
+def _kept_part(folder: Path, number: int) -> Floats | None:
+    """Read a part back; None where it is missing or damaged."""
+    for file in sorted(folder.glob(f"{number:06d}-*.npy")):
+        data = file.read_bytes()
+        if file.stem.endswith(hashlib.sha256(data).hexdigest()[:16]):
+            part: Floats = np.load(io.BytesIO(data), allow_pickle=False)
+            return part
+    return None
 
 
 def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Corpus, bool]:

@@ -7,7 +7,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 
@@ -54,7 +54,7 @@ def test_the_original_is_marked_and_depends_on_its_batch():
 
 
 def test_padding_changes_no_state(torch):
-    from ravenbench.verifiers.neural.bagnall.model import ManyHeads, encoded
+    from ravenbench.verifiers.neural.bagnall import ManyHeads, encoded
 
     rng = np.random.default_rng(0)
     texts = [rng.integers(1, 9, size=n) for n in (0, 1, 12, 33, 34, 90)]
@@ -70,8 +70,7 @@ def test_padding_changes_no_state(torch):
 
 
 def test_an_adapted_head_is_the_minimum(torch):
-    from ravenbench.verifiers.neural.bagnall.heads import adapted_head
-    from ravenbench.verifiers.neural.bagnall.model import cross_entropies
+    from ravenbench.verifiers.neural.bagnall import adapted_head, cross_entropies
 
     rng = np.random.default_rng(0)
     ids = rng.integers(1, 5, size=400)
@@ -86,8 +85,7 @@ def test_an_adapted_head_is_the_minimum(torch):
 
 
 def test_ranks():
-    from ravenbench.verifiers.neural.bagnall.heads import rank_scores
-    from ravenbench.verifiers.neural.bagnall.transductive import recentred
+    from ravenbench.verifiers.neural.bagnall import rank_scores, recentred
 
     others = np.array([[2.0, 3.0, 4.0, 5.0]] * 3)
     scores = rank_scores(np.array([1.0, 4.5, 9.0]), others, np.zeros(3), np.array([0, 0, 0, 0.5]))
@@ -97,7 +95,7 @@ def test_ranks():
 
 
 def test_texts_are_read_backwards_and_mapped():
-    from ravenbench.verifiers.neural.bagnall.text import Alphabet, mapped
+    from ravenbench.verifiers.neural.bagnall import Alphabet, mapped
 
     assert mapped("\ufeffÉ 1984—[x]\n\n“Ω”") == '\ue000e\u0301 0-(x) "\ue000ω"'
     alphabet = Alphabet.of(["ab" * 60000 + "z"])
@@ -113,7 +111,7 @@ def test_short_texts_are_answered():
 
 
 def test_documents_are_encoded_once(monkeypatch):
-    from ravenbench.verifiers.neural.bagnall import verifier as module
+    from ravenbench.verifiers.neural import bagnall as module
 
     train, same = toy_problems(30, seed=1)
     verifier = registry.parse("verifier", f"bagnall-2015({SMALL}, references=5)").fit(train, same)
@@ -126,7 +124,7 @@ def test_documents_are_encoded_once(monkeypatch):
 
 
 def test_resumed_training_gives_the_same_weights(monkeypatch, torch):
-    from ravenbench.verifiers.neural.bagnall import model as bagnall_model
+    from ravenbench.verifiers.neural import bagnall as bagnall_model
 
     train, same = toy_problems(30, seed=1)
     whole, parted = (registry.parse("verifier", f"bagnall-2015({SMALL}, references=5)") for _ in "ab")

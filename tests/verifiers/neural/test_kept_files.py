@@ -9,8 +9,8 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.bench.run.api import run
-from ravenbench.topics import kept_files
-from ravenbench.topics.kept_files import KeptFiles
+from ravenbench.topics import kept_vectors
+from ravenbench.topics.kept_vectors import KeptFiles
 from small_run import SMALL
 
 
@@ -46,7 +46,7 @@ def test_a_changed_file_is_left_alone(cache):
 
 
 def test_the_oldest_go_above_the_cap(cache, monkeypatch):
-    monkeypatch.setattr(kept_files, "MOST", 700)
+    monkeypatch.setattr(kept_vectors, "MOST_ON_DISK", 700)
     for number in range(5):
         KeptFiles("m").add({key(str(number)): np.full(30, float(number))})
     assert 0 < sum(path.stat().st_size for path in cache.glob("*/*.npy")) <= 700

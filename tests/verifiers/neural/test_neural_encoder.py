@@ -69,8 +69,8 @@ def test_windows_are_those_of_the_library(sentence_folder, need_extra):
 
 
 def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
-    from ravenbench.topics import attention, sentences
-    from ravenbench.topics.packed import PackedLinear
+    from ravenbench.topics import sentences
+    from ravenbench.topics.sentences import PackedLinear
 
     texts = ["ka re mi to su no " * 20, "la vi po", "de"]
     model = sentences.load_sentences(bert_folder, "cpu")
@@ -82,14 +82,14 @@ def test_packed_weights_change_rounding_alone(bert_folder, monkeypatch):
     half = encoder(bert_folder, precision="bf16")
     half.prepare(texts)
     network = sentences._network(bert_folder, half.digest_, "cpu", False, True)[0].auto_model
-    assert network.config._attn_implementation == attention.NAME
+    assert network.config._attn_implementation == sentences.NAME
     cosines = half.embeddings(texts) @ (plain / np.linalg.norm(plain, axis=1, keepdims=True)).T
     assert np.diag(cosines) == pytest.approx(1, abs=0.01)
 
 
 def test_a_model_stays_as_it_is_where_torch_cannot_lay_out_its_weights(monkeypatch, need_extra):
     torch = need_extra("torch")
-    from ravenbench.topics.packed import pack
+    from ravenbench.topics.sentences import pack
 
     lacking = SimpleNamespace(_reorder_linear_weight=None, _is_mkldnn_bf16_supported=lambda: True)
     unable = SimpleNamespace(**vars(lacking) | {"_linear_pointwise": None, "_is_mkldnn_bf16_supported": lambda: False})

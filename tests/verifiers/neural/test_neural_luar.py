@@ -26,7 +26,7 @@ def torch(need_extra):
 
 
 def luar(**given):
-    from ravenbench.verifiers.neural.luar.verifier import LUAR
+    from ravenbench.verifiers.neural.luar import LUAR
 
     return LUAR(**{**TINY, "epochs": 2, "device": "cpu", **given})
 
@@ -64,7 +64,7 @@ def test_padded_batch_equals_each_text_alone():
 
 
 def test_padding_changes_neither_pieces_nor_episodes(torch):
-    from ravenbench.verifiers.neural.luar.model import Luar
+    from ravenbench.verifiers.neural.luar import Luar
 
     class Toy(torch.nn.Module):
         def __init__(self):
@@ -91,7 +91,7 @@ def test_padding_changes_neither_pieces_nor_episodes(torch):
 
 
 def test_attention_in_blocks_equals_attention_at_once(torch, monkeypatch):
-    from ravenbench.verifiers.neural.luar import model as luar_model
+    from ravenbench.verifiers.neural import luar as luar_model
 
     model = luar_model.Luar(torch.nn.Identity(), 6, 4)
     vectors = torch.randn(9, 6)
@@ -101,7 +101,7 @@ def test_attention_in_blocks_equals_attention_at_once(torch, monkeypatch):
 
 
 def test_loss_is_the_formula(torch):
-    from ravenbench.verifiers.neural.luar.model import contrastive
+    from ravenbench.verifiers.neural.luar import contrastive
 
     rng = np.random.default_rng(0)
     z, author, tau = rng.normal(size=(7, 3)), np.array([0, 0, 1, 1, 1, 2, 3]), 0.3
@@ -119,7 +119,7 @@ def test_loss_is_the_formula(torch):
 
 def test_gradient_caching_changes_no_gradient(torch):
     problems, same = toy_problems(12)
-    from ravenbench.verifiers.neural.luar.model import contrastive, stacked
+    from ravenbench.verifiers.neural.luar import contrastive, stacked
 
     model = luar(epochs=0).fit(problems, same)._network().train()
     rng = np.random.default_rng(0)
@@ -139,8 +139,8 @@ def test_gradient_caching_changes_no_gradient(torch):
 
 
 def test_episodes_of_an_author_share_nothing():
-    from ravenbench.verifiers.neural.luar.episodes import Drawn
-    from ravenbench.verifiers.neural.training.authors import Written
+    from ravenbench.verifiers.neural.authors import Written
+    from ravenbench.verifiers.neural.luar import Drawn
 
     author = np.array([0, 0, 0, 1, 2, 3, 3, 4])
     lengths = [5, 1, 9, 6, 1, 2, 2, 2]
@@ -162,7 +162,7 @@ def test_episodes_of_an_author_share_nothing():
 
 
 def test_calibration_rests_on_the_one_fit(monkeypatch):
-    from ravenbench.verifiers.neural.luar.verifier import LUAR
+    from ravenbench.verifiers.neural.luar import LUAR
 
     problems, same = toy_problems(40)
     fitted, fit = [], LUAR.fit
@@ -177,7 +177,7 @@ def test_calibration_rests_on_the_one_fit(monkeypatch):
 
 
 def test_tiles_cover_the_text():
-    from ravenbench.verifiers.neural.luar.episodes import tiles
+    from ravenbench.verifiers.neural.luar import tiles
 
     tokens = np.arange(10, 75)
     pieces = tiles(tokens, 32, (1,), (2,))
@@ -187,7 +187,7 @@ def test_tiles_cover_the_text():
 
 
 def test_interrupted_training_goes_on_to_the_same_weights(monkeypatch, tmp_path):
-    from ravenbench.verifiers.neural.luar.episodes import Drawn
+    from ravenbench.verifiers.neural.luar import Drawn
 
     problems, same = toy_problems(24)
     whole = luar(epochs=4).fit(problems, same)
@@ -258,7 +258,7 @@ def test_published_weights_are_used_as_they_are(published, torch):
     problems, same = toy_problems(8)
     fitted = luar(model=str(folder), epochs=0).fit(problems, same)
     text = problems.texts[0]
-    from ravenbench.verifiers.neural.luar.episodes import tiles
+    from ravenbench.verifiers.neural.luar import tiles
 
     reading = fitted.reading_
     pieces = tiles(reading.encode([text])[0], 32, reading.before, reading.after)
@@ -307,7 +307,7 @@ def test_what_cannot_be_trained(monkeypatch, torch):
         luar().fit(Problems.of([("a", ["ka"], "re"), ("b", ["mi"], "to")]), np.array([False, False]))
     with pytest.raises(InputError, match="GPU"):
         luar(device="cuda:99").fit(problems, same)
-    from ravenbench.verifiers.neural.luar.model import Luar
+    from ravenbench.verifiers.neural.luar import Luar
 
     def full(*_):
         raise torch.cuda.OutOfMemoryError("CUDA out of memory.")
@@ -318,8 +318,7 @@ def test_what_cannot_be_trained(monkeypatch, torch):
 
 
 def test_memory_that_runs_out_while_scoring_costs_no_training(monkeypatch, torch):
-    from ravenbench.verifiers.neural.luar.episodes import Drawn
-    from ravenbench.verifiers.neural.luar.model import Luar
+    from ravenbench.verifiers.neural.luar import Drawn, Luar
 
     problems, same = toy_problems(20)
     fitted = luar().fit(problems, same)

@@ -35,7 +35,7 @@ def setting(torch):
                 return torch.nn.Sequential(*layers)
 
         def run(self, model, settings, folder=None, stop=None, spec=None):
-            from ravenbench.verifiers.neural.training.loop import train
+            from ravenbench.verifiers.neural.training import train
 
             def batches(epoch):
                 if epoch == stop:
@@ -57,7 +57,7 @@ def setting(torch):
 
 @pytest.fixture
 def settings(torch):
-    from ravenbench.verifiers.neural.training.loop import Settings
+    from ravenbench.verifiers.neural.training import Settings
 
     return Settings(epochs=6, learning_rate=0.02, accumulate=2, patience=0)
 
@@ -83,9 +83,9 @@ def test_resumed_training_ends_in_the_same_weights(setting, settings, tmp_path, 
     assert history[-1].loss < history[0].loss
     finished = setting.run(setting.model(), settings, tmp_path / "t", stop=0)
     assert finished == resumed
-    from ravenbench.verifiers.neural.training import checkpoints
+    from ravenbench.verifiers.neural import training
 
-    checkpoints.forget(tmp_path / "t")
+    training.forget(tmp_path / "t")
     assert not (tmp_path / "t").exists()
 
 
@@ -98,7 +98,7 @@ def test_training_leaves_torch_as_it_was(setting, settings, torch):
 
 
 def test_early_stopping_keeps_the_best_epoch(setting, torch):
-    from ravenbench.verifiers.neural.training.loop import Settings
+    from ravenbench.verifiers.neural.training import Settings
 
     model = setting.model()
     history = setting.run(model, Settings(epochs=200, learning_rate=0.5, patience=2, clip=0))
@@ -110,7 +110,7 @@ def test_early_stopping_keeps_the_best_epoch(setting, torch):
 
 
 def test_rate_rises_and_falls(torch):
-    from ravenbench.verifiers.neural.training.loop import Settings
+    from ravenbench.verifiers.neural.training import Settings
 
     settings = Settings(learning_rate=2.0, warmup=0.25, final=0.1)
     rates = [settings.rate(p) for p in (0, 0.125, 0.25, 0.625, 1)]
@@ -151,12 +151,12 @@ def test_damaged_checkpoints_are_errors(setting, settings, tmp_path):
 
 
 def test_interrupted_while_writing_keeps_the_checkpoint_before(setting, settings, tmp_path, monkeypatch):
-    from ravenbench.verifiers.neural.training import checkpoints
+    from ravenbench.verifiers.neural import training
 
     whole = setting.model()
     setting.run(whole, settings)
     for broken in ("write_bytes", "write_json"):
-        write, calls = getattr(checkpoints, broken), []
+        write, calls = getattr(training, broken), []
 
         def failing(path, value, write=write, calls=calls):
             calls.append(path)
@@ -165,7 +165,7 @@ def test_interrupted_while_writing_keeps_the_checkpoint_before(setting, settings
             return write(path, value)
 
         with monkeypatch.context() as patch, pytest.raises(OSError, match="disk full"):
-            patch.setattr(checkpoints, broken, failing)
+            patch.setattr(training, broken, failing)
             setting.run(setting.model(), settings, tmp_path / broken)
         model = setting.model()
         setting.run(model, settings, tmp_path / broken)
@@ -173,7 +173,7 @@ def test_interrupted_while_writing_keeps_the_checkpoint_before(setting, settings
 
 
 def test_a_loss_that_is_no_number_ends_training(setting, torch):
-    from ravenbench.verifiers.neural.training.loop import Settings, train
+    from ravenbench.verifiers.neural.training import Settings, train
 
     model = setting.model()
     with pytest.raises(CorpusError, match="learning_rate"):
@@ -184,7 +184,7 @@ def test_a_loss_that_is_no_number_ends_training(setting, torch):
 
 
 def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(setting, settings, tmp_path, torch):
-    from ravenbench.verifiers.neural.training.loop import train
+    from ravenbench.verifiers.neural.training import train
 
     model = setting.model()
 
@@ -245,7 +245,7 @@ def test_batches_hold_every_sequence_once_and_shapes_follow_its_length(torch):
 
 def test_authors_come_from_labels_or_from_truth(torch):
     from ravenbench.types import Problems
-    from ravenbench.verifiers.neural.training.authors import pairs, written
+    from ravenbench.verifiers.neural.authors import pairs, written
 
     problems = Problems.of([("a", ["k1", "k2"], "q1"), ("b", ["k3"], "q2"), ("c", ["q2"], "k1")])
     found = written(problems, np.array([True, True, False]))
@@ -260,7 +260,7 @@ def test_authors_come_from_labels_or_from_truth(torch):
 
 def test_held_out_authors_are_nobody_elses(torch):
     from ravenbench.testing import toy_problems
-    from ravenbench.verifiers.neural.training.authors import written
+    from ravenbench.verifiers.neural.authors import written
 
     problems, same = toy_problems(40)
     found = written(problems, same)

@@ -7,7 +7,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 
@@ -19,7 +19,7 @@ SMALL = "hidden=12, vectors=16, batch=8, device='cpu'"
 def o2d2(need_extra):
     need_extra("transformers")
     need_extra("torch")
-    from ravenbench.verifiers.neural.o2d2.verifier import O2D2
+    from ravenbench.verifiers.neural.o2d2 import O2D2
 
     return O2D2
 
@@ -65,7 +65,7 @@ def test_short_and_empty_texts(o2d2):
 
 
 def test_documents_are_encoded_once(o2d2, monkeypatch):
-    from ravenbench.verifiers.neural.o2d2 import verifier as module
+    from ravenbench.verifiers.neural import o2d2 as module
 
     train, same = toy_problems(40, seed=1)
     verifier = o2d2(hidden=8, vectors=8, epochs=1, detector_epochs=1, device="cpu").fit(train, same)
@@ -79,7 +79,7 @@ def test_documents_are_encoded_once(o2d2, monkeypatch):
 
 @pytest.mark.parametrize("part", ["network", "detector"])
 def test_resumed_training_gives_the_same_weights(o2d2, monkeypatch, part):
-    from ravenbench.verifiers.neural.o2d2 import training as module
+    from ravenbench.verifiers.neural import o2d2 as module
 
     train, same = toy_problems(40, seed=1)
 

@@ -21,7 +21,7 @@ def torch(need_extra):
 @pytest.fixture
 def documents(torch):
     """Sixty authors with one to six documents on eight topics."""
-    from ravenbench.verifiers.neural.training.authors import Written
+    from ravenbench.verifiers.neural.authors import Written
 
     rng = np.random.default_rng(3)
     author = np.repeat(np.arange(60), rng.integers(1, 7, size=60))
@@ -31,7 +31,7 @@ def documents(torch):
 def test_log_bayes_factor_is_that_of_the_gaussians(torch):
     from scipy.stats import multivariate_normal
 
-    from ravenbench.verifiers.neural.o2d2.bayes_factor import TwoCovariance, log_bayes_factor
+    from ravenbench.verifiers.neural.o2d2_network import TwoCovariance, log_bayes_factor
 
     rng = np.random.default_rng(0)
     for d in (1, 3, 6):
@@ -50,7 +50,7 @@ def test_log_bayes_factor_is_that_of_the_gaussians(torch):
 
 
 def test_uncertainty_turns_one_distribution_into_another(torch):
-    from ravenbench.verifiers.neural.o2d2.uncertainty import UncertaintyAdaptation, adapted, uncertainty_loss
+    from ravenbench.verifiers.neural.o2d2_network import UncertaintyAdaptation, adapted, uncertainty_loss
 
     layer = UncertaintyAdaptation(6).eval()
     y1, y2, odds = torch.randn(7, 6), torch.randn(7, 6), torch.randn(7).double() * 40
@@ -68,7 +68,7 @@ def test_uncertainty_turns_one_distribution_into_another(torch):
 
 
 def test_contrastive_loss_has_two_margins(torch):
-    from ravenbench.verifiers.neural.o2d2.contrastive import ContrastiveKernel, contrastive_loss
+    from ravenbench.verifiers.neural.o2d2_network import ContrastiveKernel, contrastive_loss
 
     y1, y2 = torch.zeros(1, 2), torch.tensor([[1.0, 2.0]])
     p = ContrastiveKernel()(y1, y2)
@@ -91,9 +91,8 @@ def test_contrastive_loss_has_two_margins(torch):
     ],
 )
 def test_padded_batches_embed_as_each_text_alone(torch, sizes, apart):
-    from ravenbench.verifiers.neural.o2d2.adhominem import AdHominem, Sizes
-    from ravenbench.verifiers.neural.o2d2.embed import embeddings
-    from ravenbench.verifiers.neural.o2d2.text import Vocabulary, read, units
+    from ravenbench.verifiers.neural.o2d2 import Vocabulary, embeddings, read, units
+    from ravenbench.verifiers.neural.o2d2_network import AdHominem, Sizes
 
     rng = np.random.default_rng(1)
     texts = ["", "Wort", "a b.", *(" ".join(rng.choice(["la", "Mi,", "sol!", "do"], n)) for n in (29, 30, 31, 57, 140))]
@@ -121,7 +120,7 @@ def test_padded_batches_embed_as_each_text_alone(torch, sizes, apart):
 
 
 def test_windows_overlap_and_cover(torch):
-    from ravenbench.verifiers.neural.o2d2.text import Vocabulary, read
+    from ravenbench.verifiers.neural.o2d2 import Vocabulary, read
 
     words = [f"w{i}" for i in range(90)]
     found = read([words, words[:30], [], words[:31]], Vocabulary(words[:50], list("w01234")))
@@ -133,7 +132,7 @@ def test_windows_overlap_and_cover(torch):
 
 
 def test_every_epoch_pairs_every_document_once_and_differently(documents):
-    from ravenbench.verifiers.neural.training.pairing import balanced, repaired
+    from ravenbench.verifiers.neural.authors import balanced, repaired
 
     drawn = [repaired(documents, stream(0, "test", epoch)) for epoch in (0, 1, 0)]
     for pairs in drawn:
@@ -148,7 +147,7 @@ def test_every_epoch_pairs_every_document_once_and_differently(documents):
 
 
 def test_calibration_documents_share_neither_author_nor_topic(documents):
-    from ravenbench.verifiers.neural.training.pairing import calibration_apart
+    from ravenbench.verifiers.neural.authors import calibration_apart
 
     problems = toy_problems(4)[0]
     train, hold, apart = calibration_apart(documents, problems, 0.25, 0)
@@ -167,8 +166,7 @@ def test_calibration_documents_share_neither_author_nor_topic(documents):
 def test_marks_of_the_planner_decide(torch):
     from dataclasses import replace
 
-    from ravenbench.verifiers.neural.training.authors import written
-    from ravenbench.verifiers.neural.training.pairing import calibration_apart
+    from ravenbench.verifiers.neural.authors import calibration_apart, written
 
     problems, same = toy_problems(40)
     marks = np.arange(40) % 4 < 2
@@ -181,7 +179,7 @@ def test_marks_of_the_planner_decide(torch):
 
 
 def test_word_vectors_put_like_words_together(torch):
-    from ravenbench.verifiers.neural.o2d2.word_vectors import word_vectors
+    from ravenbench.verifiers.neural.o2d2 import word_vectors
 
     rng = np.random.default_rng(0)
     texts = [rng.choice([2, 3, 4] if i % 2 else [5, 6, 7], 200) for i in range(40)]
@@ -193,6 +191,6 @@ def test_word_vectors_put_like_words_together(torch):
 
 
 def test_texts_in_any_script_are_read(torch):
-    from ravenbench.verifiers.neural.o2d2.text import units
+    from ravenbench.verifiers.neural.o2d2 import units
 
     assert units("\ufeff“Ναι”, soooooo!!!!!! 1000000") == ['"', "Ναι", '"', ",", "sooo", "!", "!", "!", "1000000"]

@@ -13,9 +13,8 @@ from ravenbench.engine.cells import CellUnit, Filled, pending
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.combinations.masked import Masked
-from ravenbench.verifiers.contract.base import Scorer, as_verifier, fresh
-from ravenbench.verifiers.contract.checks import checked_answers, checked_scores
+from ravenbench.verifiers.combinations import Masked
+from ravenbench.verifiers.contract.base import Scorer, as_verifier, checked_answers, checked_scores, fresh
 
 LEAST = 1e-6
 """Answers are kept so far from 0 and 1 before their log odds are taken."""

@@ -95,7 +95,7 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         """
         found = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
         if self.normalise is not None:
-            from ravenbench.verifiers.combinations.masked import under_mask
+            from ravenbench.verifiers.combinations import under_mask
 
             found = under_mask(found, self.normalise)
         return {name: seeded(component, self.seed) for name, component in found.items()}

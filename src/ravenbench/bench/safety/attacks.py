@@ -42,6 +42,21 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Fold, Problems
 from ravenbench.verifiers.contract.base import fresh
 
+ATTACKS = ("normalise", "mirror", "invert", "preimage")
+UNSAFE = 0.5
+"""An obfuscation of which an attack recovers more than this share is labelled unsafe."""
+SMALLEST_LOSS = 0.05
+"""Below this loss of recall there is too little to recover for a share of it to mean anything."""
+LESSONS = 400
+"""Most texts the attacker obfuscates to learn from."""
+TEXTS = 10
+"""Texts the test is made on: every candidate is obfuscated."""
+CANDIDATES = 64
+"""Most candidates tried for one sentence."""
+PROBES = 3
+"""Texts on which two seeds must agree for an obfuscator to be called deterministic."""
+ATTACKER = (7919, 104729)
+"""Seeds of the attackers' own rewritings."""
 LONGEST = 3
 """Most words of an original phrase that one word may stand for."""
 MOST = 20
@@ -96,12 +111,6 @@ def stood_for(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield y, a[x]
         i, j = x + 1, y + 1
 
-
-ATTACKS = ("normalise", "mirror", "invert", "preimage")
-UNSAFE = 0.5
-"""An obfuscation of which an attack recovers more than this share is labelled unsafe."""
-SMALLEST_LOSS = 0.05
-"""Below this loss of recall there is too little to recover for a share of it to mean anything."""
 
 RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
 """Tasks and a seed → new text by task id."""
@@ -222,10 +231,6 @@ def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], que
     )
 
 
-LESSONS = 400
-"""Most texts the attacker obfuscates to learn from."""
-
-
 @dataclass(frozen=True)
 class Inversion:
     """A text as the attacker believes it was, and the places of the hidden text's tokens he changed."""
@@ -344,14 +349,6 @@ def _gain(model: LanguageModel, words: Sequence[str], at: int, source: str) -> f
     return model.score(brown([*before, *source.split(" "), *after])) - old
 
 
-TEXTS = 10
-"""Texts the test is made on: every candidate is obfuscated."""
-CANDIDATES = 64
-"""Most candidates tried for one sentence."""
-PROBES = 3
-"""Texts on which two seeds must agree for an obfuscator to be called deterministic."""
-
-
 @dataclass(frozen=True)
 class Preimage:
     """Changed sentences; those whose true original is among the preimages found, is the likeliest, is the only one."""
@@ -411,10 +408,6 @@ def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
         elif part.original != part.obfuscation:
             found += [(None, None)] * len(a)
     return found
-
-
-ATTACKER = (7919, 104729)
-"""Seeds of the attackers' own rewritings."""
 
 
 @dataclass

@@ -23,9 +23,7 @@ from ravenbench.statistics.content import COMMON
 from ravenbench.store.plans import cell_places, content_key, decides, verifier_record
 from ravenbench.store.records import FoldRecord, Plan, Record
 from ravenbench.text.content_words import EVEN, EVEN_OVER_TEXTS, LOOKED_AT
-from ravenbench.verifiers.controls.blend import Blend
-from ravenbench.verifiers.controls.style_only import StyleOnly
-from ravenbench.verifiers.controls.topic_only import TopicOnly
+from ravenbench.verifiers.controls import Blend, StyleOnly, TopicOnly
 
 
 class ReplicateRecord(Record, frozen=True, kw_only=True):

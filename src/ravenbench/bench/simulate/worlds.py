@@ -50,7 +50,7 @@ from ravenbench.text.tokens import frequent_words
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Bools, Corpus, Floats, Fold, Ints, Problems
-from ravenbench.verifiers.controls.blend import Blend, mixed
+from ravenbench.verifiers.controls import Blend, mixed
 
 ENCODER = "lsa"
 """What topics are compared by."""

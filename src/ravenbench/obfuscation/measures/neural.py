@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.topics.sbert_models import (
+from ravenbench.topics.pretrained import (
     check_vocabulary,
     is_static,
     load_static,

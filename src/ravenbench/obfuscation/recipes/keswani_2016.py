@@ -18,7 +18,7 @@ from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewri
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.translators import Translator, is_text
 from ravenbench.obfuscation.wording.words import is_no_longer_english
-from ravenbench.services.disk_cache import DiskCache
+from ravenbench.services import DiskCache
 
 _LEAST, _MOST, _SHORT = 0.3, 3.0, 5
 """A translation outside these ratios of words is half a text or a runaway; shorter sentences are not judged."""

@@ -12,8 +12,7 @@ from typing import Any, Self
 from ravenbench.errors import InputError, ProgramError, writable
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Part, Rewriting
 from ravenbench.obfuscation.parts import Span, pack, sentences
-from ravenbench.services.disk_cache import DiskCache
-from ravenbench.services.http import Endpoint, leaves_machine
+from ravenbench.services import DiskCache, Endpoint, leaves_machine
 
 URL, KEY = "RAVEN_LLM_URL", "RAVEN_LLM_KEY"
 PROMPT = (

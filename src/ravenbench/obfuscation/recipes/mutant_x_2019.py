@@ -47,7 +47,7 @@ from ravenbench.obfuscation.wording.words import (
     tokens,
     wordnet_pos,
 )
-from ravenbench.topics.sbert_models import is_static, load_sentences, load_static
+from ravenbench.topics.pretrained import is_static, load_sentences, load_static
 from ravenbench.types import Floats
 
 LEAST = 0.75

@@ -269,7 +269,7 @@ def _run(store: Store, key: str) -> Board:
     found = report.analysis
     content, probe = found.content, getattr(found, "probe", None)
     scored = evaluate(
-        truth, {s.system: s.value for s in systems}, tests=("c@1",), replicates=REPLICATES,
+        truth, {s.system: s.value for s in systems}, metrics=("c@1",), replicates=REPLICATES,
         breakdowns=divisions(store, truth),
     )  # fmt: skip
     outside = [name for run in getattr(store, "runs", (store,)) for name in getattr(run, "outside", ())]

@@ -3,33 +3,91 @@
 FOLDER/verifier.json   format, spec, identity, packages, state, SHA-256 of arrays.npz; written last
 FOLDER/arrays.npz      learned arrays
 FOLDER/*.svg           what fitting looked like, where the method draws it; never read
+
+Learned state is JSON values and plain arrays: plain values stay as they are, everything else is an object with one key
+that says what it is: ``array``, ``tuple``, ``object`` … An object is rebuilt without calling its constructor, and only
+if its class is Raven's, belongs to the package of the verifier that was asked for, or is one of the scikit-learn
+estimators named here; nothing is executed, imported by whim or unpickled. Equal training gives equal bytes. (skops
+imports most of scikit-learn, seconds, writes addresses and dates, knows no versions of classes and checks no tree.)
 """
 
 from __future__ import annotations
 
 import hashlib
+import importlib
 import io
 import json
-from collections.abc import Callable, Collection
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 from zipfile import BadZipFile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ravenbench import registry
-from ravenbench.components import Component, identity
+from ravenbench.builtin import BUILTIN
+from ravenbench.components import Component, identity, path_of
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.files import write_bytes, write_json
 from ravenbench.formats.output import digest as folder_digest
 from ravenbench.formats.output import fresh_folder
 from ravenbench.verifiers.contract.base import Verifier, as_verifier
-from ravenbench.verifiers.contract.persist_state import Reader, Writer
 
 FORMAT = 1
+ROOMS = ("ravenbench.text", "ravenbench.verifiers")
+ESTIMATORS = {
+    name: f"sklearn.{module}"
+    for module, names in {
+        "pipeline": "Pipeline FeatureUnion",
+        "linear_model": "LogisticRegression Ridge",
+        "svm": "SVC LinearSVC",
+        "tree": "DecisionTreeClassifier DecisionTreeRegressor ExtraTreeClassifier",
+        "ensemble": "ExtraTreesClassifier RandomForestClassifier",
+        "preprocessing": "StandardScaler MinMaxScaler MaxAbsScaler RobustScaler Normalizer",
+        "decomposition": "PCA TruncatedSVD",
+        "discriminant_analysis": "LinearDiscriminantAnalysis",
+        "naive_bayes": "GaussianNB MultinomialNB",
+        "covariance": "LedoitWolf",
+        "feature_extraction.text": "CountVectorizer TfidfTransformer TfidfVectorizer",
+    }.items()
+    for name in names.split()
+}
+PLACES = {
+    "Alphabet": "ravenbench.verifiers.neural.bagnall",
+    "Background": "ravenbench.verifiers.published.impostors",
+    "CharNgrams": "ravenbench.text.ngrams",
+    "Delta": "ravenbench.verifiers.raven_2026.families",
+    "Epoch": "ravenbench.verifiers.neural.training",
+    "Extractor": "ravenbench.verifiers.raven_2026.verifier",
+    "Grams": "ravenbench.verifiers.raven_2026.families",
+    "ImpostorSpace": "ravenbench.text.impostor_spaces",
+    "LanguageProfile": "ravenbench.verifiers.published.layton_2014",
+    "MinMax": "ravenbench.verifiers.raven_2026.families",
+    "Observations": "ravenbench.verifiers.published.moreau_2014",
+    "Reading": "ravenbench.verifiers.neural.backbones",
+    "Ridge": "ravenbench.verifiers.raven_2026.verifier",
+    "Spreading": "ravenbench.verifiers.combinations",
+    "Tfidf": "ravenbench.text.tfidf",
+    "TokenProfiles": "ravenbench.text.tfidf",
+    "Tokens": "ravenbench.text.lexicon",
+    "Views": "ravenbench.verifiers.raven_2026.families",
+    "Vocabulary": "ravenbench.verifiers.neural.o2d2",
+    "WhereTagged": "ravenbench.verifiers.published.harvey_2014",
+    "Whitened": "ravenbench.verifiers.raven_2026.whitened",
+} | {
+    place.partition(":")[2]: place.partition(":")[0]
+    for kind in ("transform", "calibrator", "verifier")
+    for place in BUILTIN[kind].values()
+}
+"""Where Raven's own classes are now: a saved verifier names them alone, one saved earlier with their place then."""
 _HEAD = "verifier.json"
 _ARRAYS = "arrays.npz"
+_SPARSE = ("csr_array", "csc_array", "csr_matrix", "csc_matrix")
+_DEEP = 64
 
 
 def save(
@@ -185,3 +243,251 @@ def _trusted(expected: Component | None) -> frozenset[str]:
 
 def _sklearn() -> str:
     return ".".join(version("scikit-learn").split(".")[:2])
+
+
+class Writer:
+    """Turns a fitted object into JSON values; ``arrays`` are what must be kept beside them."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, NDArray[Any]] = {}
+        self.estimators = False
+
+    def encode(self, value: Any, where: str = "state", depth: int = 0) -> Any:
+        """JSON form of a value.
+
+        Raises
+        ------
+        SpecError
+            If it holds something that cannot be saved, with its place.
+        """
+        if depth > _DEEP:
+            raise SpecError("this verifier holds itself and cannot be saved", found=where)
+        if value is None or isinstance(value, bool) or type(value) in (int, str):
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"float": repr(value)}
+
+        def inner(part: Any, name: object) -> Any:
+            return self.encode(part, f"{where}.{name}", depth + 1)
+
+        if isinstance(value, type) and issubclass(value, np.generic):
+            return {"number": value.__name__}
+        if isinstance(value, np.generic):
+            return {"scalar": self._keep(np.asarray(value), where)}
+        if type(value) is np.ndarray:
+            return {"array": self._keep(value, where)}
+        if type(value) is bytes:
+            return {"bytes": self._keep(np.frombuffer(value, dtype=np.uint8), where)}
+        if type(value) is list:
+            return [inner(part, i) for i, part in enumerate(value)]
+        if type(value) is tuple:
+            return {"tuple": [inner(part, i) for i, part in enumerate(value)]}
+        if type(value) in (set, frozenset):
+            return {type(value).__name__: [inner(part, "member") for part in sorted(value, key=repr)]}
+        if type(value) is dict:
+            return {"dict": [[inner(k, "key"), inner(v, k)] for k, v in value.items()]}
+        if type(value).__name__ in _SPARSE and type(value).__module__.startswith("scipy.sparse"):
+            parts = {name: self._keep(getattr(value, name), where) for name in ("data", "indices", "indptr")}
+            return {"sparse": type(value).__name__, "shape": list(map(int, value.shape)), **parts}
+        if type(value).__module__.startswith("sklearn."):
+            return self._estimator(value, where, inner)
+        return self._object(value, where, inner)
+
+    def _object(self, value: Any, where: str, inner: Any) -> dict[str, Any]:
+        cls = type(value)
+        if isinstance(value, tuple) and hasattr(cls, "_fields"):
+            return {"named": _name_of(cls), "items": [inner(part, i) for i, part in enumerate(value)]}
+        if not hasattr(value, "__dict__") or "<" in cls.__qualname__ or cls.__module__ == "builtins":
+            raise _cannot_save(cls, where)
+        node: dict[str, Any] = {"object": _name_of(cls)}
+        state = vars(value)
+        if isinstance(value, Component):
+            parameters = value._parameters()
+            state = {k: v for k, v in state.items() if k in parameters or (k.endswith("_") and not k.startswith("_"))}
+            node["version"] = value.version
+        return node | {"state": {k: inner(v, k) for k, v in state.items()}}
+
+    def _estimator(self, value: Any, where: str, inner: Any) -> dict[str, Any]:
+        self.estimators = True
+        name = type(value).__name__
+        if name == "Tree":
+            _, sizes, state = value.__reduce__()
+            return {"tree": [inner(part, "tree") for part in (*sizes, dict(state))]}
+        if name not in ESTIMATORS or type(value) is not _estimator_class(name):
+            raise _cannot_save(type(value), where)
+        return {"estimator": name, "state": {k: inner(v, k) for k, v in vars(value).items()}}
+
+    def _keep(self, array: NDArray[Any], where: str) -> str:
+        if array.dtype.hasobject:
+            raise SpecError("an array of Python objects cannot be saved", found=where)
+        name = f"a{len(self.arrays)}"
+        self.arrays[name] = array
+        return name
+
+
+def _name_of(cls: type[Any]) -> str:
+    """How a class is called in a saved verifier: Raven's own without the module, which may move."""
+    return f"ravenbench:{cls.__name__}" if PLACES.get(cls.__name__) == cls.__module__ else path_of(cls)
+
+
+def _cannot_save(cls: type[Any], where: str) -> SpecError:
+    return SpecError(
+        f"this verifier cannot be saved: it holds a {cls.__module__}.{cls.__qualname__}",
+        found=where,
+        expected="numbers, text, arrays, Raven's objects, or one of " + ", ".join(ESTIMATORS),
+    )
+
+
+@dataclass(eq=False)
+class Reader:
+    """Rebuilds what a ``Writer`` wrote.
+
+    Parameters
+    ----------
+    arrays : mapping of str to array
+    trusted : set of str
+        Top-level packages whose classes may be rebuilt, beside Raven's rooms of texts and verifiers.
+    """
+
+    arrays: Mapping[str, NDArray[Any]]
+    trusted: frozenset[str]
+
+    def decode(self, node: Any) -> Any:
+        """The value.
+
+        Raises
+        ------
+        FormatError
+            If a node is not what ``Writer`` writes.
+        SpecError
+            If a class has another version here.
+        """
+        if node is None or isinstance(node, bool | int | float | str):
+            return node
+        if isinstance(node, list):
+            return [self.decode(part) for part in node]
+        if not isinstance(node, dict) or not node:
+            raise _damaged(node)
+        tag, value = next(iter(node.items()))
+        plain: dict[str, Callable[[Any], Any]] = {
+            "float": float,
+            "scalar": lambda name: self.arrays[name][()],
+            "array": lambda name: self.arrays[name],
+            "bytes": lambda name: self.arrays[name].tobytes(),
+            "tuple": lambda parts: tuple(map(self.decode, parts)),
+            "set": lambda parts: set(map(self.decode, parts)),
+            "frozenset": lambda parts: frozenset(map(self.decode, parts)),
+            "dict": lambda pairs: {self.decode(key): self.decode(part) for key, part in pairs},
+        }
+        if tag in plain:
+            return plain[tag](value)
+        read = getattr(self, f"_read_{tag}", None)
+        if read is None:
+            raise FormatError("this trained verifier holds an unknown kind of value", found=tag)
+        return read(node)
+
+    def _read_number(self, node: dict[str, Any]) -> Any:
+        if node["number"] not in ("float32", "float64", "int32", "int64", "bool"):
+            raise FormatError("this trained verifier holds an unknown kind of number", found=node["number"])
+        return np.dtype(node["number"]).type
+
+    def _read_sparse(self, node: dict[str, Any]) -> Any:
+        from scipy import sparse
+
+        if node["sparse"] not in _SPARSE:
+            raise FormatError("this trained verifier holds an unknown kind of matrix", found=node["sparse"])
+        parts = tuple(self.arrays[node[name]] for name in ("data", "indices", "indptr"))
+        matrix = getattr(sparse, node["sparse"])(parts, shape=tuple(node["shape"]))
+        matrix.check_format(full_check=True)
+        return matrix
+
+    def _read_object(self, node: dict[str, Any]) -> Any:
+        cls = self._class(node["object"])
+        if issubclass(cls, Component) and node.get("version") != cls.version:
+            raise SpecError(
+                f"{cls.name or cls.__qualname__} was saved in another version",
+                found=f"version {node.get('version')} there, {cls.version} here",
+                fix="train it again",
+            )
+        return self._filled(cls, node["state"])
+
+    def _read_named(self, node: dict[str, Any]) -> Any:
+        cls = self._class(node["named"])
+        if not issubclass(cls, tuple):
+            raise _damaged(node["named"])
+        return tuple.__new__(cls, [self.decode(part) for part in node["items"]])
+
+    def _read_estimator(self, node: dict[str, Any]) -> Any:
+        if node["estimator"] not in ESTIMATORS:
+            raise FormatError("this trained verifier holds an estimator not known here", found=node["estimator"])
+        estimator = self._filled(_estimator_class(node["estimator"]), node["state"])
+        if node["estimator"] == "SVC" and not _sound_svc(estimator):
+            raise _damaged("an SVC whose arrays do not fit together")
+        return estimator
+
+    def _read_tree(self, node: dict[str, Any]) -> Any:
+        from sklearn.tree._tree import Tree
+
+        features, classes, outputs, state = (self.decode(part) for part in node["tree"])
+        if not _sound_tree(features, state):
+            raise _damaged("a decision tree that is none")
+        tree = Tree(features, classes, outputs)
+        tree.__setstate__(state)
+        return tree
+
+    def _filled(self, cls: type[Any], state: dict[str, Any]) -> Any:
+        made = object.__new__(cls)
+        vars(made).update({name: self.decode(value) for name, value in state.items()})
+        return made
+
+    def _class(self, name: str) -> type[Any]:
+        module, _, attribute = name.partition(":")
+        if module == "ravenbench" and attribute in PLACES:
+            module = PLACES[attribute]
+        elif any(module == room or module.startswith(f"{room}.") for room in ROOMS):
+            module = PLACES.get(attribute, module)
+        elif module.partition(".")[0] not in self.trusted - {"ravenbench"}:
+            raise FormatError(
+                "this trained verifier names a class that is not part of it", found=name,
+                fix="load it with the verifier it was made from, if you trust that package",
+            )  # fmt: skip
+        try:
+            cls = getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            raise FormatError("this trained verifier names a class that is not here", found=name) from error
+        if not isinstance(cls, type):
+            raise FormatError("this trained verifier names something that is no class", found=name)
+        return cls
+
+
+def _damaged(what: object) -> FormatError:
+    return FormatError("this trained verifier is damaged", found=what)
+
+
+def _estimator_class(name: str) -> type[Any]:
+    cls: type[Any] = getattr(importlib.import_module(ESTIMATORS[name]), name)
+    return cls
+
+
+def _sound_tree(features: int, state: Mapping[str, Any]) -> bool:
+    """True if every path leads from the root down to a leaf: compiled code follows it without looking."""
+    nodes, values, count = state["nodes"], state["values"], int(state["node_count"])
+    if not 0 < count == len(nodes) == len(values):
+        return False
+    left, right, feature = nodes["left_child"], nodes["right_child"], nodes["feature"]
+    here = np.arange(count)
+    leaf = left == -1
+    inside = (left > here) & (left < count) & (right > here) & (right < count) & (feature >= 0) & (feature < features)
+    return bool(np.all(leaf | inside))
+
+
+def _sound_svc(model: Any) -> bool:
+    """True if the arrays of a support vector classifier have the shapes that compiled code takes for granted."""
+    vectors, each = model.support_vectors_, model._n_support
+    return bool(
+        each.min(initial=0) >= 0
+        and each.sum() == len(vectors) == len(model.support_)
+        and vectors.ndim == 2
+        and vectors.shape[1] == model.shape_fit_[1]
+        and model._dual_coef_.shape == (len(each) - 1, len(vectors))
+    )

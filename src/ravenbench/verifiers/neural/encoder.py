@@ -12,11 +12,10 @@ from ravenbench.randomness import stream
 from ravenbench.text.tfidf import unit
 from ravenbench.topics import sentences
 from ravenbench.topics.batching import distinct
-from ravenbench.topics.sbert_models import model_folder
+from ravenbench.topics.pretrained import model_folder
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.calibrators.threshold_band import ThresholdBand
+from ravenbench.verifiers.calibrators import ThresholdBand, scale_of, spread
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
-from ravenbench.verifiers.contract.spread import scale_of, spread
 
 SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""

@@ -11,7 +11,7 @@ from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.published.shelf_views import Family, cosines, count, dense, units_of
-from ravenbench.verifiers.raven_2026.views import chunks
+from ravenbench.verifiers.raven_2026.families import chunks
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
     ("word", 1), ("word", 2), ("word", 3), ("char", 3), ("char", 4), ("prefix", 1), ("suffix", 1), ("stop", 1),

@@ -15,7 +15,7 @@ from ravenbench.text.minmax import Masks, Measure, Packed, Vectors, draw_imposto
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Scorer
-from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.published.impostors import Background
 
 Together = Literal["centroid", "nearest"]
 

@@ -14,7 +14,7 @@ from ravenbench.errors import SpecError
 from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import normalised, words
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.calibrators.linear import Linear
+from ravenbench.verifiers.calibrators import Linear
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.published.pieces import cut
 

@@ -7,14 +7,12 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.metrics.auc import auc
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import auc, scores
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators.band import apply_band, best_radius
-from ravenbench.verifiers.calibrators.linear import Linear
+from ravenbench.verifiers.calibrators import Linear, apply_band, best_radius
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
-from ravenbench.verifiers.published.cng_ratios import mean_ratios
+from ravenbench.verifiers.published.cng_2013 import mean_ratios
 
 
 @dataclass(eq=False, repr=False)

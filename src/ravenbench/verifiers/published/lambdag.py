@@ -14,9 +14,9 @@ from ravenbench.randomness import stream
 from ravenbench.text.grammar import Vocabulary, grammar_log10, sentences, spans
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators.log_odds import LogOdds
+from ravenbench.verifiers.calibrators import LogOdds
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
-from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.published.impostors import Background
 
 
 class TokenRatio(NamedTuple):

@@ -11,11 +11,11 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators.banded import Banded
+from ravenbench.verifiers.calibrators import Banded
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
-from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.published.impostors import Background
 from ravenbench.verifiers.published.shelf_views import Family, symbols, units_of, written
-from ravenbench.verifiers.raven_2026.grams import Grams
+from ravenbench.verifiers.raven_2026.families import Grams
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
     ("word", 1), ("word", 2), ("word", 3), ("prefix", 1), ("prefix", 2), ("suffix", 1), ("suffix", 2), ("mark", 1),

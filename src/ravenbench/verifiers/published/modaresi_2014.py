@@ -15,7 +15,7 @@ from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes
 from ravenbench.verifiers.published.shelf_views import Members, sentence_lengths, units_of
-from ravenbench.verifiers.raven_2026.grams import Grams
+from ravenbench.verifiers.raven_2026.families import Grams
 
 _MARKS = ((1, 30), (2, 60), (3, 100))
 _CHARS = (3, 3000)

@@ -7,13 +7,13 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.metrics.auc import auc
+from ravenbench.metrics.pan import auc
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.calibrators.banded import Banded
+from ravenbench.verifiers.calibrators import Banded
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.published.shelf_views import cosines, count, dense, units_of
-from ravenbench.verifiers.raven_2026.views import chunks
+from ravenbench.verifiers.raven_2026.families import chunks
 
 _WIDEST = 0.02
 

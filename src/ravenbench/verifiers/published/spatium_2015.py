@@ -14,7 +14,7 @@ from ravenbench.randomness import stream
 from ravenbench.text.tokens import normalised, tokens
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.published.impostors import Background
 
 MARGIN = 0.025
 """Ratios closer to 1 than this say nothing."""

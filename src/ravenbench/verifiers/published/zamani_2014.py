@@ -10,11 +10,11 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators.logistic import Logistic
+from ravenbench.verifiers.calibrators import Logistic
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
-from ravenbench.verifiers.published.impostors_background import Background
+from ravenbench.verifiers.published.impostors import Background
 from ravenbench.verifiers.published.shelf_views import Family, Members, symbols, units_of, written
-from ravenbench.verifiers.raven_2026.grams import Grams
+from ravenbench.verifiers.raven_2026.families import Grams
 
 FAMILIES: tuple[tuple[Family, int, int], ...] = (
     ("char", 1, 100), ("char", 2, 500), ("char", 3, 1000), ("word", 1, 1000), ("stop", 1, 150), ("mark", 1, 40),

@@ -6,18 +6,303 @@ that it does not drift with their length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import threading
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from itertools import pairwise
+from typing import Any, Literal, Protocol, Self
 
 import numpy as np
 
+from ravenbench.text.counting import CountStore, with_counts
 from ravenbench.text.minmax import Vectors, paired_similarities, whole_similarities
+from ravenbench.text.ngrams import CharNgrams, NgramLexicon, Points
 from ravenbench.text.tfidf import centre_of, unit
+from ravenbench.text.tokens import TOKEN, frequent
 from ravenbench.texts import TextTable
-from ravenbench.types import Floats, Ints
-from ravenbench.verifiers.raven_2026.grams import Counts, Grams
-from ravenbench.verifiers.raven_2026.views import UNLEARNED, View
+from ravenbench.types import Floats, Int32s, Ints
+
+View = Literal["char", "token", "mask", "marks", "shape"]
+UNLEARNED: frozenset[View] = frozenset(("char", "marks", "shape"))
+"""Views that show a text alike whatever was learned."""
+_UNKNOWN = 0xF0000
+_MOST = 60_000
+_LONGEST = 12
+_WORD, _NUMBER, _MARK = 0, 1, 2
+_HELD = 1 << 25
+"""Characters of texts whose tokens a process keeps."""
+
+
+@dataclass(eq=False)
+class Views:
+    """Rewrites texts; vocabulary and frequent words come from training texts, so any language will do.
+
+    ``char``
+        The lowercased text.
+    ``token``
+        A private character for each lowercased word and each mark.
+    ``mask``
+        The same, but words outside the ``kept`` most frequent are ``*`` and numbers ``#``: syntax without topic.
+    ``marks``
+        The marks alone, in order.
+    ``shape``
+        Words by length and whether they begin with a capital, numbers as ``0``, marks as they are.
+
+    Attributes
+    ----------
+    tokens_ : list of str
+        Tokens with a character of their own, most frequent first.
+    kept_ : list of str
+    """
+
+    kept: int = 150
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Learn the vocabulary of some texts."""
+        total = np.bincount(np.concatenate([_tokens.read(text.lower()) for text in texts]))
+        used = np.flatnonzero(total)
+        counts = Counter(
+            {_tokens.names[i]: count for i, count in zip(used.tolist(), total[used].tolist(), strict=True)}
+        )
+        self.tokens_ = frequent(counts, _MOST)
+        self.kept_ = [token for token in self.tokens_ if _is_word(token)][: self.kept]
+        return self
+
+    def read(self, texts: Sequence[str]) -> dict[View, list[str]]:
+        """Every text as each view shows it."""
+        found = [_tokens.read(text) for text in texts]
+        codes, kept = [_tokens.number(token) for token in self.tokens_], [_tokens.number(token) for token in self.kept_]
+        lower, shape, kind = _tokens.arrays()
+        code = np.full(len(lower), _UNKNOWN, dtype=np.uint32)
+        code[codes] = _UNKNOWN + 1 + np.arange(len(codes))
+        covered = np.ones(len(lower), dtype=bool)
+        covered[kept] = False
+        token = code[lower]
+        mask = np.where(kind == _NUMBER, ord("#"), np.where((kind == _WORD) & covered[lower], ord("*"), token))
+        read: dict[View, list[str]] = {"char": [text.lower() for text in texts]}
+        tables: list[tuple[View, Points]] = [
+            ("token", token),
+            ("mask", mask),
+            ("marks", np.where(kind == _MARK, shape, 0)),
+            ("shape", shape),
+        ]
+        for view, table in tables:
+            read[view] = _shown(found, table)
+        return read
+
+
+class _Tokens:
+    """The tokens that a process has met: each text is taken apart once, however often it is read.
+
+    Attributes
+    ----------
+    names : list of str
+        Tokens by number, and at the same places ``lower``, the number of their lowercase form; ``shape``, the code
+        point that stands for them among shapes; and ``kind``.
+    """
+
+    def __init__(self) -> None:
+        self._number: dict[str, int] = {}
+        self.names, self.lower, self.shape, self.kind = list[str](), list[int](), list[int](), list[int]()
+        self._read: dict[str, Ints] = {}
+        self._held = 0
+        self._lock = threading.RLock()
+
+    def read(self, text: str) -> Ints:
+        """The numbers of a text's tokens, in order."""
+        with self._lock:
+            if text not in self._read:
+                self._held += len(text)
+                if self._held > _HELD:
+                    self._read, self._held = {}, len(text)
+                known, tokens = self._number, TOKEN.findall(text)
+                self._read[text] = np.array([known[t] if t in known else self.number(t) for t in tokens], np.int64)
+            return self._read[text]
+
+    def number(self, token: str) -> int:
+        """The number of a token."""
+        with self._lock:
+            if token not in self._number:
+                lower = token.lower()
+                self._number[token] = number = len(self.names)
+                self.names.append(token)
+                self.lower.append(number)
+                if token.isdecimal():
+                    kind, shape = _NUMBER, ord("0")
+                elif _is_word(token):
+                    kind, shape = _WORD, ord("A" if token[0].isupper() else "a") + min(len(token), _LONGEST) - 1
+                else:
+                    kind, shape = _MARK, ord(token)
+                self.kind.append(kind)
+                self.shape.append(shape)
+                self.lower[number] = self.number(lower)
+            return self._number[token]
+
+    def arrays(self) -> tuple[Points, Points, Points]:
+        """``lower``, ``shape`` and ``kind`` of the tokens met so far; another thread may add to the lists meanwhile."""
+        with self._lock:
+            return np.array(self.lower, np.uint32), np.array(self.shape, np.uint32), np.array(self.kind, np.uint32)
+
+
+_tokens = _Tokens()
+
+
+def _shown(texts: Sequence[Ints], table: Points) -> list[str]:
+    """Texts of token numbers as strings of the characters that ``table`` has for them; 0 is none."""
+    points = table[np.concatenate([np.zeros(0, np.int64), *texts])]
+    ends = np.concatenate([[0], np.cumsum(points > 0)])[np.cumsum([0, *map(len, texts)])].tolist()
+    joined = points[points > 0].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    return [joined[first:last] for first, last in pairwise(ends)]
+
+
+def chunks(text: str, length: int) -> list[str]:
+    """Equal parts of a text, as many as bring them closest to ``length`` characters; cut at blanks."""
+    count = max(1, round(len(text) / max(length, 1)))
+    if count == 1:
+        return [text]
+    cuts = [0]
+    for i in range(1, count):
+        place = text.rfind(" ", cuts[-1] + 1, i * len(text) // count + 1)
+        cuts.append(place if place > 0 else i * len(text) // count)
+    return [text[a:b].strip() for a, b in zip(cuts, [*cuts[1:], len(text)], strict=True)]
+
+
+def _is_word(token: str) -> bool:
+    return (token[0].isalnum() or token[0] == "_") and not token.isdecimal()
+
+
+_BATCH = 1 << 16
+"""Characters counted at a time."""
+
+
+class Counts:
+    """All n-grams of some texts, counted once for every vocabulary that is taken from them or looked up in them.
+
+    Attributes
+    ----------
+    bounds : (texts + 1,) int64
+    ids, counts : (entries,) int32
+        Text i has n-grams ``ids[bounds[i]:bounds[i + 1]]``, each once, as often as ``counts`` say; numbered from 0.
+    known : (n-grams,) int64
+        Their ids in the lexicon, ascending.
+    share : (entries,) float64
+        The counts relative to all n-grams of their text.
+    """
+
+    def __init__(self, lexicon: NgramLexicon, sizes: Ints, ids: Int32s, counts: Int32s) -> None:
+        self.lexicon, self.counts = lexicon, counts
+        met = np.zeros(len(lexicon), dtype=bool)
+        met[ids] = True
+        self.known = np.flatnonzero(met)
+        number = np.empty(len(lexicon), np.int32)
+        number[self.known] = np.arange(len(self.known))
+        self.ids: Int32s = number[ids]
+        self.bounds: Ints = np.concatenate([[0], np.cumsum(sizes)])
+        self.document = np.repeat(np.arange(len(sizes)), sizes)
+        total = np.bincount(self.document, weights=counts, minlength=len(sizes))
+        self.share: Floats = counts / total[self.document]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], n: int) -> Self:
+        """Count the n-grams of these texts."""
+        lexicon = CharNgrams(n, lowercase=False).lexicon()
+        bounds, ids, counts = zip(*map(lexicon.count, _batches(texts)), strict=True)
+        sizes = np.concatenate([np.diff(ends) for ends in bounds])
+        return cls(lexicon, sizes, np.concatenate(ids), np.concatenate(counts))
+
+    @classmethod
+    def kept(cls, table: TextTable, rows: Ints, n: int) -> Self:
+        """Counts of these rows of a table, each text counted once in a process."""
+
+        def work(store: CountStore) -> tuple[NgramLexicon, list[tuple[Ints, Int32s, Int32s]]]:
+            found = [(b.stops - b.starts, b.ids.copy(), b.counts.copy()) for b in store.blocks(table, rows)]
+            return store.lexicon, found or [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
+
+        lexicon, found = with_counts(CharNgrams(n, lowercase=False), work)
+        sizes, ids, counts = zip(*found, strict=True)
+        return cls(lexicon, np.concatenate(sizes), np.concatenate(ids), np.concatenate(counts))
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def frequent(self, size: int) -> tuple[dict[str, int], int]:
+        """Counts of the ``size`` most frequent n-grams, in order, ties by code point; and of all n-grams."""
+        total = np.bincount(self.ids, weights=self.counts, minlength=len(self.known)).astype(np.int64)
+        kept = np.arange(len(total))
+        if len(kept) > size:
+            kept = np.flatnonzero(total >= np.partition(total, -size)[-size])
+        number = Counter(dict(zip(self.lexicon.names(self.known[kept]), total[kept].tolist(), strict=True)))
+        return {name: number[name] for name in frequent(number, size)}, int(total.sum())
+
+    def columns(self, names: Sequence[str]) -> Ints:
+        """The place among ``names`` of every entry's n-gram, (entries,); −1 where it is none of them."""
+        # A lexicon may be shared by threads, and learns the names that it does not know.
+        index = with_counts(self.lexicon.units, lambda _: self.lexicon.ids(names)) if names else np.zeros(0, np.int64)
+        place = np.searchsorted(self.known, index)
+        found = np.flatnonzero(np.append(self.known, -1)[place] == index)
+        column = np.full(len(self.known), -1, dtype=np.int64)
+        column[place[found]] = found
+        return column[self.ids]
+
+
+@dataclass(eq=False)
+class Grams:
+    """Relative frequencies of the ``size`` n-grams most frequent in training texts, ties by code point.
+
+    Attributes
+    ----------
+    names_ : list of str
+    """
+
+    n: int
+    size: int
+
+    def fit(self, texts: Sequence[str] | Counts) -> Self:
+        """Choose the vocabulary from training texts."""
+        self.names_ = list(counted(texts, self.n).frequent(self.size)[0])
+        return self
+
+    def vectors(self, texts: Sequence[str] | Counts) -> Vectors:
+        """Frequencies relative to all n-grams of a text, sparse."""
+        counts = counted(texts, self.n)
+        feature = counts.columns(self.names_)
+        inside = np.flatnonzero(feature >= 0)
+        document, feature = counts.document[inside], feature[inside]
+        order = np.argsort(document * max(len(self.names_), 1) + feature)
+        ends = np.searchsorted(document, np.arange(len(counts) + 1)).astype(np.int64)
+        return Vectors(ends, feature[order].astype(np.int32), counts.share[inside][order], len(self.names_))
+
+    def dense(self, texts: Sequence[str] | Counts) -> Floats:
+        """Frequencies as ``vectors`` gives them, as a matrix (texts, names)."""
+        counts = counted(texts, self.n)
+        feature = counts.columns(self.names_)
+        inside = np.flatnonzero(feature >= 0)
+        matrix = np.zeros((len(counts), len(self.names_)))
+        np.put(matrix, counts.document[inside] * len(self.names_) + feature[inside], counts.share[inside])
+        return matrix
+
+
+def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Parts of some texts, at least one: a lexicon makes room for what it is given, and a small one stays in cache."""
+    first = size = 0
+    for i, text in enumerate(texts):
+        size += len(text)
+        if size > _BATCH:
+            yield texts[first : i + 1]
+            first, size = i + 1, 0
+    if first < len(texts) or not first:
+        yield texts[first:]
+
+
+def counted(texts: Sequence[str] | Counts, n: int) -> Counts:
+    """The n-grams of texts, unless they are counted already."""
+    return texts if isinstance(texts, Counts) else Counts.of(texts, n)
+
+
+def frequent_grams(texts: Sequence[str], n: int, size: int) -> tuple[dict[str, int], int]:
+    """Counts of the ``size`` most frequent n-grams of some texts, in order, ties by code point; and of all n-grams."""
+    return Counts.of(texts, n).frequent(size)
 
 
 @dataclass(frozen=True, eq=False)

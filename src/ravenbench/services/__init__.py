@@ -1,1 +1,0 @@
-"""Clients of services over HTTP, and a cache of what they answered."""

@@ -1,0 +1,467 @@
+"""Encoders, which turn texts into vectors: the base class, and those that learn from the corpus (LSA, NMF, LDA)
+or are trained already (Sentence-BERT)."""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise, takewhile
+from typing import Any
+
+import numpy as np
+
+from ravenbench.components import Component
+from ravenbench.errors import CorpusError, SpecError
+from ravenbench.randomness import stream
+from ravenbench.topics.pretrained import is_static, load_static, missing, model_folder, static_vectors
+from ravenbench.types import Floats, Ints
+
+
+class Encoder(Component):
+    """Base of encoders, which turn texts into vectors.
+
+    An encoder uses no labels, is fitted on the very texts it encodes, and gives the same vectors under the same seed.
+
+    Examples
+    --------
+    >>> from ravenbench.topics.encoders import LSA
+    >>> texts = ["a ship at sea", "the sea and the ship", "a goal for the team", "the team and its goal"]
+    >>> LSA(dimensions=2, min_df=1, max_df=1.0).encode(texts).shape
+    (4, 2)
+    """
+
+    @abstractmethod
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Return document vectors, (len(texts), d); long texts are read in chunks whose vectors are averaged."""
+
+    def learn(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Floats] | None:
+        """Learn from texts that are too many to encode at once; return a function that encodes them part by part.
+
+        None where a text's vector depends on more than that, or the texts are few enough for ``encode`` to hold.
+        """
+        return None
+
+    def need_some(self, *names: str) -> None:
+        """Refuse parameters that are below 1.
+
+        Raises
+        ------
+        SpecError
+            If one is not.
+        """
+        for name in names:
+            if getattr(self, name) < 1:
+                raise SpecError(f"{self.name}: {name} must be at least 1", found=getattr(self, name))
+
+
+def chunked(texts: Sequence[str], words: int) -> tuple[list[str], Ints]:
+    """Cut texts into chunks of about equal length, of at most ``words`` white-space-separated words each.
+
+    Returns
+    -------
+    chunks : list of str
+        In order of the texts; every text has at least one, and a text short enough is its own chunk.
+    owner : (len(chunks),) int64
+        The text each chunk belongs to.
+    """
+    chunks: list[str] = []
+    owner: list[int] = []
+    for number, text in enumerate(texts):
+        tokens = text.split()
+        count = max(1, -(-len(tokens) // words))
+        if count == 1:
+            chunks.append(text)
+        else:
+            ends = [len(tokens) * i // count for i in range(count + 1)]
+            chunks += [" ".join(tokens[a:b]) for a, b in pairwise(ends)]
+        owner += [number] * count
+    return chunks, np.asarray(owner, dtype=np.int64)
+
+
+def averaged(vectors: Floats, owner: Ints) -> Floats:
+    """Mean vector of each text, (n, d), from the vectors of its chunks; ``owner`` is ascending without gaps."""
+    if not len(owner):
+        return np.asarray(vectors, dtype=np.float64)
+    sizes = np.bincount(owner)
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    total = np.add.reduceat(np.asarray(vectors, dtype=np.float64), starts, axis=0)
+    return np.asarray(total / sizes[:, None], dtype=np.float64)
+
+
+def sampled(texts: Sequence[str], words: int, most: int, rng: np.random.Generator) -> Ints | None:
+    """Texts drawn at random until they have ``most`` chunks, ascending; None where all have no more than that."""
+    # Long texts are counted without splitting them: words are at least two characters with the space.
+    bounds = accumulate(len(text) // (2 * words) + 1 for text in texts)
+    if all(bound <= most for bound in bounds):
+        return None
+    order = rng.permutation(len(texts))
+    sizes = (max(1, -(-len(texts[int(row)].split()) // words)) for row in order)
+    # Texts behind the last that is drawn are not read.
+    drawn = sum(1 for _ in takewhile(lambda total: total <= most, accumulate(sizes)))
+    return None if drawn == len(texts) else np.sort(order[: max(1, drawn)])
+
+
+SMALL = 0.02
+"""An absolute minimum of documents is lowered to this share of the texts, or small corpora would lose every word."""
+_BATCH = 1 << 16
+"""Characters counted at a time."""
+
+
+def counts(
+    texts: Sequence[str],
+    *,
+    min_df: int | float,
+    max_df: int | float,
+    features: int | None,
+    tfidf: bool = False,
+    binary: bool = False,
+) -> tuple[Any, list[str]]:
+    """A sparse (len(texts), v) matrix of word weights, and the v words in sorted order: scikit-learn's, but faster.
+
+    A word is two letters or more, of any script, in lowercase.
+
+    Parameters
+    ----------
+    min_df, max_df : int or float
+        Fewest and most documents a word may occur in; a float is a share. An integer ``min_df`` above
+        ``SMALL`` of the texts is lowered to that.
+    features : int, optional
+        Keep the words of highest total count.
+
+    Raises
+    ------
+    CorpusError
+        If no word is left.
+    """
+    words, matrix = fitted(texts, min_df=min_df, max_df=max_df, features=features, binary=binary)
+    return (words.weighed(matrix) if tfidf else matrix), words.names
+
+
+def fitted(
+    texts: Sequence[str], *, min_df: int | float, max_df: int | float, features: int | None, binary: bool = False
+) -> tuple[Words, Any]:
+    """The words that ``counts`` keeps, and the matrix of their counts."""
+    if isinstance(min_df, int):
+        min_df = max(1, min(min_df, int(SMALL * len(texts))))
+    words = Words()
+    matrix = words.counted(texts)
+    if binary:
+        matrix.data[:] = 1
+    held = np.bincount(matrix.indices, minlength=matrix.shape[1])
+    least, most = (bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df))
+    kept = np.flatnonzero((held >= max(least, 1)) & (held <= most))
+    if features is not None and len(kept) > features:
+        kept = kept[np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[kept]).argsort()[:features])]
+    if not len(kept):
+        raise CorpusError(
+            "no word is left to compare these texts by",
+            found=f"{len(texts)} texts of {np.count_nonzero(held)} words, min_df={min_df}, max_df={max_df}",
+            fix="lower min_df or raise max_df, e.g. lsa(min_df=1, max_df=1.0)",
+        )
+    matrix = matrix[:, kept]
+    words.keep(kept, np.log((1 + len(texts)) / (1.0 + np.bincount(matrix.indices, minlength=len(kept)))) + 1)
+    return words, matrix
+
+
+class Words:
+    """Words by column of a matrix, at first all that are met, in sorted order.
+
+    Attributes
+    ----------
+    names : list of str
+    idf : (len(names),) float64
+    """
+
+    def __init__(self) -> None:
+        # Here, for the command line names encoders without numba.
+        from ravenbench.text.lexicon import LETTERS
+
+        self._lexicon: Any = LETTERS.lexicon()
+        self.names: list[str] = []
+        self.idf: Floats = np.zeros(0)
+
+    def keep(self, columns: Ints, idf: Floats) -> None:
+        """Leave these columns, ascending, with their weights."""
+        self.names, self.idf = [self.names[i] for i in columns], idf
+
+    def counted(self, texts: Sequence[str]) -> Any:
+        """Counts of words, a sparse (len(texts), v) matrix with sorted columns; what has no column is left out."""
+        from scipy.sparse import csr_matrix
+
+        parts = [(np.empty(0, np.int32), np.empty(0, np.int32))]
+        ends, batch, size = [0], list[str](), 0
+        for number, text in enumerate(texts, start=1):
+            batch.append(text.lower())
+            size += len(batch[-1])
+            if size > _BATCH or number == len(texts):
+                bounds, ids, times = self._lexicon.count(batch)
+                parts.append((ids, times))
+                ends += (bounds[1:] + ends[-1]).tolist()
+                batch, size = [], 0
+        ids, times = map(np.concatenate, zip(*parts, strict=True))
+        if not self.names:
+            self.names = sorted(self._lexicon.names(np.unique(ids)))
+        column = np.full(len(self._lexicon), -1, np.int32)
+        column[self._lexicon.ids(self.names)] = np.arange(len(self.names))
+        places = column[ids]
+        known = places >= 0
+        pointers = np.concatenate([[0], np.cumsum(known)])[ends]
+        shape = len(texts), len(self.names)
+        matrix = csr_matrix((times[known].astype(np.int64), places[known], pointers), shape=shape)
+        matrix.sort_indices()
+        return matrix
+
+    def weighed(self, matrix: Any, *, sublinear: bool = False) -> Any:
+        """Counts as tf-idf, rows of length 1; ``sublinear`` takes one plus the logarithm of a count."""
+        found = matrix.astype(np.float64)
+        if sublinear:
+            found.data = np.log(found.data) + 1
+        found.data *= self.idf[found.indices]
+        length = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
+        found.data /= np.repeat(length, np.diff(found.indptr))
+        return found
+
+
+PART = 1_000
+"""Texts encoded at a time where the corpus is too large for one matrix."""
+
+
+@dataclass(eq=False, repr=False)
+class LSA(Encoder):
+    """Encodes a text as its sublinear tf-idf of words, reduced to few dimensions.
+
+    Latent semantic analysis (Deerwester et al. 1990), the default where nothing may be downloaded;
+    the paper's own encoder is ``sbert``.
+
+    Parameters
+    ----------
+    dimensions : int
+        Fewer where there are fewer words or texts.
+    min_df, max_df : int or float
+        Fewest and most texts (chunks) a word may occur in; a float is a share.
+    features : int
+        Most words kept.
+    window : int
+        Words a chunk.
+    seed : int
+    sample : int
+        Where the texts have more chunks than this, words and dimensions are learned from whole texts with about
+        so many, drawn at random, and all texts are then encoded part by part: memory does not grow with the corpus.
+    """
+
+    name = "lsa"
+
+    dimensions: int = 100
+    seed: int = 0
+    min_df: int | float = 3
+    max_df: int | float = 0.3
+    features: int = 30000
+    window: int = 500
+    sample: int = 50_000
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        encoder = self.learn(texts)
+        if encoder is not None:
+            return np.concatenate([encoder(texts[at : at + PART]) for at in range(0, len(texts), PART)])
+        chunks, owner = chunked(texts, self.window)
+        return averaged(self._fit(chunks)[1](), owner)
+
+    def learn(self, texts: Sequence[str]) -> Callable[[Sequence[str]], Floats] | None:
+        self.need_some("dimensions", "features", "window", "sample")
+        rows = sampled(texts, self.window, self.sample, stream(self.seed, "lsa-sample"))
+        if rows is None:
+            return None
+        encode, _ = self._fit(chunked([texts[int(row)] for row in rows], self.window)[0])
+
+        def part(texts: Sequence[str]) -> Floats:
+            chunks, owner = chunked(texts, self.window)
+            return averaged(encode(chunks), owner)
+
+        return part
+
+    def _fit(self, chunks: list[str]) -> tuple[Callable[[list[str]], Floats], Callable[[], Floats]]:
+        """Learn from chunks; return functions that encode further chunks, and these."""
+        from threadpoolctl import threadpool_limits
+
+        words, counted = fitted(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features)
+        weights = words.weighed(counted, sublinear=True)
+        rank = min(self.dimensions, min(weights.shape) - 1)
+        # One thread: the order of BLAS's sums, and so the last bits, would depend on their number.
+        with threadpool_limits(1):
+            axes = directions(weights, rank, self.seed).T if rank > 0 else None
+
+        def encode(weights: Any) -> Floats:
+            with threadpool_limits(1):
+                return np.asarray(weights.toarray() if axes is None else weights @ axes, dtype=np.float64)
+
+        return (lambda more: encode(words.weighed(words.counted(more), sublinear=True))), lambda: encode(weights)
+
+
+def directions(matrix: Any, rank: int, seed: int) -> Floats:
+    """The right singular vectors of a sparse matrix (n, v) with the largest values, (rank, v), nearly.
+
+    By seven power iterations on a random subspace (Halko et al. 2011), drawn and normalised as scikit-learn's
+    ``TruncatedSVD`` does, the largest entry of each positive. That class gives the same, but is a second to import.
+    """
+    from scipy.linalg import lu, qr, svd
+
+    wide = matrix.shape[0] < matrix.shape[1]
+    tall = matrix.T if wide else matrix
+    space = np.random.RandomState(seed).normal(size=(tall.shape[1], rank + 10))
+    for _ in range(7):
+        space, _ = lu(tall @ space, permute_l=True, check_finite=False)
+        space, _ = lu(tall.T @ space, permute_l=True, check_finite=False)
+    basis, _ = qr(tall @ space, mode="economic", check_finite=False)
+    left, _, right = svd(basis.T @ tall, full_matrices=False)
+    found = (basis @ left).T[:rank] if wide else right[:rank]
+    largest = found[np.arange(rank), np.abs(found).argmax(axis=1)]
+    return np.asarray(found * np.sign(largest)[:, None], dtype=np.float64)
+
+
+@dataclass(eq=False, repr=False)
+class NMF(Encoder):
+    """Encodes a text as its weights on non-negative components.
+
+    One of the encoders of Sawatphol et al. 2024, §7.3, whose code keeps words in at least a tenth of the texts
+    (``min_df=.1``), which leaves 109 words of 20 Newsgroups; here the default is an absolute 20, as for ``lda``.
+
+    Parameters
+    ----------
+    components : int
+        Fewer where there are fewer words or texts.
+    min_df, max_df : int or float
+        Fewest and most texts (chunks) a word may occur in; a float is a share. The paper: .1 and .5.
+    features : int
+        Most words kept.
+    window : int
+        Words a chunk.
+    iterations : int
+        Most updates; the paper's 2,000. It stops earlier where it has converged.
+    seed : int
+        Of the random initial factors.
+    """
+
+    name = "nmf"
+
+    components: int = 50
+    seed: int = 0
+    min_df: int | float = 20
+    max_df: int | float = 0.5
+    features: int = 5000
+    window: int = 500
+    iterations: int = 2000
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        from sklearn.decomposition import NMF as Factorisation
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+        self.need_some("components", "features", "window", "iterations")
+        chunks, owner = chunked(texts, self.window)
+        weights, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, tfidf=True)
+        rank = max(1, min(self.components, min(weights.shape)))
+        # One thread: the last bits, and so the point of convergence, would depend on their number.
+        with threadpool_limits(1), warnings.catch_warnings():
+            # The number of iterations is a parameter: stopping there is what was asked.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            factors = Factorisation(rank, init="random", max_iter=self.iterations, random_state=self.seed)
+            vectors = factors.fit_transform(weights)
+        return averaged(vectors, owner)
+
+
+@dataclass(eq=False, repr=False)
+class LDA(Encoder):
+    """Encodes a text as its proportions of latent topics.
+
+    On binary word counts (Blei et al. 2003; Sawatphol et al. 2024, §7.3).
+
+    Parameters
+    ----------
+    components : int
+    min_df, max_df : int or float
+        Fewest and most texts (chunks) a word may occur in; a float is a share. The paper: .1 and .5.
+    features : int
+        Most words kept.
+    window : int
+        Words a chunk.
+    seed : int
+    """
+
+    name = "lda"
+
+    components: int = 50
+    seed: int = 0
+    min_df: int | float = 20
+    max_df: int | float = 0.5
+    features: int = 5000
+    window: int = 500
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        from sklearn.decomposition import LatentDirichletAllocation
+        from threadpoolctl import threadpool_limits
+
+        self.need_some("components", "features", "window")
+        chunks, owner = chunked(texts, self.window)
+        present, _ = counts(chunks, min_df=self.min_df, max_df=self.max_df, features=self.features, binary=True)
+        with threadpool_limits(1):
+            model = LatentDirichletAllocation(self.components, random_state=self.seed)
+            proportions = model.fit_transform(present)
+        return averaged(proportions, owner)
+
+
+@dataclass(eq=False, repr=False)
+class SBERT(Encoder):
+    """Encodes a text by a sentence-embedding model that is already on this machine; nothing is downloaded.
+
+    Sentence-BERT (Reimers and Gurevych 2019) is the encoder of Sawatphol et al. 2024, whose code gives the model whole
+    texts, which it truncates after 256 word pieces; here windows are averaged.
+
+    Parameters
+    ----------
+    model : str
+        A name in the local Hugging Face cache, or a folder: sentence-transformers, a plain transformer, or static
+        embeddings (model2vec), the light alternative.
+    window : int
+        Words a window; 180 English words are about 256 word pieces.
+    batch : int, optional
+        Most tokens in a batch; by default what the verifier ``encoder`` takes, which then shares its vectors.
+    device : str
+        ``cpu``, ``cuda``, ``cuda:1`` or ``auto``, as ``devices.pick`` takes it.
+    revision : str, optional
+        Of a model by name.
+    remote_code : bool
+        Run code that comes with the model.
+    """
+
+    name = "sbert"
+
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    window: int = 180
+    batch: int | None = None
+    device: str = "cpu"
+    revision: str | None = None
+    remote_code: bool = False
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """Return document vectors, (len(texts), d).
+
+        Raises
+        ------
+        MissingPart
+            If the extra is not installed, or the model is not on this machine.
+        FormatError, InputError
+            If files are missing, or the tokenizer belongs to another model.
+        """
+        self.need_some("window")
+        folder = model_folder(self.model, self.revision)
+        windows, owner = chunked(texts, self.window)
+        if is_static(folder):
+            return averaged(static_vectors(load_static(folder), windows), owner)
+        try:
+            from ravenbench.topics.sentences import Reading, embeddings
+        except ModuleNotFoundError as error:
+            raise missing(error, "the encoder sbert") from error
+        read = Reading(self.device, batch=self.batch, remote_code=self.remote_code, threads=None)
+        return averaged(embeddings(folder, windows, read), owner)

@@ -1,1 +1,0 @@
-"""The plain methods that others are measured against."""

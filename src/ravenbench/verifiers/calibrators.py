@@ -1,0 +1,529 @@
+"""Calibrators: raw scores become answers in [0, 1], of which exactly 0.5 means unanswered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ravenbench.errors import CorpusError, SpecError
+from ravenbench.metrics.calibration import newton
+from ravenbench.randomness import stream
+from ravenbench.text.tfidf import centre_of
+from ravenbench.types import Bools, Floats
+from ravenbench.verifiers.contract.base import Calibrator
+from ravenbench.verifiers.contract.folds import Folds, both_classes, out_of_fold
+
+
+def one_column(scores: Floats, name: str) -> Floats:
+    """Scores as (n,).
+
+    Raises
+    ------
+    SpecError
+        If the scorer gives several features a problem.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        return scores[:, 0]
+    if scores.ndim != 1:
+        raise SpecError(
+            f"{name} calibrates a single score", found=f"{scores.shape[1]} features a problem", fix="use logistic"
+        )
+    return scores
+
+
+def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
+    """The problems a calibrator can learn from: those whose scores are numbers.
+
+    NaN is a scorer's way of saying that it cannot tell (an empty text): such problems are not learned from
+    and are left unanswered.
+
+    Raises
+    ------
+    CorpusError
+        If one class is absent.
+    """
+    usable = told(scores)
+    return scores[usable], both_classes(np.asarray(same, dtype=bool)[usable], name)
+
+
+def told(scores: Floats) -> Bools:
+    """Marks problems whose scores are all numbers, (n,)."""
+    known = ~np.isnan(scores)
+    return np.asarray(known if scores.ndim == 1 else known.all(axis=1), dtype=bool)
+
+
+@dataclass(eq=False, repr=False)
+class Logistic(Calibrator):
+    """Probability of the same author by L2-regularised logistic regression; ``|p − 0.5| ≤ radius`` is a non-answer.
+
+    Parameters
+    ----------
+    radius : float
+        0 ≤ radius < 0.5; .05 in PAN20/21, .01 since. With 0 every problem is answered whose log-odds are
+        not exactly 0.
+    C : float
+        Inverse strength of regularisation, on scores as they are.
+    prior : float, optional
+        Share of same-author problems to expect; log-odds are shifted from the share in training to it.
+
+    Attributes
+    ----------
+    coef_ : (f,) float64
+    intercept_ : float
+        The prior's shift included.
+    """
+
+    name = "logistic"
+
+    radius: float = 0.01
+    C: float = 1.0
+    prior: float | None = None
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Learn from scores (n,) or (n, f).
+
+        Raises
+        ------
+        SpecError
+            If a parameter is out of range.
+        CorpusError
+            If one class is absent.
+        """
+        if not 0 <= self.radius < 0.5 or not self.C > 0 or (self.prior is not None and not 0 < self.prior < 1):
+            raise SpecError(
+                "a parameter of logistic is out of range",
+                found=str(self),
+                expected="0 ≤ radius < 0.5, C > 0, 0 < prior < 1",
+            )
+        scores, same = learnable(table_of(scores), same, self.name)
+        found = newton(scores, same, np.full(len(same), self.C), 1.0, np.zeros(scores.shape[1]))
+        self.coef_: Floats = found[:-1]
+        self.intercept_ = float(found[-1])
+        if self.prior is not None:
+            share = float(same.mean())
+            self.intercept_ += float(np.log(self.prior / (1 - self.prior)) - np.log(share / (1 - share)))
+        return self
+
+    def transform(self, scores: Floats) -> Floats:
+        from scipy.special import expit
+
+        scores = table_of(scores)
+        # Not a matrix product: its rounding may depend on how many rows there are.
+        odds = (scores * self.coef_).sum(axis=1) + self.intercept_
+        out: Floats = expit(odds)
+        out[(out == 0.5) & (odds > 0)] = np.nextafter(0.5, 1)
+        out[(out == 0.5) & (odds < 0)] = np.nextafter(0.5, 0)
+        if self.radius:
+            out[np.abs(out - 0.5) <= self.radius] = 0.5
+        out[~told(scores)] = 0.5
+        return out
+
+
+def table_of(scores: Floats) -> Floats:
+    """Scores as (n, f)."""
+    scores = np.asarray(scores, dtype=np.float64)
+    return scores[:, None] if scores.ndim == 1 else scores
+
+
+@dataclass(eq=False, repr=False)
+class ScaledLogistic(Logistic):
+    """As ``logistic``, but scores are first brought to mean 0 and deviation 1.
+
+    Regularisation acts on scores as they are, so that ``logistic`` answers .5 throughout where scores lie between .00
+    and .16; this one does not depend on their scale. It is what a scorer comes with that names no calibrator.
+
+    Attributes
+    ----------
+    centre_, deviation_ : (f,) float64
+        Of the training scores.
+    """
+
+    name = "scaled-logistic"
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        # NaN is a scorer's way of saying that it cannot tell: such problems are not learned from.
+        table, same = learnable(table_of(scores), same, self.name)
+        self.centre_, self.deviation_ = centre_of(table)
+        return super().fit((table - self.centre_) / self.deviation_, same)
+
+    def transform(self, scores: Floats) -> Floats:
+        return super().transform((table_of(scores) - self.centre_) / self.deviation_)
+
+
+class Isotonic(Calibrator):
+    """The non-decreasing map that fits best: linear between blocks of pooled scores, constant beyond the scores seen.
+
+    A problem is left unanswered where a whole block holds as many same- as different-author problems; a line
+    between two blocks that passes through 0.5 there answers with the next larger number.
+
+    Attributes
+    ----------
+    scores_, values_ : (k,) float64
+        Corners of the map.
+    """
+
+    name = "isotonic"
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Learn from scores (n,).
+
+        Raises
+        ------
+        SpecError
+            If there are several features a problem.
+        CorpusError
+            If one class is absent.
+        """
+        from sklearn.isotonic import IsotonicRegression
+
+        scores, same = learnable(one_column(scores, self.name), same, self.name)
+        model = IsotonicRegression(y_min=0.0, y_max=1.0).fit(scores, same.astype(np.float64))
+        self.scores_: Floats = np.asarray(model.X_thresholds_, dtype=np.float64)
+        self.values_: Floats = np.asarray(model.y_thresholds_, dtype=np.float64)
+        return self
+
+    def transform(self, scores: Floats) -> Floats:
+        scores = one_column(scores, self.name)
+        out = np.interp(scores, self.scores_, self.values_)
+        half = self.scores_[self.values_ == 0.5]
+        tied = (scores >= half[0]) & (scores <= half[-1]) if len(half) else np.zeros(len(out), dtype=bool)
+        out[(out == 0.5) & ~tied] = np.nextafter(0.5, 1)
+        out[~told(scores)] = 0.5
+        return out
+
+
+@dataclass(eq=False, repr=False)
+class Linear(Calibrator):
+    """A linear map for scores −M of a distance-like M: 0.5 + (theta − M) / (2 · width), clipped to [0, 1].
+
+    Nothing is learned and nothing abstained from: a distance of exactly ``theta`` is accepted. Only where the
+    scorer could not tell (NaN) the answer is 0.5.
+
+    Parameters
+    ----------
+    theta : float
+        The distance up to which an author is accepted.
+    width : float
+        Distance from ``theta`` to a certain answer.
+    """
+
+    name = "linear"
+
+    theta: float = 1.02
+    width: float = 0.15
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Check the parameters.
+
+        Raises
+        ------
+        SpecError
+            If ``width`` is not positive or the scorer gives several features a problem.
+        """
+        if not self.width > 0:
+            raise SpecError("the width of linear must be positive", found=self.width)
+        one_column(scores, self.name)
+        return self
+
+    def transform(self, scores: Floats) -> Floats:
+        scores = one_column(scores, self.name)
+        out = np.clip(0.5 + (self.theta + scores) / (2 * self.width), 0.0, 1.0)
+        accepted = -scores <= self.theta
+        out[(out == 0.5) & accepted] = np.nextafter(0.5, 1)
+        out[(out == 0.5) & ~accepted] = np.nextafter(0.5, 0)
+        out[~told(scores)] = 0.5
+        return np.asarray(out, dtype=np.float64)
+
+
+@dataclass(eq=False, repr=False)
+class LogOdds(Calibrator):
+    """Reads a score as the logarithm of a likelihood ratio: the answer is 1 / (1 + base^−score), at even prior odds.
+
+    For scores that are on this scale without training data, such as those of ``lambdag(correction='hapax')``. A score
+    of 0, or none, is unanswered.
+
+    Parameters
+    ----------
+    base : float
+        Of the logarithm.
+    """
+
+    name = "log-odds"
+
+    base: float = 2.0
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Return itself: there is nothing to learn.
+
+        Raises
+        ------
+        SpecError
+            If the base is not above 1, or the scorer gives several features a problem.
+        """
+        if not self.base > 1:
+            raise SpecError("the base of a logarithm must be above 1", found=self.base, expected="2, e or 10")
+        one_column(scores, self.name)
+        return self
+
+    def transform(self, scores: Floats) -> Floats:
+        scores = one_column(scores, self.name)
+        # Beyond 500 the answer is 0 or 1 in any case.
+        bounded = np.clip(np.where(np.isnan(scores), 0.0, scores) * np.log(self.base), -500, 500)
+        answers: Floats = 1 / (1 + np.exp(-bounded))
+        return np.where((answers == 0.5) & (bounded != 0), np.nextafter(0.5, np.sign(bounded)), answers)
+
+
+def best_radius(answers: Floats, same: Bools, most: float = 0.1) -> float:
+    """The half-width r ≤ ``most`` that maximises c@1 when |answer − 0.5| ≤ r is left unanswered.
+
+    Give it out-of-fold answers: on the answers a method was fitted to, no band looks useful. Of equal ones the
+    narrowest is taken; 0 leaves out only what is 0.5 already.
+    """
+    distance = np.abs(answers - 0.5)
+    radii = np.unique(np.concatenate([[0.0], distance[distance <= most]]))
+    right = ((answers > 0.5) == same) & (answers != 0.5)
+    values = []
+    for radius in radii:
+        answered = distance > radius
+        correct = int((right & answered).sum())
+        values.append(correct * (2 * len(same) - int(answered.sum())))
+    return float(radii[int(np.argmax(values))])
+
+
+def apply_band(answers: Floats, radius: float) -> Floats:
+    """Answers with |answer − 0.5| ≤ radius set to 0.5."""
+    return np.where(np.abs(answers - 0.5) <= radius, 0.5, answers)
+
+
+@dataclass(eq=False, repr=False)
+class Banded(Calibrator):
+    """Logistic regression that leaves a band of answers about 0.5 unanswered, the one with the best c@1 out of fold.
+
+    Parameters
+    ----------
+    C : float
+        Inverse strength of regularisation.
+    folds : int
+        Of the cross-validation that gives the answers the band is chosen on.
+    most : float
+        Widest half-width tried.
+
+    Attributes
+    ----------
+    logistic_ : Logistic
+    radius_ : float
+        Half-width of the band.
+    """
+
+    name = "banded"
+
+    C: float = 1.0
+    folds: int = 5
+    most: float = 0.1
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Learn from scores (n,) or (n, f).
+
+        Raises
+        ------
+        CorpusError
+            If one class is absent.
+        """
+        scores, same = np.asarray(scores, dtype=np.float64), np.asarray(same, dtype=bool)
+        self.logistic_ = Logistic(radius=0.0, C=self.C).fit(scores, same)
+        folds = Folds(stream(0, "banded-folds", len(same)).permutation(len(same)) % self.folds)
+
+        def answered(rest: Bools, out: Bools) -> Floats:
+            return Logistic(radius=0.0, C=self.C).fit(scores[rest], same[rest]).transform(scores[out])
+
+        self.radius_ = best_radius(out_of_fold(answered, folds, same), same, self.most)
+        return self
+
+    def transform(self, scores: Floats) -> Floats:
+        return apply_band(self.logistic_.transform(scores), self.radius_)
+
+
+THRESHOLDS = np.arange(1, 99) / 100
+_LOW, _HIGH = np.triu_indices(len(THRESHOLDS), 1)
+DECIMALS = 12
+"""Overall scores that agree so far are equal: the first is the best."""
+
+
+def rescale(scores: Floats, p1: float, p2: float) -> Floats:
+    """Answers by two thresholds: scores clipped to [0, 1], s ≤ p1 to [0, .49], s ≥ p2 to [.51, 1], others to 0.5."""
+    s = np.clip(scores, 0.0, 1.0)
+    out = np.full(s.shape, 0.5)
+    out[s <= p1] = 0.49 * s[s <= p1] / p1
+    out[s >= p2] = np.minimum(1.0, 0.51 + 0.49 * (s[s >= p2] - p2) / (1 - p2))
+    return out
+
+
+def best_band(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
+    """The first best p1 < p2 and its overall score; scores (n,) are clipped to [0, 1], both classes present."""
+    value = np.round(overall_of_bands(scores, same, metrics)[_LOW, _HIGH], DECIMALS)
+    best = int(np.argmax(value))
+    return float(THRESHOLDS[_LOW[best]]), float(THRESHOLDS[_HIGH[best]]), float(value[best])
+
+
+def overall_of_bands(scores: Floats, same: Bools, metrics: int = 4) -> Floats:
+    """Overall score of every band, (98, 98) by index of p1 and p2; only p1 < p2 means anything.
+
+    Two thresholds keep the order of scores outside the band and tie those inside, so only pairs within it change the
+    AUC: it loses ``(U − ½·P·N) / (all pairs)``, where U counts concordant pairs inside (ties ½) and P, N its positives
+    and negatives. Everything else is a count of scores below or above a threshold. Scores are put into 197 cells, the
+    98 thresholds and the open intervals between them, and every combination is read off cumulative sums.
+    """
+    s = np.clip(scores, 0.0, 1.0)
+    n, positives = len(s), int(same.sum())
+    negatives = n - positives
+    cell = np.searchsorted(THRESHOLDS, s, "left") + np.searchsorted(THRESHOLDS, s, "right")
+    others = np.sort(s[~same])
+    wins = np.searchsorted(others, s[same], "left") + np.searchsorted(others, s[same], "right")
+
+    def below(cells: NDArray[Any], weights: Floats | None = None) -> Floats:
+        """Sums over all cells before each, (198,)."""
+        return np.concatenate([[0.0], np.cumsum(np.bincount(cells, weights, 2 * len(THRESHOLDS) + 1))])
+
+    p, q, u = below(cell[same]), below(cell[~same]), below(cell[same], wins / 2)
+    # Threshold k is cell 2k + 1: at most p1 lies before its end, at least p2 from its start on.
+    i, j = (2 * np.arange(len(THRESHOLDS)) + 2)[:, None], 2 * np.arange(len(THRESHOLDS)) + 1
+    fn, tn, tp, fp = p[i], q[i], positives - p[j], negatives - q[j]
+    mid_p, mid_q = p[j] - p[i], q[j] - q[i]
+    inside = u[j] - u[i] - q[i] * mid_p
+    auc = (u[-1] - inside + mid_p * mid_q / 2) / (positives * negatives)
+    unanswered, correct = mid_p + mid_q, tp + tn
+    c_at_1 = (correct + unanswered * correct / n) / n
+    f05u = _ratio(1.25 * tp, 1.25 * tp + 0.25 * (fn + unanswered) + fp)
+    f1 = _ratio(2 * tp, 2 * tp + fp + fn)
+    total = auc + c_at_1 + f05u + f1
+    if metrics == 4:
+        return np.asarray(total / 4)
+    s1, s2, s1_p = below(cell, s), below(cell, s * s), below(cell[same], s[same])
+    a = 0.49 / THRESHOLDS[:, None]
+    b = 0.49 / (1 - THRESHOLDS)
+    c = 0.51 - b * THRESHOLDS
+    lower = a * a * s2[i] - 2 * a * s1_p[i] + fn
+    upper = b * b * (s2[-1] - s2[j]) + 2 * b * c * (s1[-1] - s1[j]) + c * c * (tp + fp)
+    upper += tp - 2 * b * (s1_p[-1] - s1_p[j]) - 2 * c * tp
+    return np.asarray((total + 1 - (lower + upper + unanswered / 4) / n) / 5)
+
+
+def best_band_reference(scores: Floats, same: Bools, metrics: int = 4) -> tuple[float, float, float]:
+    """What ``best_band`` must find, by calibrating with and scoring every combination of thresholds."""
+    from scipy.stats import rankdata
+
+    best = (0.0, 0.0, -1.0)
+    n, positives = len(scores), int(same.sum())
+    for i, p1 in enumerate(THRESHOLDS):
+        for p2 in THRESHOLDS[i + 1 :]:
+            v = rescale(scores, p1, p2)
+            tp, fp = int(((v > 0.5) & same).sum()), int(((v > 0.5) & ~same).sum())
+            fn, tn = int(((v < 0.5) & same).sum()), int(((v < 0.5) & ~same).sum())
+            unanswered = n - tp - fp - fn - tn
+            ranks = rankdata(v)[same].sum()
+            value = (ranks - positives * (positives + 1) / 2) / (positives * (n - positives))
+            value += (tp + tn + unanswered * (tp + tn) / n) / n
+            if tp:
+                value += 1.25 * tp / (1.25 * tp + 0.25 * (fn + unanswered) + fp) + 2 * tp / (2 * tp + fp + fn)
+            value += 1 - np.mean((v - same) ** 2) if metrics == 5 else 0.0
+            value = round(float(value) / metrics, DECIMALS)
+            if value > best[2]:
+                best = (float(p1), float(p2), value)
+    return best
+
+
+def _ratio(top: Floats, bottom: Floats) -> Floats:
+    return np.divide(top, bottom, out=np.zeros(np.broadcast(top, bottom).shape), where=bottom != 0)
+
+
+@dataclass(eq=False, repr=False)
+class ThresholdBand(Calibrator):
+    """Answers by two thresholds p1 < p2 in {.01, …, .98}, those with the best overall score on calibration problems.
+
+    All 4,753 combinations are tried; of equal ones the first (smallest p1, then p2) is kept. Values are not
+    rounded, unlike PAN's, whose three decimals make ties.
+
+    Parameters
+    ----------
+    metrics : 4 or 5
+        Mean of AUC, c@1, F0.5u, F1 (PAN20, HITS), or of these and Brier (PAN22 and later).
+    enough : int
+        Problems of each class below which the grid only fits noise.
+    fallback : bool
+        With fewer, calibrate by ``logistic`` and say so in ``fallback_``; otherwise raise.
+
+    Attributes
+    ----------
+    p1_, p2_ : float
+    overall_ : float
+        Their overall score on the calibration problems.
+    fallback_ : str or None
+        Why the grid was not used.
+    """
+
+    name = "threshold-band"
+
+    metrics: Literal[4, 5] = 4
+    enough: int = 50
+    fallback: bool = True
+
+    def fit(self, scores: Floats, same: Bools) -> Self:
+        """Learn from scores (n,).
+
+        Raises
+        ------
+        SpecError
+            If ``metrics`` is neither 4 nor 5, or there are several features a problem.
+        CorpusError
+            If one class is absent, or has too few problems and ``fallback`` is off.
+        """
+        if self.metrics not in (4, 5):
+            raise SpecError("threshold-band maximises 4 or 5 metrics", found=self.metrics)
+        scores, same = learnable(one_column(scores, self.name), same, self.name)
+        positives, negatives = int(same.sum()), int((~same).sum())
+        self.fallback_: str | None = None
+        if min(positives, negatives) < self.enough:
+            found = f"{positives} same-author and {negatives} different-author problems"
+            if not self.fallback:
+                raise CorpusError(
+                    "too few calibration problems for the threshold grid",
+                    found=found,
+                    expected=f"at least {self.enough} of each",
+                    fix="use logistic, or set enough lower",
+                )
+            self.fallback_ = f"{found} for calibration, fewer than {self.enough} of each: logistic instead"
+            self.logistic_ = Logistic().fit(scores, same)
+            return self
+        self.p1_, self.p2_, self.overall_ = best_band(scores, same, self.metrics)
+        return self
+
+    def transform(self, scores: Floats) -> Floats:
+        scores = one_column(scores, self.name)
+        if self.fallback_ is not None:
+            return self.logistic_.transform(scores)
+        out = rescale(scores, self.p1_, self.p2_)
+        out[~told(scores)] = 0.5
+        return out
+
+
+def scale_of(scores: Floats, same: Bools | None = None) -> tuple[float, float]:
+    """Centre and deviation of scores; with truth, as if both classes were equally frequent.
+
+    Cosines of trained embeddings or of masked texts may all lie between .95 and 1, where neither the grid of thresholds
+    nor a logistic curve tells them apart.
+    """
+    weight = np.ones(len(scores))
+    if same is not None and same.any() and not same.all():
+        weight = np.where(same, 1 / same.sum(), 1 / (~same).sum())
+    centre = float(np.average(scores, weights=weight))
+    return centre, max(float(np.sqrt(np.average((scores - centre) ** 2, weights=weight))), 1e-6)
+
+
+def spread(scores: Floats, scale: tuple[float, float]) -> Floats:
+    """Scores mapped into (0, 1) in their order, by a logistic curve about the centre."""
+    centre, deviation = scale
+    return np.asarray(1 / (1 + np.exp(-(scores - centre) / deviation)), dtype=np.float64)

@@ -1,1 +1,0 @@
-"""Calibrators: raw scores to answers in [0, 1]."""

@@ -1,0 +1,404 @@
+"""Verifiers made of others: the mean and the weighted mean of several, and one that reads masked texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+import numpy as np
+
+from ravenbench import registry
+from ravenbench.components import Component
+from ravenbench.errors import SpecError
+from ravenbench.text.masks import mask
+from ravenbench.types import Bools, Floats, Problems
+from ravenbench.verifiers.calibrators import (
+    LogOdds,
+    ScaledLogistic,
+    apply_band,
+    best_radius,
+    learnable,
+    scale_of,
+    spread,
+)
+from ravenbench.verifiers.contract.base import Calibrated, Calibrator, Learner, Scorer, Verifier, as_verifier, fresh
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, levelled, out_of_fold
+
+
+class Combined(Verifier):
+    """A verifier made of ``members``, symmetric if all of them are and transductive if one is."""
+
+    members: Sequence[Component]
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """True if all members are symmetric."""
+        return all(as_verifier(member).symmetric for member in self.members)
+
+    @property
+    def transductive(self) -> bool:  # type: ignore[override]
+        """True if a member is transductive."""
+        return any(as_verifier(member).transductive for member in self.members)
+
+
+@dataclass(eq=False, repr=False)
+class Meta(Combined):
+    """Unweighted mean of the members' answers, in which their non-answers count as 0.5.
+
+    Parameters
+    ----------
+    members : list of verifiers or scorers
+        Scorers get their published calibrators.
+    band : bool
+        Leave answers near 0.5 unanswered, within a half-width chosen on out-of-fold answers for c@1. The published
+        meta-classifier has no such band. It costs five more fits of every member.
+
+    Attributes
+    ----------
+    members_ : list of fitted verifiers
+    radius_ : float
+        Half-width of the band.
+
+    References
+    ----------
+    Stamatatos et al. 2014, overview of the author identification task at PAN-2014, section 4.
+    """
+
+    name = "meta"
+    version = 2
+
+    members: Sequence[Component]
+    band: bool = False
+
+    @property
+    def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
+        """Sourced without the band, which is ours."""
+        return "ours" if self.band else "sourced"
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        same = np.asarray(same, dtype=bool)
+        self.radius_ = 0.0
+        if self.band:
+            apart = answers_apart(self.members, problems, same, 5)
+            told = ~np.isnan(apart).any(axis=1)
+            self.radius_ = best_radius(apart[told].mean(axis=1), same[told])
+        self.members_ = fit_members(self.members, problems, same)
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        return apply_band(answers_of(self.members_, problems).mean(axis=1), self.radius_)
+
+
+def fit_members(members: Sequence[Component], problems: Problems, same: Bools) -> list[Verifier]:
+    """Fitted copies.
+
+    Raises
+    ------
+    SpecError
+        If there are no members.
+    """
+    if not members:
+        raise SpecError("a combination needs members", expected="a list such as [impostors, cng-2013]")
+    return [as_verifier(fresh(member)).fit(problems, same) for member in members]
+
+
+def answers_of(members: Sequence[Verifier], problems: Problems) -> Floats:
+    """Answers of every member, (n, members)."""
+    return np.stack([member.verify(problems) for member in members], axis=1)
+
+
+def answers_apart(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
+    """Answers to training problems by members fitted on other folds, which share no author with them, (n, members).
+
+    NaN where the members had one class alone to learn from.
+    """
+
+    def answered(rest: Bools, out: Bools) -> Floats:
+        fitted = fit_members(members, problems.select(rest), same[rest])
+        return answers_of(fitted, problems.select(out).blind())
+
+    found = calibration_folds(problems, same, folds)
+    least = int(found.kind == "authors")
+    return out_of_fold(answered, found, same, least=least, otherwise=np.nan, columns=len(members))
+
+
+@dataclass(eq=False, repr=False)
+class Stacked(Combined):
+    """Logistic regression over the log-odds of the members' answers, learned on answers out of fold.
+
+    No member weighs less than nothing (Breiman 1996): a higher answer always means the same author, and where out of
+    fold the opposite seems true it is by chance. Weights are drawn to those of the plain mean. The members of each fold
+    learned from another share of same-author problems, and answer higher or lower for that alone: answers out of fold
+    are compared within a fold (``levelled``).
+
+    Marks for calibration are ignored: the folds keep groups whole and give every problem an answer by members
+    that never saw it.
+
+    Parameters
+    ----------
+    members : list of verifiers or scorers
+    C : float
+        Inverse strength of the pull to the plain mean.
+    folds : int
+        Of the cross-validation that gives the answers out of fold.
+    band : bool
+        Leave answers near 0.5 unanswered, within a half-width chosen for c@1 on the training problems.
+
+    Attributes
+    ----------
+    members_ : list of fitted verifiers
+    coef_ : (members,) float64
+        Weight of each member's log-odds, at least 0.
+    intercept_ : float
+    radius_ : float
+        Half-width of the band.
+
+    References
+    ----------
+    Wolpert 1992, Stacked generalization. Breiman 1996, Stacked regressions.
+    """
+
+    name = "stacked"
+    version = 5
+    provenance = "ours"
+
+    members: Sequence[Component]
+    C: float = 0.1
+    folds: int = 5
+    band: bool = False
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        same = np.asarray(same, dtype=bool)
+        problems = replace(problems, calibrate=None)
+        apart = log_odds(answers_apart(self.members, problems, same, self.folds))
+        told = ~np.isnan(apart).any(axis=1)
+        truth = same[told]
+        apart = levelled(apart[told], calibration_folds(problems, same, self.folds).fold[told], truth)
+        self.coef_, self.intercept_ = weights(apart, truth, self.C)
+        self.radius_ = best_radius(self._weighed(apart), truth) if self.band else 0.0
+        self.members_ = fit_members(self.members, problems, same)
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        return apply_band(self._weighed(log_odds(answers_of(self.members_, problems))), self.radius_)
+
+    def _weighed(self, odds: Floats) -> Floats:
+        from scipy.special import expit
+
+        # Not a matrix product: its rounding may depend on how many rows there are.
+        return np.asarray(expit((odds * self.coef_).sum(axis=1) + self.intercept_))
+
+
+def weights(odds: Floats, same: Bools, C: float) -> tuple[Floats, float]:
+    """Coefficients (members,) of at least 0 and an intercept, of odds (n, members).
+
+    They minimise the logistic loss · ``C`` + ½ |coefficients − 1 / members|².
+
+    Raises
+    ------
+    CorpusError
+        If one class is absent.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import expit
+
+    odds, same = learnable(odds, same, Stacked.name)
+    members = odds.shape[1]
+    design = np.column_stack([odds, np.ones(len(odds))])
+    mean = np.append(np.full(members, 1 / members), 0.0)
+    sign = np.where(same, 1.0, -1.0)
+    pulled = np.append(np.ones(members), 0.0)
+
+    def loss(beta: Floats) -> tuple[float, Floats]:
+        margin, off = sign * (design @ beta), pulled * (beta - mean)
+        slope = C * (design.T @ (-sign * expit(-margin))) + off
+        return float(C * np.logaddexp(0.0, -margin).sum() + off @ off / 2), slope
+
+    bounds = [(0.0, None)] * members + [(None, None)]
+    beta = minimize(loss, mean, jac=True, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-9}).x
+    return beta[:members], float(beta[members])
+
+
+def log_odds(answers: Floats) -> Floats:
+    """log(p / (1 − p)) of answers kept within [.01, .99], so that none is beyond recall."""
+    p = np.clip(answers, 0.01, 0.99)
+    return np.asarray(np.log(p / (1 - p)))
+
+
+@dataclass(eq=False, repr=False)
+class Spreading(Scorer):
+    """Masked texts are all alike, so the scores of another scorer are spread over (0, 1) in their order.
+
+    Attributes
+    ----------
+    inner_ : Scorer
+    scale_ : (float, float) or None
+        Centre and deviation of the training problems' scores; None where a problem has several.
+    """
+
+    inner: Scorer
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """True if the inner scorer is symmetric."""
+        return self.inner.symmetric
+
+    @property
+    def transductive(self) -> bool:  # type: ignore[override]
+        """True if the inner scorer is transductive."""
+        return self.inner.transductive
+
+    @property
+    def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
+        """Where the inner scorer comes from."""
+        return self.inner.provenance
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        self.scale_: tuple[float, float] | None = None
+        self.inner_ = fresh(self.inner).fit(problems, same)
+        scores = self.inner_.score(problems)
+        told = ~np.isnan(scores)
+        if scores.ndim == 1 and told.any():
+            self.scale_ = scale_of(scores[told], np.asarray(same, dtype=bool)[told])
+        return self
+
+    def score(self, problems: Problems) -> Floats:
+        scores = self.inner_.score(problems)
+        return scores if self.scale_ is None else spread(scores, self.scale_)
+
+    def default_calibrator(self) -> Calibrator:
+        return self.inner.default_calibrator()
+
+
+@dataclass(eq=False, repr=False)
+class Distorted(Spreading):
+    """A scorer that reads texts through a mask learned on the training texts.
+
+    Masked texts are all alike, so single scores are spread over (0, 1) in their order before they are
+    calibrated.
+
+    Parameters
+    ----------
+    inner : Scorer
+        What reads the masked texts.
+    variant : "ma", "sa" or "topic"
+        DV-MA or DV-SA keep the frequent words, ``topic`` masks them (TopicFit's mask).
+    k : int
+        Frequent words.
+
+    Attributes
+    ----------
+    mask_ : fitted mask
+    inner_ : Scorer
+    scale_ : (float, float) or None
+        Centre and deviation of the training problems' scores; None where a problem has several.
+    """
+
+    name = "distorted"
+    version = 2
+
+    inner: Scorer
+    variant: Literal["ma", "sa", "topic"] = "ma"
+    k: int = 300
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        self.mask_ = mask(self.variant, self.k).fit(problems.texts.rows(problems.documents))
+        return super().fit(problems.map_texts(self.mask_), same)
+
+    def score(self, problems: Problems) -> Floats:
+        return super().score(problems.map_texts(self.mask_))
+
+
+@dataclass(eq=False, repr=False)
+class Masked(Verifier):
+    """A verifier that reads training and test texts through a mask, such as ``masked(lambdag, posnoise)``.
+
+    The mask is learned on the training texts. A scorer keeps the calibrator it comes with; unless that suits scores
+    of any scale, they are spread over (0, 1) first, since masked texts are all alike.
+
+    Parameters
+    ----------
+    inner : Scorer or Verifier
+        What reads the masked texts.
+    mask : transform
+        ``posnoise``, ``frequency-mask``, ``distortion``, ``topic-mask`` or another text transform.
+
+    Attributes
+    ----------
+    mask_ : fitted mask
+    verifier_ : Verifier
+    """
+
+    name = "masked"
+
+    inner: Component
+    mask: Component
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """True if the inner verifier is symmetric."""
+        return bool(getattr(self.inner, "symmetric", False))
+
+    @property
+    def transductive(self) -> bool:  # type: ignore[override]
+        """True if the inner verifier is transductive."""
+        return bool(getattr(self.inner, "transductive", False))
+
+    @property
+    def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
+        """Where the inner verifier comes from."""
+        found: Literal["sourced", "reconstructed", "ours"] = getattr(self.inner, "provenance", "ours")
+        return found
+
+    def require(self) -> None:
+        """Check that the two fit together, and that nothing is missing.
+
+        Raises
+        ------
+        SpecError
+            If the mask is no text transform.
+        MissingPart
+            If one of them needs something that is not here.
+        """
+        if not hasattr(self.mask, "transform") or isinstance(self.mask, Learner):
+            raise SpecError(
+                f"{self.mask} masks no texts", expected="masked(VERIFIER, MASK), e.g. masked(ppm, posnoise)"
+            )
+        super().require()
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        self.require()
+        same = both_classes(same, "masked")
+        mask = fresh(self.mask)
+        self.mask_ = mask.fit(problems.texts.rows(problems.documents))  # type: ignore[attr-defined]
+        self.verifier_ = _answering(self.inner).fit(problems.map_texts(self.mask_), same)
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        return self.verifier_.verify(problems.map_texts(self.mask_))
+
+    def figures(self) -> dict[str, bytes]:
+        return self.verifier_.figures()
+
+
+def under_mask(verifiers: Mapping[str, Component], mask: str) -> dict[str, Component]:
+    """The verifiers reading through a mask, by name; a printed form as name becomes that of the masked one.
+
+    Raises
+    ------
+    SpecError, MissingPart
+        If the mask does not parse, or needs something that is not here.
+    """
+    ((_, component),) = registry.named("transform", [mask]).items()
+    found = {name: Masked(verifier, component) for name, verifier in verifiers.items()}
+    return {str(v) if name == str(verifiers[name]) else name: v for name, v in found.items()}
+
+
+def _answering(inner: Component) -> Verifier:
+    if isinstance(inner, Scorer):
+        own_scale = isinstance(inner.default_calibrator(), LogOdds | ScaledLogistic)
+        return Calibrated(fresh(inner) if own_scale else Spreading(fresh(inner)))
+    if isinstance(inner, Verifier):
+        return fresh(inner)
+    raise SpecError(f"{inner} answers no problems", expected="masked(VERIFIER, MASK)")

@@ -1,1 +1,0 @@
-"""Verifiers made of other verifiers, or of another one on masked texts."""

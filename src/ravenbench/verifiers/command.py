@@ -1,0 +1,220 @@
+"""Any outside program as a verifier: it reads PAN problems and writes PAN answers."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
+from ravenbench.formats.answers import SystemAnswers, read_answers
+from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
+from ravenbench.programs.process import Ran, Rules, private_folder
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Floats, Labels, Problems, name_array
+from ravenbench.verifiers.contract.base import Verifier
+
+_INPUT, _OUTPUT, _TRAIN = "inputDataset", "outputDir", "trainDataset"
+
+
+@dataclass(eq=False, repr=False)
+class Command(Verifier):
+    """Runs a program on problems and reads its answers; nothing is guessed where it does not deliver.
+
+    Test problems are written without truth, authors or topics into a private folder that exists for one run only;
+    the environment is empty but for PATH, a private HOME and TMPDIR, and one thread for numerical libraries.
+
+    Where bubblewrap works (Linux), the program is confined: it reads the system's folders, its input and the files that
+    the command names, writes to its own folders only, and has no network and no sight of other processes. Elsewhere
+    it may read whatever the user may, and results say that it was not confined. Either way all that it started is
+    killed when it ends, and when Raven does.
+
+    A crash, a timeout, more than ``process.FLOOD`` bytes of output, use beyond the limits, a missing, unknown or
+    repeated id and a value that is no number from 0 to 1 are a ``ProgramError``, never an answer; so are processes that
+    an unconfined program leaves behind. Since a program may look at all of its input, its answers are taken to depend
+    on the batch.
+
+    Parameters
+    ----------
+    command : str
+        Program and arguments, split as a shell does; no shell is started (``sh -ec 'train; answer'`` runs two
+        programs, in one private working folder). ``$inputDataset`` and ``$outputDir`` stand
+        for its folders as on TIRA; a command with neither gets ``-i INPUT -o OUTPUT``. ``$trainDataset`` is a folder
+        with the training problems and their truth.
+    format : {"auto", "pairs", "problems"}
+        PAN20–23 ``pairs.jsonl``, or PAN13–15 folders; ``auto`` writes pairs where no problem has several known
+        documents.
+    timeout : float
+        Seconds for one set of problems.
+    folder : str
+        Where files named in the command lie: arguments that name a file there become absolute. A confined program
+        may read all of it where it is not the current folder.
+    language : str
+        What ``contents.json`` of PAN13–15 says.
+    release : str
+        Of the program: part of its identity, so that a change of it makes kept answers stale.
+    confine : {"auto", "required", "off"}
+        Confine it where this system can; refuse to run it where it cannot; or let it run as the user.
+    readable : sequence of str
+        Further files and folders that a confined program may read, such as a model.
+    memory, disk : float
+        GiB that its processes may hold together (0: four fifths of the machine's) and that it may write.
+    processes : int
+        Most processes at one time.
+
+    Attributes
+    ----------
+    train_ : dict or None
+        Training problems as plain values, kept where the command asks for them.
+
+    References
+    ----------
+    Gollub et al. 2012, Ousting ivory tower research: towards a web framework for providing experiments as a service
+    (TIRA).
+    """
+
+    name = "command"
+    symmetric = False
+    transductive = True
+    outside = True
+    apart = ("confine", "readable", "memory", "disk", "processes")
+
+    command: str
+    format: Literal["auto", "pairs", "problems"] = "auto"
+    timeout: float = 3600.0
+    folder: str = "."
+    language: str = "english"
+    release: str = ""
+    confine: Literal["auto", "required", "off"] = "auto"
+    readable: Sequence[str] = ()
+    memory: float = 0.0
+    disk: float = 10.0
+    processes: int = 512
+
+    def fit(self, problems: Problems, same: Bools) -> Self:
+        """Check that the program is there, and keep training problems where the command names ``$trainDataset``.
+
+        Raises
+        ------
+        SpecError
+            If a parameter cannot be used.
+        InputError
+            If the program is not there.
+        """
+        if self.format not in ("auto", "pairs", "problems"):
+            raise SpecError("no such format", found=self.format, expected="auto, pairs or problems")
+        if not self.timeout > 0:
+            raise SpecError("the timeout of a command must be positive", found=self.timeout)
+        self._rules().check()
+        self._argv({})
+        self.train_ = _plain(problems, np.asarray(same, dtype=bool)) if _names(self.command, _TRAIN) else None
+        return self
+
+    def verify(self, problems: Problems) -> Floats:
+        """Run the program once on all of these problems.
+
+        Raises
+        ------
+        InputError
+            If the program is not there.
+        ProgramError
+            If it fails; the message ends with what it said on stderr.
+        """
+        if not len(problems):
+            return np.empty(0)
+        with private_folder() as home:
+            place = {_INPUT: home / "input", _OUTPUT: home / "output", _TRAIN: home / "train"}
+            self._write(place[_INPUT], problems.blind(), None)
+            if self.train_ is not None:
+                self._write(place[_TRAIN], *_restored(self.train_))
+            (home / "work").mkdir()
+            place[_OUTPUT].mkdir()
+            for path in place[_INPUT].rglob("*"):
+                path.chmod(0o444 if path.is_file() else 0o555)
+            own = Path(self.folder).absolute()
+            reads = [*([] if own == Path.cwd() else [own]), *(p for p in (place[_INPUT], place[_TRAIN]) if p.exists())]
+            ran = self._rules().run(self._argv(place), home / "work", self.timeout, reads, [place[_OUTPUT]])
+            return self._answers(place[_OUTPUT], problems, ran)
+
+    def _rules(self) -> Rules:
+        return Rules(self.confine, self.readable, self.memory, self.disk, self.processes)
+
+    def _write(self, folder: Path, problems: Problems, same: Bools | None) -> None:
+        single = bool((problems.sizes == 1).all())
+        if self.format == "pairs" or (self.format == "auto" and single):
+            write_pan_pairs(folder, problems, same)
+        else:
+            write_pan_problems(folder, problems, same, self.language)
+
+    def _argv(self, place: dict[str, Path]) -> list[str]:
+        try:
+            parts = shlex.split(self.command)
+        except ValueError as error:
+            raise SpecError(f"the command does not parse ({error})", found=self.command) from None
+        if not parts:
+            raise SpecError("the command is empty", expected="a program and its arguments")
+        if not _names(self.command, _INPUT) and not _names(self.command, _OUTPUT):
+            parts += ["-i", f"${_INPUT}", "-o", f"${_OUTPUT}"]
+        base = Path(self.folder).absolute()
+        found = shutil.which(parts[0]) or shutil.which(str(base / parts[0]))
+        if found is None:
+            raise InputError(
+                "the program is not there", found=parts[0], expected=f"a program on PATH, or a file below {base}"
+            )
+        rest = [str(base / part) if (base / part).is_file() else part for part in parts[1:]]
+        for key, path in place.items():
+            rest = [part.replace(f"${{{key}}}", str(path)).replace(f"${key}", str(path)) for part in rest]
+        return [str(Path(found).absolute()), *rest]
+
+    def _answers(self, folder: Path, problems: Problems, ran: Ran) -> Floats:
+        try:
+            answers = read_answers(folder)
+            return _in_order(answers, problems.ids.tolist())
+        except (FormatError, OSError) as error:
+            told = str(error).replace(str(folder), _OUTPUT)
+            raise ProgramError(f"{self.command}: its answers cannot be used: {told}{ran.tail()}") from None
+
+
+def _in_order(answers: SystemAnswers, ids: list[str]) -> Floats:
+    value = dict(zip(answers.ids.tolist(), answers.value.tolist(), strict=True))
+    missing = [name for name in ids if name not in value]
+    if missing:
+        raise FormatError(f"{len(missing):,} problems are not answered", found=", ".join(missing[:3]))
+    unknown = sorted(value.keys() - set(ids))
+    if unknown:
+        raise FormatError(f"{len(unknown):,} answers belong to no problem", found=", ".join(unknown[:3]))
+    return np.array([value[name] for name in ids], dtype=np.float64)
+
+
+def _names(command: str, key: str) -> bool:
+    return f"${key}" in command or f"${{{key}}}" in command
+
+
+def _plain(problems: Problems, same: Bools) -> dict[str, Any]:
+    """Problems and truth as values that can be kept without pickle."""
+    used = problems.documents
+    return {
+        "texts": problems.texts.rows(used),
+        "ids": problems.ids.tolist(),
+        "sizes": problems.sizes,
+        "known": np.searchsorted(used, problems.known_index),
+        "questioned": np.searchsorted(used, problems.questioned_index),
+        "author": None if problems.author is None else list(problems.author.take(used)),
+        "topic": None if problems.topic is None else list(problems.topic.take(used)),
+        "same": same,
+    }
+
+
+def _restored(kept: dict[str, Any]) -> tuple[Problems, Bools]:
+    texts, rows = TextTable.collect(kept["texts"])
+    first = np.unique(rows, return_index=True)[1]
+    author, topic = (None if kept[key] is None else Labels.of(kept[key]).take(first) for key in ("author", "topic"))
+    ids = name_array(kept["ids"])
+    ptr = np.concatenate([[0], np.cumsum(kept["sizes"])]).astype(np.int64)
+    known, questioned = rows[kept["known"]], rows[kept["questioned"]]
+    return Problems(texts, ids, ptr, known, questioned, author=author, topic=topic), kept["same"]

@@ -1,0 +1,183 @@
+"""Transformers to build on: small ones from scratch, pretrained folders, published LUAR weights; tokenizers as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from ravenbench.errors import CorpusError, FormatError, InputError
+from ravenbench.topics.pretrained import check_vocabulary, model_folder
+from ravenbench.types import Ints
+
+_SPECIAL = ("[PAD]", "[CLS]", "[SEP]")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How text becomes token numbers: a ``tokenizers`` tokenizer as JSON, padding, what stands around a piece."""
+
+    tokenizer: str
+    pad: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+
+    def encode(self, texts: Sequence[str]) -> list[Ints]:
+        """Token numbers of each text, without special tokens."""
+        tokenizer = Tokenizer.from_str(self.tokenizer)
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return [np.array(e.ids, dtype=np.int64) for e in tokenizer.encode_batch(list(texts), add_special_tokens=False)]
+
+
+@dataclass(frozen=True)
+class Backbone:
+    """A transformer, its configuration as JSON, how it reads, and weights for what stands on it (LUAR's ``linear``)."""
+
+    module: Any
+    config: str
+    reading: Reading
+    head: dict[str, torch.Tensor]
+
+    @property
+    def hidden(self) -> int:
+        """Width of the transformer's states."""
+        return int(self.module.config.hidden_size)
+
+
+def learned_reading(texts: Sequence[str], vocabulary: int) -> Reading:
+    """A byte-level BPE vocabulary learned from training texts: no character is unknown to it.
+
+    Raises
+    ------
+    CorpusError
+        If there is nothing to learn from.
+    """
+    if not any(text.strip() for text in texts):
+        raise CorpusError("no tokenizer can be learned from empty texts")
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary,
+        special_tokens=list(_SPECIAL),
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(_blocks(texts), trainer)
+    # Special tokens are numbered first, in their order.
+    return Reading(tokenizer.to_str(), 0, (1,), (2,))
+
+
+def _blocks(texts: Sequence[str], size: int = 64) -> Iterator[list[str]]:
+    for start in range(0, len(texts), size):
+        yield list(texts[start : start + size])
+
+
+def small(reading: Reading, *, layers: int, hidden: int, heads: int, width: int) -> Backbone:
+    """A small BERT with random weights (inside ``devices.controlled``)."""
+    from transformers import BertConfig
+
+    size = Tokenizer.from_str(reading.tokenizer).get_vocab_size()
+    config = BertConfig(
+        vocab_size=size, hidden_size=hidden, num_hidden_layers=layers, num_attention_heads=heads,
+        intermediate_size=4 * hidden, max_position_embeddings=width, pad_token_id=reading.pad,
+    )  # fmt: skip
+    text = json.dumps(config.to_dict(), sort_keys=True)
+    return Backbone(rebuilt(text), text, reading, {})
+
+
+def rebuilt(config: str) -> Any:
+    """A transformer of this configuration, with random weights."""
+    from transformers import AutoConfig, AutoModel
+
+    values = json.loads(config)
+    return AutoModel.from_config(AutoConfig.for_model(values.pop("model_type"), **values))
+
+
+def pretrained(name: str, revision: str | None, width: int) -> Backbone:
+    """A transformer on this machine, by name or folder: any that ``transformers`` builds itself, or published LUAR.
+
+    Raises
+    ------
+    MissingPart
+        If it is not on this machine.
+    InputError
+        If files are missing, the tokenizer belongs to another model, or the model cannot read a piece.
+    """
+    from safetensors.torch import load_file
+    from transformers import AutoModel, AutoTokenizer
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+    from transformers.utils import logging
+
+    folder = model_folder(name, revision)
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        head: dict[str, torch.Tensor] = {}
+        if config.get("model_type") == "LUAR":
+            module, head = _published(load_file(folder / "model.safetensors"), folder)
+        elif "auto_map" in config and config.get("model_type") not in CONFIG_MAPPING:
+            raise InputError("luar runs no code of a model's own", file=folder, found=config.get("model_type"))
+        else:
+            module = AutoModel.from_pretrained(folder, local_files_only=True, use_safetensors=True)
+    except (OSError, ValueError, KeyError) as error:
+        raise FormatError("this model cannot be loaded", file=folder, found=str(error)) from error
+    finally:
+        logging.enable_progress_bar()
+    if not hasattr(tokenizer, "backend_tokenizer"):
+        raise InputError("this model's tokenizer has no fast form", file=folder, expected="a tokenizer.json")
+    check_vocabulary(len(tokenizer), module.get_input_embeddings().num_embeddings, folder)
+    positions = getattr(module.config, "max_position_embeddings", None)
+    if positions is not None and width > positions:
+        raise InputError("a piece is longer than this model reads", found=width, expected=f"at most {positions}")
+    before, after = (
+        () if token is None else (int(token),)
+        for token in (
+            tokenizer.cls_token_id if tokenizer.cls_token_id is not None else tokenizer.bos_token_id,
+            tokenizer.sep_token_id if tokenizer.sep_token_id is not None else tokenizer.eos_token_id,
+        )
+    )
+    pad = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+    reading = Reading(tokenizer.backend_tokenizer.to_str(), int(pad), before, after)
+    return Backbone(module, json.dumps(module.config.to_dict(), sort_keys=True), reading, head)
+
+
+def _published(tensors: dict[str, torch.Tensor], folder: Path) -> tuple[Any, dict[str, torch.Tensor]]:
+    """The DistilRoBERTa inside published LUAR weights, its shape read off the tensors, and the linear map."""
+    from transformers import RobertaConfig, RobertaModel
+
+    inner = {k.removeprefix("transformer."): v for k, v in tensors.items() if k.startswith("transformer.")}
+    head = {k.removeprefix("linear."): v for k, v in tensors.items() if k.startswith("linear.")}
+    try:
+        words, positions = (inner[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
+        width = inner["encoder.layer.0.intermediate.dense.weight"].shape[0]
+        wanted = {"weight": (head["weight"].shape[0], words.shape[1]), "bias": (head["weight"].shape[0],)}
+    except KeyError as error:
+        raise FormatError("these are not LUAR's weights", file=folder, found=f"no tensor {error}") from None
+    if {name: tuple(tensor.shape) for name, tensor in head.items()} != wanted:
+        raise FormatError("these are not LUAR's weights", file=folder, expected=f"linear of shape {wanted}")
+    config = RobertaConfig(
+        vocab_size=words.shape[0],
+        hidden_size=words.shape[1],
+        max_position_embeddings=positions.shape[0],
+        intermediate_size=width,
+        type_vocab_size=1,
+        layer_norm_eps=1e-5,
+        num_attention_heads=max(1, words.shape[1] // 64),
+        num_hidden_layers=1 + max(int(k.split(".")[2]) for k in inner if k.startswith("encoder.layer.")),
+    )
+    module = RobertaModel(config)
+    inner.pop("embeddings.position_ids", None)
+    missing, unexpected = module.load_state_dict(inner, strict=False)
+    lost = [key for key in missing if not key.startswith("pooler.")]
+    if lost or unexpected:
+        raise FormatError("these are not LUAR's weights", file=folder, found=f"missing {lost}, unknown {unexpected}")
+    return module, head

@@ -1,1 +1,0 @@
-"""LUAR (Rivera-Soto et al. 2021)."""

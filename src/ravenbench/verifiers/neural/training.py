@@ -1,0 +1,450 @@
+"""The training loop all neural verifiers share: warm-up and a falling rate, accumulation, early stopping, exact resume.
+
+An epoch depends on (seed, epoch) and the weights it begins with, nothing else, so a training that goes on from a
+checkpoint ends in the weights it would have had.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+
+from ravenbench.components import Component, identity
+from ravenbench.errors import CorpusError, FormatError, SpecError
+from ravenbench.files import cache_folder, write_bytes, write_json
+from ravenbench.randomness import stream
+from ravenbench.topics import devices
+from ravenbench.types import Bools, Problems
+
+Progress = Callable[[float, float], None]
+"""Called with epochs done (with a fraction) and the mean loss of the epoch so far."""
+
+
+@contextmanager
+def bar(name: str, epochs: int, done: int = 0) -> Iterator[Progress]:
+    """Draw training on stderr; nothing where that is no terminal, or in a worker process, whose lines would mix."""
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Drawn
+
+    console = Console(stderr=True)
+    hidden = not console.is_terminal or multiprocessing.parent_process() is not None
+    columns = (
+        TextColumn("{task.description:<22}", markup=False),
+        BarColumn(bar_width=None),
+        TextColumn("epoch {task.fields[epoch]}/{task.total:.0f} · loss {task.fields[loss]}", markup=False),
+        TimeRemainingColumn(),
+    )
+    with Drawn(*columns, console=console, transient=True, disable=hidden) as drawn:
+        task = drawn.add_task(name, total=epochs, completed=done, epoch=done, loss="–")
+
+        def progress(finished: float, loss: float) -> None:
+            drawn.update(task, completed=finished, epoch=min(int(finished) + 1, epochs), loss=f"{loss:.4f}")
+
+        yield progress
+
+
+def arrays(module: torch.nn.Module) -> dict[str, np.ndarray]:
+    """The weights of a network by name, as float32 arrays."""
+    return {name: value.detach().float().cpu().numpy() for name, value in module.state_dict().items()}
+
+
+def fill(module: torch.nn.Module, kept: dict[str, np.ndarray]) -> None:
+    """Give a network of the same sizes these weights."""
+    module.load_state_dict({name: torch.from_numpy(array) for name, array in kept.items()})
+
+
+FORMAT = 1
+_HEAD = "checkpoint.json"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What was kept after epoch ``epoch`` (from 1): any nesting of dicts, lists, numbers, text and tensors.
+
+    FOLDER/checkpoint.json         spec, facts, name and SHA-256 of the tensors; written last
+    FOLDER/tensors-NUMBER.safetensors
+    """
+
+    epoch: int
+    state: dict[str, Any]
+
+
+def keep(folder: Path, spec: dict[str, Any], checkpoint: Checkpoint) -> None:
+    """Write a checkpoint; the one before it is there until this one is whole."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors: dict[str, torch.Tensor] = {}
+    state = _flat(checkpoint.state, tensors)
+    name = f"tensors-{checkpoint.epoch}.safetensors"
+    digest = write_bytes(folder / name, save(tensors))
+    head = {"format": FORMAT, "spec": spec, "epoch": checkpoint.epoch, "state": state}
+    write_json(folder / _HEAD, {**head, "tensors": name, "tensors_sha256": digest})
+    for old in folder.glob("tensors-*.safetensors"):
+        if old.name != name:
+            old.unlink(missing_ok=True)
+
+
+def find(folder: Path, spec: dict[str, Any]) -> Checkpoint | None:
+    """The checkpoint in a folder, or None where there is none.
+
+    Raises
+    ------
+    SpecError
+        If it belongs to another training, with the difference.
+    FormatError
+        If it is damaged.
+    """
+    where = folder / _HEAD
+    if not where.exists():
+        return None
+    fix = f"delete {folder} to train from the beginning"
+    try:
+        head = json.loads(where.read_text(encoding="utf-8"))
+        there, epoch, state = head["spec"], int(head["epoch"]), head["state"]
+        # The name is ours, so that a head cannot point out of its folder.
+        data = (folder / f"tensors-{epoch}.safetensors").read_bytes()
+        whole = hashlib.sha256(data).hexdigest() == head["tensors_sha256"] and head["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise FormatError("this checkpoint is damaged", file=where, found=str(error), fix=fix) from error
+    if there != json.loads(json.dumps(spec)):
+        raise SpecError(
+            "this checkpoint belongs to another training",
+            file=where,
+            found="; ".join(differences(there, spec)),
+            fix=f"train with the settings it was made with, or {fix}",
+        )
+    if not whole:
+        raise FormatError("this checkpoint is damaged", file=where, found="tensors that are not those kept", fix=fix)
+    try:
+        return Checkpoint(epoch, _deep(state, load(data)))
+    except (SafetensorError, LookupError, TypeError, ValueError) as error:
+        raise FormatError("this checkpoint is damaged", file=where, found=str(error), fix=fix) from error
+
+
+def forget(folder: Path) -> None:
+    """Delete a checkpoint whose training is over."""
+    (folder / _HEAD).unlink(missing_ok=True)
+    for old in folder.glob("tensors-*.safetensors"):
+        old.unlink(missing_ok=True)
+    if folder.exists() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def differences(there: Any, here: Any, name: str = "spec") -> list[str]:
+    """What differs between two JSON values, a line each."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        keys = sorted({*there, *here})
+        return [line for key in keys for line in differences(there.get(key), here.get(key), key)]
+    return [] if there == json.loads(json.dumps(here)) else [f"{name}: {there!r} there, {here!r} here"]
+
+
+def _flat(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
+    if isinstance(value, torch.Tensor):
+        name = str(len(tensors))
+        # A copy of its own: safetensors refuses tensors that share memory.
+        tensors[name] = value.detach().cpu().clone().contiguous()
+        return {"tensor": name}
+    if isinstance(value, dict):
+        return {"dict": [[key, _flat(part, tensors)] for key, part in value.items()]}
+    if isinstance(value, list | tuple):
+        return [_flat(part, tensors) for part in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise TypeError(f"{type(value).__name__} has no place in a checkpoint")
+
+
+def _deep(node: Any, tensors: dict[str, torch.Tensor]) -> Any:
+    if isinstance(node, list):
+        return [_deep(part, tensors) for part in node]
+    if isinstance(node, dict):
+        if "tensor" in node:
+            return tensors[node["tensor"]]
+        return {key: _deep(part, tensors) for key, part in node["dict"]}
+    return node
+
+
+DAYS = 30
+"""How long a checkpoint waits."""
+
+
+def training_spec(
+    component: Component, problems: Problems, same: Bools, scoring: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """All that decides a training: method, parameters, data and truth, as JSON.
+
+    Where it runs, and parameters of ``scoring`` alone, are left out: whoever changes them because memory ran out
+    keeps the training.
+    """
+    method = identity(component)
+    method["params"] = {name: value for name, value in method["params"].items() if name not in ("device", *scoring)}
+    truth = np.asarray(same, dtype=np.uint8).tobytes()
+    data = hashlib.blake2b(problems.digest().encode() + truth, digest_size=16).hexdigest()
+    return {"method": method, "data": data}
+
+
+def training_folder(spec: dict[str, Any]) -> Path:
+    """The folder of this training, below RAVEN_CACHE or the user's cache folder; those long abandoned are deleted."""
+    key = hashlib.blake2b(json.dumps(spec, sort_keys=True).encode(), digest_size=12).hexdigest()
+    home = cache_folder() / "training"
+    for head in home.glob("*/checkpoint.json"):
+        if head.parent.name != key and time.time() - head.stat().st_mtime > DAYS * 86400:
+            forget(head.parent)
+    return home / key
+
+
+B = TypeVar("B")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train.
+
+    Attributes
+    ----------
+    epochs : int
+        At most; 0 leaves the model as it is.
+    learning_rate : float
+        At the height of the schedule: it rises from 0 over ``warmup`` (a share of the training) and then falls in a
+        straight line to ``final`` times its height.
+    accumulate : int
+        Batches whose gradients make one step: the same recipe in less memory.
+    patience : int
+        Epochs without a better held-out value after which training ends; 0 never ends it.
+    clip : float
+        Largest norm of the gradient, of all tensors together or with ``clip_each`` of each; 0 leaves it alone.
+    precision : {"auto", "fp32", "bf16"}
+        Of forward passes; ``auto`` is bfloat16 on a GPU.
+    deterministic : bool
+        Kernels that give the same numbers every time, where there are any.
+    """
+
+    epochs: int = 10
+    learning_rate: float = 1e-3
+    warmup: float = 0.1
+    final: float = 0.0
+    accumulate: int = 1
+    patience: int = 3
+    optimizer: Literal["adamw", "adagrad"] = "adamw"
+    weight_decay: float = 0.0
+    clip: float = 1.0
+    clip_each: bool = False
+    precision: str = "auto"
+    deterministic: bool = True
+    seed: int = 0
+
+    @classmethod
+    def of(cls, options: object, **own: Any) -> Self:
+        """The settings among a verifier's parameters, and ``own`` ones, which come first."""
+        names = [field.name for field in fields(cls) if hasattr(options, field.name)]
+        return cls(**({name: getattr(options, name) for name in names} | own))
+
+    def rate(self, progress: float) -> float:
+        """Learning rate at a share 0 … 1 of the training."""
+        if progress < self.warmup:
+            return self.learning_rate * progress / self.warmup
+        left = (1 - progress) / (1 - self.warmup) if self.warmup < 1 else 1.0
+        return self.learning_rate * (self.final + (1 - self.final) * left)
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One line of a history: mean loss, held-out value (higher is better; None without), rate at the end, seconds."""
+
+    epoch: int
+    loss: float
+    held_out: float | None
+    rate: float
+    seconds: float
+
+
+def train(
+    model: torch.nn.Module,
+    batches: Callable[[int], Sequence[B]],
+    loss: Callable[[B], torch.Tensor],
+    settings: Settings,
+    *,
+    device: torch.device,
+    held_out: Callable[[], float] | None = None,
+    spec: dict[str, Any] | None = None,
+    folder: Path | None = None,
+    name: str = "training",
+    lower: str = "batch (accumulate makes up for it)",
+) -> list[Epoch]:
+    """Train a model in place.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        On ``device``. It ends in evaluation mode, with the weights of its best epoch where there is ``held_out``.
+    batches : callable
+        Batches of an epoch (counted from 0); a function of the epoch alone.
+    loss : callable
+        Mean loss of a batch; called in training mode under the precision asked for.
+    held_out : callable, optional
+        Called in evaluation mode without gradients after each epoch; higher is better.
+    spec : dict, optional
+        All that decides the outcome beside the settings, as JSON; a checkpoint of another is refused.
+    folder : path, optional
+        Where a checkpoint is kept after each epoch. Training goes on from what lies there; whoever has used the
+        trained model forgets it (``forget``), so that running out of memory afterwards costs nothing.
+    name : str
+        Shown beside the progress bar.
+    lower : str
+        The option to lower where memory does not suffice.
+
+    Raises
+    ------
+    CorpusError
+        If an epoch holds no batch, or the loss is no finite number.
+    InputError
+        If the GPU's memory does not suffice; the last checkpoint stays.
+    SpecError, FormatError
+        If the checkpoint belongs to another training or is damaged.
+    """
+    whole = {"settings": asdict(settings), "spec": spec or {}}
+    run = _Run(model, settings, device)
+    if folder is not None and (found := find(folder, whole)) is not None:
+        run.restore(found)
+    with (
+        devices.controlled(settings.seed, device, settings.deterministic),
+        devices.memory(lower, device),
+        bar(name, settings.epochs, len(run.history)) as progress,
+    ):
+        while not run.over():
+            run.epoch(batches, loss, held_out, progress)
+            if folder is not None:
+                keep(folder, whole, run.checkpoint())
+    if run.best is not None:
+        model.load_state_dict(run.best)
+    model.eval()
+    return run.history
+
+
+class _Run:
+    """The state of a training: weights, optimizer, history and the best epoch so far."""
+
+    def __init__(self, model: torch.nn.Module, settings: Settings, device: torch.device) -> None:
+        self.model, self.settings, self.device = model, settings, device
+        self.weights = [p for p in model.parameters() if p.requires_grad]
+        if settings.optimizer not in ("adamw", "adagrad"):
+            raise SpecError("there is no such optimizer", found=settings.optimizer, expected="adamw or adagrad")
+        kind = torch.optim.AdamW if settings.optimizer == "adamw" else torch.optim.Adagrad
+        self.optimizer = kind(self.weights, lr=settings.learning_rate, weight_decay=settings.weight_decay)
+        self.history: list[Epoch] = []
+        self.best: dict[str, torch.Tensor] | None = None
+        self.best_epoch = 0
+
+    def over(self) -> bool:
+        done = len(self.history)
+        waited = self.best is not None and self.settings.patience and done - self.best_epoch >= self.settings.patience
+        return done >= self.settings.epochs or bool(waited)
+
+    def epoch(
+        self,
+        batches: Callable[[int], Sequence[B]],
+        loss: Callable[[B], torch.Tensor],
+        held_out: Callable[[], float] | None,
+        progress: Progress,
+    ) -> None:
+        number, began = len(self.history), time.perf_counter()
+        devices.reseed(int(stream(self.settings.seed, "torch-epoch", number).integers(2**62)))
+        drawn = batches(number)
+        if not len(drawn):
+            raise CorpusError("there is nothing to train on", expected="authors with several documents")
+        self.model.train()
+        total = rate = 0.0
+        for start in range(0, len(drawn), self.settings.accumulate):
+            part = drawn[start : start + self.settings.accumulate]
+            rate = self.settings.rate((number + (start + len(part)) / len(drawn)) / self.settings.epochs)
+            total += self._step(part, loss, rate)
+            progress(number + (start + len(part)) / len(drawn), total / (start + len(part)))
+        value = None
+        if held_out is not None:
+            self.model.eval()
+            with torch.no_grad():
+                value = float(held_out())
+            best = max((e.held_out for e in self.history if e.held_out is not None), default=-math.inf)
+            if value > best:
+                self.best_epoch = number + 1
+                self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
+        self.history.append(Epoch(number + 1, total / len(drawn), value, rate, time.perf_counter() - began))
+
+    def _step(self, part: Sequence[B], loss: Callable[[B], torch.Tensor], rate: float) -> float:
+        """One step on the mean gradient of these batches; the sum of their losses."""
+        self.optimizer.zero_grad(set_to_none=True)
+        total = 0.0
+        for batch in part:
+            with devices.precision(self.settings.precision, self.device):
+                value = loss(batch)
+            total += value.item()
+            (value / len(part)).backward()
+        if not math.isfinite(total):
+            raise CorpusError(
+                "the training diverged: its loss is no number", found=total, fix="lower learning_rate, or raise warmup"
+            )
+        if self.settings.clip > 0:
+            groups = [[w] for w in self.weights] if self.settings.clip_each else [self.weights]
+            for group in groups:
+                torch.nn.utils.clip_grad_norm_(group, self.settings.clip)
+        for param_group in self.optimizer.param_groups:
+            param_group["lr"] = rate
+        self.optimizer.step()
+        return total
+
+    def checkpoint(self) -> Checkpoint:
+        state = {
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "history": [asdict(e) for e in self.history],
+            "best": self.best,
+            "best_epoch": self.best_epoch,
+        }
+        return Checkpoint(len(self.history), state)
+
+    def restore(self, found: Checkpoint) -> None:
+        state = found.state
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.history = [Epoch(**e) for e in state["history"]]
+        self.best, self.best_epoch = state["best"], state["best_epoch"]
+
+
+def learning_curve(history: Sequence[Epoch], measure: str = "AUC, held-out authors") -> bytes:
+    """Loss of every epoch, and below it the held-out value where there is one; the epoch whose weights were kept is
+    marked. Equal histories give equal bytes."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    held = [(e.epoch, e.held_out) for e in history if e.held_out is not None]
+    settings = {"svg.hashsalt": "raven", "svg.fonttype": "none", "axes.spines.top": False, "axes.spines.right": False}
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=(6, 3.6 if held else 2), layout="constrained")
+        axes = figure.subplots(2 if held else 1, sharex=True, squeeze=False)[:, 0]
+        axes[0].plot([e.epoch for e in history], [e.loss for e in history], ".-", color="C0")
+        axes[0].set_ylabel("loss")
+        if held:
+            epochs, values = zip(*held, strict=True)
+            axes[1].plot(epochs, values, ".-", color="C1")
+            kept = max(held, key=lambda pair: (pair[1], -pair[0]))
+            axes[1].plot(*kept, "o", color="C1", markersize=8, fillstyle="none")
+            axes[1].annotate("kept", kept, textcoords="offset points", xytext=(8, -3))
+            axes[1].set_ylabel(measure)
+        axes[-1].set_xlabel("epoch")
+        axes[-1].xaxis.get_major_locator().set_params(integer=True)
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+    return buffer.getvalue()

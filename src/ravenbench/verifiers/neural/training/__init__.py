@@ -1,1 +1,0 @@
-"""What all neural verifiers share: the training loop, batches, devices, checkpoints."""

@@ -1,1 +1,0 @@
-"""Programs that are not part of Raven, run as verifiers."""
