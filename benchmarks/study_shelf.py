@@ -40,7 +40,7 @@ from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.engine.cells import execute
 from ravenbench.engine.transplants import ARMS
 from ravenbench.reports.content import content_probe
-from ravenbench.reports.run.probe import probing
+from ravenbench.reports.run.probes import probing
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import open_store
 

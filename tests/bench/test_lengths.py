@@ -18,7 +18,7 @@ from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given
 from ravenbench.reports.report import write_report
 from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.lengths import lengths_table
+from ravenbench.reports.run.probes import lengths_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 from given_problems import made_up, write_made_up

@@ -94,7 +94,7 @@ def show_plan(spec: RunSpec, json: bool) -> None:
     """Print what a run would be; nothing is written."""
     from ravenbench.bench.run.forecast import forecast
     from ravenbench.cli.show import print_json, print_parts, progress_bar
-    from ravenbench.reports.run.forecast import lines
+    from ravenbench.reports.run.report import lines
 
     spec.named_verifiers()
     with progress_bar() as progress:

@@ -136,7 +136,7 @@ def show_preview(preview: Any, json: bool) -> None:
         print_json(preview.to_json())
         return
     if not isinstance(preview, Preview):
-        from ravenbench.reports.run.forecast import lines
+        from ravenbench.reports.run.report import lines
 
         print_parts(lines(preview))
         return

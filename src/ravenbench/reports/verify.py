@@ -15,7 +15,6 @@ from ravenbench.bench.verify.record import VerifyPlan
 from ravenbench.bench.verify.trained import read_trained
 from ravenbench.reports.cells import answered
 from ravenbench.reports.content import (
-    WIDE,
     ContentProbe,
     content_figure,
     content_json,
@@ -29,7 +28,7 @@ from ravenbench.reports.content import (
 )
 from ravenbench.reports.page import style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Section, Table, col, for_terminal, printable, public_head, table, without
+from ravenbench.reports.view import Section, Table, col, for_terminal, printable, public_head, table
 from ravenbench.store.records import Head
 from ravenbench.types import Answers, Floats
 
@@ -231,5 +230,5 @@ class VerifyReport(Report[Answered]):
         shown += [Text(text) for text in no_verdict(found.content)]
         return [
             *shown,
-            *(for_terminal(t) for t in (self.scores(), without(content_table(found.content), *WIDE)) if t.rows),
+            *(for_terminal(t) for t in (self.scores(), content_table(found.content)) if t.rows),
         ]
