@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ravenbench import files
-from ravenbench.bench.compare.background import FEWEST_AUTHORS, Background, choose
-from ravenbench.bench.compare.material import Case, Material, Text
+from ravenbench.bench.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
+from ravenbench.bench.compare.material import Case, Material, Screened, Text, coverage, screen, too_short, unlike
 from ravenbench.bench.compare.record import BackgroundRecord, CaseRecord, ComparePlan, ShapeRecord, TextRecord
-from ravenbench.bench.compare.screening import Screened, coverage, screen, too_short, unlike
-from ravenbench.bench.compare.shaped import Part, Shaped, case_shape
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.corpora.load import MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
