@@ -9,11 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench import files
-from ravenbench.bench.compare.background import FEWEST_AUTHORS, Background, choose
-from ravenbench.bench.compare.material import Case, Material, Text
+from ravenbench.bench.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
+from ravenbench.bench.compare.material import Case, Material, Screened, Text, coverage, screen, too_short, unlike
 from ravenbench.bench.compare.record import BackgroundRecord, CaseRecord, ComparePlan, ShapeRecord, TextRecord
-from ravenbench.bench.compare.screening import Screened, coverage, screen, too_short, unlike
-from ravenbench.bench.compare.shaped import Part, Shaped, case_shape
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.bench.task import Draft
 from ravenbench.corpora.load import MAIL, load_corpus
