@@ -294,7 +294,6 @@ def _value(kind: str, text: str) -> Any:
             return _parse(candidate, text, nested=True)
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
-            f"{text!r} is neither a number nor text in quotes, and no component has this name",
-            fix="put text in quotes",
+            f"{text!r} is neither a number nor text in quotes, and no component has this name", fix="put text in quotes"
         )
     return _parse(kind, text)

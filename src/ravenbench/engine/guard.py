@@ -47,14 +47,9 @@ class _TimeUp(BaseException):
 
 @contextmanager
 def isolated() -> Iterator[None]:
-    """Make a plain exception of whatever a method raises to leave the program; Ctrl-C of the user still ends it.
-
-    Raises
-    ------
-    MethodError
-        In the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other exceptions that
-        are none of ``Exception``; and where the method took longer than the limit.
-    """
+    """Make a plain exception of whatever a method raises to leave the program; Ctrl-C of the user still ends it. Raises
+    MethodError in the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other
+    exceptions that are none of ``Exception``; and where the method took longer than the limit."""
     with watched() as noted:
         before = len(noted)
         try:
@@ -81,13 +76,8 @@ def in_worker() -> None:
 
 
 def time_limit() -> float | None:
-    """The limit that is set, in seconds.
-
-    Raises
-    ------
-    SpecError
-        If the environment variable holds no number of seconds above 0, or more than a year.
-    """
+    """The limit that is set, in seconds. Raises SpecError if the environment variable holds no number of seconds above
+    0, or more than a year."""
     limit = os.environ.get(LIMIT)
     try:
         seconds = float(limit) if limit else None
@@ -235,13 +225,8 @@ class Scores(Protocol):
 
 
 def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -> tuple[Floats, Floats]:
-    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers.
-
-    Raises
-    ------
-    AnswerError
-        If it gives anything else.
-    """
+    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers. Raises
+    AnswerError if it gives anything else."""
     if isinstance(verifier, Calibrated):
         given = features.score(test) if features is not None else verifier.scorer_.score(test)
         scores = checked_scores(given, len(test), verifier)
@@ -288,12 +273,8 @@ def smoke_test(components: Mapping[str, Component]) -> None:
     """Fit and ask each of Raven's own verifiers whose parameters were given on toy problems.
 
     One that runs an outside program or asks a service is fitted, which looks for it, and not asked. Not tried are
-    verifiers at their defaults, neural ones, and those of strangers, of whom nobody knows what they need.
-
-    Raises
-    ------
-    InputError
-        If one cannot work; nothing was planned or written then.
+    verifiers at their defaults, neural ones, and those of strangers, of whom nobody knows what they need. Raises
+    InputError if one cannot work; nothing was planned or written then.
     """
     tried = {name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, parts(c)))}
     for name, component in tried.items():

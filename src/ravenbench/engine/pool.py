@@ -157,13 +157,8 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
 
 
 def _alone(unit: Unit) -> list[str]:
-    """Do a unit in a process of its own.
-
-    Raises
-    ------
-    RavenError
-        If it ends that process and has no cells that could be told failed.
-    """
+    """Do a unit in a process of its own. Raises RavenError if it ends that process and has no cells that could be told
+    failed."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     with ProcessPoolExecutor(max_workers=1) as pool:
@@ -185,17 +180,9 @@ def usable_cores() -> int:
 
 
 def dask(scheduler: str, timeout: float = 30.0) -> Engine:
-    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL.
-
-    Raises
-    ------
-    MissingPart
-        If the extra is not installed.
-    SpecError
-        If this is no address.
-    RavenError
-        If the scheduler cannot be reached in ``timeout`` seconds, or is lost during the run.
-    """
+    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL. Raises
+    MissingPart if the extra is not installed. Raises SpecError if this is no address. Raises RavenError if the
+    scheduler cannot be reached in ``timeout`` seconds, or is lost during the run."""
     try:
         from distributed import Client, as_completed
         from distributed.comm import get_address_host_port
@@ -257,14 +244,8 @@ def _anywhere(unit: Unit) -> Unit:
 
 
 def engine(name: str, workers: int | None = None, scheduler: str | None = None) -> Engine:
-    """An engine by its name on the command line.
-
-    Raises
-    ------
-    SpecError
-        If there is no such engine, or dask is asked for without a scheduler or with a limit on time, or a scheduler
-        without dask.
-    """
+    """An engine by its name on the command line. Raises SpecError if there is no such engine, or dask is asked for
+    without a scheduler or with a limit on time, or a scheduler without dask."""
     if name == "local":
         if scheduler is not None:
             raise SpecError("--scheduler belongs to --engine dask", found=scheduler)

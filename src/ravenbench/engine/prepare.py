@@ -204,13 +204,7 @@ class PairFeatures:
         return features
 
     def score(self, problems: Problems) -> Floats:
-        """What ``FoldFree.score`` would return.
-
-        Raises
-        ------
-        RuntimeError
-            If a block is not there, with the reason.
-        """
+        """What ``FoldFree.score`` would return. Raises RuntimeError if a block is not there, with the reason."""
         wanted = problems.known_index * self.size + problems.questioned_index[problems.owner]
         place = self.order[np.searchsorted(self.index, wanted)]
         number = np.searchsorted(self.starts, place, side="right") - 1

@@ -66,19 +66,14 @@ class Counted(Metric):
 def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None = None) -> float:
     """The metric of what it reads; NaN where it is undefined, infinite or divides by zero.
 
+    AnswerError if the metric fails, or gives no number; InputError if it reads raw scores and there are none.
+
     Parameters
     ----------
     answers : (n,) float
         In [0, 1].
     scores : (n,) float, optional
         The verifier's raw scores, where they are known.
-
-    Raises
-    ------
-    AnswerError
-        If the metric fails, or gives no number.
-    InputError
-        If it reads raw scores and there are none.
     """
     read = answers
     if metric.reads == "log-odds":
@@ -105,10 +100,7 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
 def metrics_of(given: str | Iterable[str | Metric]) -> dict[str, Metric]:
     """Metrics by name, from a list between commas or names and objects: ``"auc, c@1, mine:Balanced"``.
 
-    Raises
-    ------
-    SpecError
-        If one does not parse, or there is none; one that is named twice counts once.
+    SpecError if one does not parse, or there is none; one that is named twice counts once.
     """
     listed = registry.split(given) if isinstance(given, str) else list(given)
     found = [registry.parse("metric", one) if isinstance(one, str) else one for one in listed]

@@ -204,12 +204,11 @@ def auc_of_scores(same: ArrayLike, score: ArrayLike) -> float | None:
 
 
 def scores(
-    same: ArrayLike,
-    value: ArrayLike,
-    decision: ArrayLike | None = None,
-    metrics: Mapping[str, Metric] = METRICS,
+    same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None, metrics: Mapping[str, Metric] = METRICS
 ) -> dict[str, float | None]:
     """Compute every metric of one system's answers.
+
+    InputError if a value is NaN, infinite or outside [0, 1], or lengths differ.
 
     Parameters
     ----------
@@ -230,11 +229,6 @@ def scores(
         ``overall5``, ``final`` in [0, 1], higher is better, and ``unanswered``, a count. None where undefined:
         AUC and what rests on it when truth has one class, F1 and recall when it has no same-author problem,
         precision when "same author" is never answered.
-
-    Raises
-    ------
-    InputError
-        If a value is NaN, infinite or outside [0, 1], or lengths differ.
     """
     truth, values, decisions = checked(same, value, decision)
     counted = {name: metric for name, metric in metrics.items() if isinstance(metric, Counted)}

@@ -32,12 +32,7 @@ _HELD: set[str] = set()
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
     """Be the only one who writes a run's folder; one that does not exist yet is locked by ``hold`` when it is made.
-
-    Raises
-    ------
-    InputError
-        If another process, or another thread of this one, writes it.
-    """
+    Raises InputError if another process, or another thread of this one, writes it."""
     name = str(folder)
     if name in _WANTED:
         raise _refusal(folder)
@@ -51,13 +46,8 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def hold(folder: Path) -> None:
-    """Lock a folder that has just been made, if this process means to be alone in it.
-
-    Raises
-    ------
-    InputError
-        If another process was faster.
-    """
+    """Lock a folder that has just been made, if this process means to be alone in it. Raises InputError if another
+    process was faster."""
     from filelock import FileLock, Timeout
 
     name, place = str(folder), folder / NAME

@@ -116,14 +116,8 @@ def _name_edited(store: Store) -> None:
 
 def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
     """The planned folder that ``open_or_create`` would take up, None where it would begin anew; nothing is written.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something else.
-    StoreError
-        If it was written by another version of Raven.
-    """
+    Raises InputError if the folder holds something else. Raises StoreError if it was written by another version of
+    Raven."""
     return _earlier(folder, kind, _head(spec, data, seed))
 
 
@@ -182,13 +176,8 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
 
 
 def data_hash(what: str) -> str:
-    """Identity of a file, a folder or a built-in corpus.
-
-    Raises
-    ------
-    SpecError
-        If it is none of these, or a built-in corpus does not take a parameter.
-    """
+    """Identity of a file, a folder or a built-in corpus. Raises SpecError if it is none of these, or a built-in corpus
+    does not take a parameter."""
     path = files.local_copy(what)
     if path.exists():
         return digest(path)

@@ -187,13 +187,8 @@ class Store:
 
     @property
     def planned(self) -> bool:
-        """Whether the manifest, written last in planning, is there and every file it names is whole.
-
-        Raises
-        ------
-        OtherFormat
-            If another version of Raven wrote it.
-        """
+        """Whether the manifest, written last in planning, is there and every file it names is whole. Raises OtherFormat
+        if another version of Raven wrote it."""
         try:
             return not any(True for _ in self.damaged_files())
         except OtherFormat:
@@ -242,13 +237,7 @@ class Store:
         return self.plan_as(Plan)
 
     def plan_as(self, shape: type[P]) -> P:
-        """The manifest of one task.
-
-        Raises
-        ------
-        StoreError
-            If the folder's manifest has another shape.
-        """
+        """The manifest of one task. Raises StoreError if the folder's manifest has another shape."""
         return decode(self.path / "plan.json", self._open("plan.json")[1], shape)
 
     def expect(self, kind: str) -> None:
