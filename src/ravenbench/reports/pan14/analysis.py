@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan
+from ravenbench.bench.pan14.plan import CorpusRecord, Pan14Plan
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import Attribute
 from ravenbench.reports.cells import Failure

@@ -576,7 +576,7 @@ def forecast_table(forecast: Forecast) -> Table:
 
 
 def cure(options: str | None) -> str:
-    """What gives several pools, as ``bench.run.choice.pools_advice`` found it."""
+    """What gives several pools, as ``bench.run.setups.pools_advice`` found it."""
     return f"give {options}" if options else "too few topics for several; name a level of more with --topic"
 
 

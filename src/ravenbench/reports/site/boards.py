@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from ravenbench.bench.pan14.record import Pan14Plan
+from ravenbench.bench.pan14.plan import Pan14Plan
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
