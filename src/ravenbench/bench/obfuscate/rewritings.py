@@ -234,13 +234,8 @@ def rewrite(
     progress: Progress,
     surrogates: Surrogates | None = None,
 ) -> list[Stored]:
-    """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made.
-
-    Raises
-    ------
-    InputError
-        If the obfuscator cannot be used on this set at all.
-    """
+    """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made. Raises
+    InputError if the obfuscator cannot be used on this set at all."""
     files.make_folder(folder, private=True)
     keys = keys_of(obfuscator, seed, tasks, surrogates)
     found = [read_rewriting(folder, key) for key in keys]
