@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import ravenbench
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.formats.pan_attribution import read_attribution
 from ravenbench.reports.page import save, style
 from ravenbench.reports.run.probes import LengthRow, lengths_figure

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 BUILTIN: dict[str, dict[str, str]] = {
     "task": {
+        "run": "ravenbench.bench.run.task:Run",
+        "compare": "ravenbench.bench.compare.task:Compare",
+        "verify": "ravenbench.bench.verify.task:Verify",
+        "pan14": "ravenbench.bench.pan14.task:Pan14",
+        "attribute": "ravenbench.bench.attribute.task:Attribute",
+        "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
+        "safety": "ravenbench.bench.safety.task:Safety",
         "simulate": "ravenbench.bench.simulate.task:Simulate",
     },
     "corpus": {

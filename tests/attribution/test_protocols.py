@@ -15,7 +15,8 @@ from toy_topics import simulate
 
 from ravenbench.attribution.protocols import fit_split, k_fold, predict_split, splits
 from ravenbench.attribution.selection import Rules, choose, lookalikes, view
-from ravenbench.bench.attribute.api import attribute, outlook, task
+from ravenbench.bench.api import attribute
+from ravenbench.bench.attribute.task import Attribute
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.reports.attribute.analysis import analyse
 from ravenbench.reports.report import analyse as analyse_any
@@ -234,7 +235,7 @@ def test_an_interrupted_attribution_goes_on(both, tmp_path):
     stamps = {p: p.stat().st_mtime_ns for p in cells[::2]}
     for place in cells[1::2]:
         place.unlink()
-    seen = outlook(task({"corpus": data, **{k: v for k, v in BOTH.items() if k != "workers"}}, folder))
+    seen = Attribute({"corpus": data, "out": folder, **{k: v for k, v in BOTH.items() if k != "workers"}}).preview()
     assert (seen.cells, seen.done, seen.fits) == (16, 8, 8)
     analyse(Store.open(folder))
     assert attribute(data, **{**BOTH, "workers": 2}, out=folder).errors == ()

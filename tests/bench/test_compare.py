@@ -8,11 +8,10 @@ from comparable import FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.compare.cost import COMPILING
 from ravenbench.bench.compare.material import read_material
-from ravenbench.bench.compare.outlook import outlook
-from ravenbench.bench.compare.record import ComparePlan
+from ravenbench.bench.compare.plan import COMPILING, ComparePlan
 from ravenbench.bench.compare.spec import build as spec_of
+from ravenbench.bench.compare.task import Compare
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
@@ -150,8 +149,8 @@ def test_the_plan_counts_compiling_where_it_was_never_done(others, tmp_path, mon
     given = {"questioned": questioned, "known": known, "background": others, "out": tmp_path / "out"}
     told = []
     for ready in (True, False):
-        monkeypatch.setattr("ravenbench.bench.compare.cost.compiled", lambda ready=ready: ready)
-        told.append(outlook(**given).cpu_seconds)
+        monkeypatch.setattr("ravenbench.bench.compare.plan.compiled", lambda ready=ready: ready)
+        told.append(Compare(given).preview().cpu_seconds)
     assert told[1] == told[0] + COMPILING
 
 

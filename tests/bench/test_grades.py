@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ravenbench.bench.safety.api import safety
+from ravenbench.bench.api import safety
 from ravenbench.bench.safety.measures import NAME
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.problems import write_pan_problems

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ravenbench.bench.safety.api import safety
+from ravenbench.bench.api import safety
 from ravenbench.bench.safety.attacks import (
     Channel,
     Restoration,

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import build
-from ravenbench.cli.problems import build as build_problems
+from ravenbench.cli.corpus import build as build_problems
 from ravenbench.errors import SpecError
 from ravenbench.problems.rewritten import FirstWords, at_length
 from ravenbench.problems.sources import given

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import build
 from ravenbench.cli.main import build as application

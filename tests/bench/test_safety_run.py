@@ -10,8 +10,8 @@ from msgspec.structs import asdict
 from stored import answers
 from typer.testing import CliRunner
 
+from ravenbench.bench.api import safety
 from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key, surrogate_oracle
-from ravenbench.bench.safety.api import safety
 from ravenbench.bench.safety.attacks import mirrored, normalised, recovery, unsafe
 from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.spec import SafetySpec

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.plan import draft
 from ravenbench.bench.run.record import RunPlan

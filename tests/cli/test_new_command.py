@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench import registry
-from ravenbench.bench.run.spec_file import read_toml
+from ravenbench.bench.run.spec import read_toml
 from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
 from ravenbench.metrics import auc

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from ravenbench.bench.verify.blocks import Collected, cells_of, collect
-from ravenbench.bench.verify.record import VerifyPlan
-from ravenbench.bench.verify.trained import read_trained
+from ravenbench.bench.verify.blocks import Collected, cells_of, collect, read_trained
+from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.reports.cells import answered
 from ravenbench.reports.content import (
     ContentProbe,

@@ -176,12 +176,7 @@ def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[in
     """A fold in which everything is obfuscated, known texts once with each of the attacker's seeds.
 
     Questioned texts that the obfuscation left alone (different authors) are obfuscated with the secret seed too, so
-    that being obfuscated tells nothing.
-
-    Raises
-    ------
-    InputError
-        If the attacker has no seed, or one is the secret.
+    that being obfuscated tells nothing. Raises InputError if the attacker has no seed, or one is the secret.
     """
     if not attacker or seed in attacker:
         raise InputError("the attacker needs seeds other than the secret one", found=list(attacker))

@@ -1,10 +1,15 @@
-"""Output for terminals that show ASCII alone, or another small set: what they lack is written by what is like it."""
+"""Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM, which
+schedulers and service managers send, is obeyed with the care that Ctrl-C gets."""
 
 from __future__ import annotations
 
 import codecs
 import io
+import os
+import signal
 import sys
+from types import FrameType
+from typing import NoReturn
 
 _NAME = "ravenbench-plain"
 _LIKE = {
@@ -41,3 +46,45 @@ def _otherwise(character: str) -> str:
     if ord(character) in _BOXES:
         return "|" if character in "│┃║╎┊" else "-" if character in "─━═╌┈" else "+"
     return character.encode("ascii", "backslashreplace").decode()
+
+
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes: 128 and the number of the signal, as shells count."""
+
+_told: list[int] = []
+
+
+def listen() -> None:
+    """From now on SIGTERM interrupts; a second one is ignored while the first is obeyed."""
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def farewell() -> int:
+    """Remove the private folders of workers that were stopped; returns the exit code."""
+    from ravenbench.programs.process import sweep  # numpy comes with it, for which --help need not wait
+
+    sweep(patience=5.0)
+    return TERMINATED if _told else INTERRUPTED
+
+
+def obey() -> None:
+    """End now if SIGTERM came, which a library may have kept from being heard.
+
+    Raises
+    ------
+    SystemExit
+        With 143.
+    """
+    if _told:
+        raise SystemExit(farewell())
+
+
+def last() -> None:
+    """From now on, when nothing is left to be done, SIGTERM ends the process at once and with its own code."""
+    signal.signal(signal.SIGTERM, lambda number, frame: os._exit(TERMINATED))
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)
+    _told.append(number)
+    raise KeyboardInterrupt
