@@ -131,13 +131,8 @@ def collection_preview(
     lenient: bool = False,
     encoding: str | None = UTF8,
 ) -> Preview:
-    """What ``answer_collection`` would do; nothing is written and no method is fitted.
-
-    Raises
-    ------
-    InputError
-        If a problem cannot be read or a method cannot be used.
-    """
+    """What ``answer_collection`` would do; nothing is written and no method is fitted. Raises InputError if a problem
+    cannot be read or a method cannot be used."""
     problems = read_attribution(path, lenient=lenient, encoding=encoding)
     fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
     return Preview(

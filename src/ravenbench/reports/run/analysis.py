@@ -15,6 +15,7 @@ import numpy as np
 
 from ravenbench.bench.run.record import PointRecord, RunPlan
 from ravenbench.bench.run.setups import no_choice
+from ravenbench.metrics.base import Metric, metrics_of, title_of
 from ravenbench.metrics.pan import TITLES
 from ravenbench.reports.cells import Failure, mean
 from ravenbench.reports.content import ContentProbe, content_probe
@@ -46,28 +47,32 @@ class FoldRow:
 
 
 def fold_rows(
-    store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]]
+    store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]], chosen: Mapping[str, Metric] = {}
 ) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
-    """Rows of (fold, its setup), and the cells among them that have no answers."""
-    from ravenbench.metrics.pan import scores_of
+    """Rows of (fold, its setup) with the standard metrics and those chosen, and the cells that have no answers."""
+    from ravenbench.metrics import pan
+    from ravenbench.metrics.base import measure
     from ravenbench.metrics.sums import Sums, checked, count
 
     rows: list[FoldRow] = []
     failures: list[Failure] = []
-    counted: list[tuple[dict[str, Mapping[str, float | None]], str, Sums]] = []
+    counted: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None]]] = []
+    added = {name: metric for name, metric in chosen.items() if name not in pan.METRICS}
     for fold, setup in setups:
         info, truth = store.plan.folds[fold], store.truth(fold)
         found: dict[str, Mapping[str, float | None]] = {}
         for name in names:
             cell = store.cell(name, fold)
             if cell is not None and cell.answers is not None:
-                counted.append((found, name, count(*checked(truth, cell.answers))))
+                values = {m: measure(metric, truth, cell.answers, cell.scores) for m, metric in added.items()}
+                own = {m: None if np.isnan(value) else value for m, value in values.items()}
+                counted.append((found, name, count(*checked(truth, cell.answers)), own))
             else:
                 error = "not computed" if cell is None else cell.error or "no answers"
                 failures.append(Failure(store.keys.get((name, fold), ""), name, fold, error))
         rows.append(FoldRow(fold, setup, info, found))
-    for (found, name, sums), row in zip(counted, scores_of([sums for _, _, sums in counted]), strict=True):
-        found[name] = row | {"unanswered": float(sums.unanswered / sums.n)}
+    for (found, name, sums, own), row in zip(counted, pan.scores_of([one[2] for one in counted]), strict=True):
+        found[name] = row | own | {"unanswered": float(sums.unanswered / sums.n)}
     return tuple(rows), tuple(failures)
 
 
@@ -302,7 +307,8 @@ class Analysis:
     the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
     AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
     they can), ``lengths`` accuracy over length (empty where it was not
-    asked for), ``stability`` Spearman’s ρ between folds of a pool by setup and metric (Table 4).
+    asked for), ``stability`` Spearman’s ρ between folds of a pool by setup and metric (Table 4), ``chosen`` the metrics
+    that the spec names, each by its name.
     """
 
     name: str
@@ -327,6 +333,18 @@ class Analysis:
     failures: tuple[Failure, ...]
     similarity: Floats | None
     selected: Mapping[str, tuple[int, ...]]
+    chosen: Mapping[str, Metric]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics of the tables, those that were chosen last."""
+        return tuple(dict.fromkeys((*METRICS, *self.chosen)))
+
+    def title(self, metric: str) -> str | None:
+        """How a metric heads its column; None where it has none."""
+        if metric in self.chosen:
+            return title_of(self.chosen[metric])
+        return title(metric) if metric in SHOWN else None
 
     def setup(self, name: str) -> Setup | None:
         """A setup by name."""
@@ -349,7 +367,9 @@ def analyse(store: Store) -> Analysis:
     store.expect("run")
     plan = store.plan_as(RunPlan)
     names = [entry.name for entry in plan.verifiers]
-    folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds])
+    given = store.run.spec.get("metrics")
+    chosen = metrics_of(given) if given else {}
+    folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds], chosen)
     sweep = sweeping(store, names, folds)
     probe, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
     failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
@@ -364,7 +384,8 @@ def analyse(store: Store) -> Analysis:
     by_pool: _Pools = {}
     for fold in folds:
         by_pool.setdefault((fold.setup, fold.info.pool), []).append(fold)
-    shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in TESTED for v in names) if tested else ()
+    metrics = dict.fromkeys((*TESTED, *chosen)) if tested else ()
+    shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in metrics for v in names)
     return Analysis(
         name=store.path.name,
         path=str(store.path),
@@ -375,7 +396,7 @@ def analyse(store: Store) -> Analysis:
         detectable=_median_detectable(shortcut),
         setups=setups,
         verifiers=tuple(names),
-        results=tuple(_result(by_setup, v, s.name, names, tested) for s in setups for v in names),
+        results=tuple(_result(by_setup, v, s.name, names, tested, chosen) for s in setups for v in names),
         shortcut=shortcut,
         no_choice=no_choice(plan),
         sweep=sweep,
@@ -388,6 +409,7 @@ def analyse(store: Store) -> Analysis:
         failures=failures,
         similarity=similarity,
         selected={s.setup: tuple(s.topics) for s in reversed(plan.setups) if s.topics},
+        chosen=chosen,
     )
 
 
@@ -456,21 +478,27 @@ def _neighbours(
 
 
 def _result(
-    by_setup: Mapping[str, Sequence[FoldRow]], verifier: str, setup: str, names: Sequence[str], tested: bool
+    by_setup: Mapping[str, Sequence[FoldRow]],
+    verifier: str,
+    setup: str,
+    names: Sequence[str],
+    tested: bool,
+    chosen: Mapping[str, Metric],
 ) -> Result:
+    metrics = tuple(dict.fromkeys((*METRICS, *chosen)))
     rows = by_setup[setup]
     done = [f.scores[verifier] for f in rows if verifier in f.scores]
-    p: dict[str, float | None] = dict.fromkeys(METRICS)
+    p: dict[str, float | None] = dict.fromkeys(metrics)
     if setup == "hits" and tested:
         others = [f.scores[verifier] for f in by_setup["random"] if verifier in f.scores]
-        p = {m: t_test(_values(done, m), _values(others, m)) for m in METRICS}
+        p = {m: t_test(_values(done, m), _values(others, m)) for m in metrics}
     return Result(
         verifier=verifier,
         setup=setup,
         folds=len(done),
         planned=len(rows),
-        mean={m: mean(s[m] for s in done) for m in METRICS},
-        std={m: _std(_values(done, m)) for m in METRICS},
+        mean={m: mean(s[m] for s in done) for m in metrics},
+        std={m: _std(_values(done, m)) for m in metrics},
         p=p,
         unanswered=mean(s["unanswered"] for s in done),
         rank=_rank(rows, names, verifier),

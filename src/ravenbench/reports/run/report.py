@@ -290,11 +290,12 @@ def results(analysis: Analysis) -> Table:
 
 
 def _result_cols(analysis: Analysis) -> list[Col[Result]]:
-    best = {
-        (s.name, m): max((r.mean[m] or 0.0 for r in analysis.results if r.setup == s.name), default=None)
-        for s in analysis.setups
-        for m in METRICS
-    }
+    def best_of(setup: str, m: str) -> float | None:
+        found = [r.mean[m] or 0.0 for r in analysis.results if r.setup == setup]
+        higher = m not in analysis.chosen or analysis.chosen[m].higher
+        return (max if higher else min)(found, default=None)
+
+    best = {(s.name, m): best_of(s.name, m) for s in analysis.setups for m in analysis.metrics}
     several = len(analysis.verifiers) > 1
 
     def score(r: Result, m: str) -> Measure:
@@ -304,9 +305,9 @@ def _result_cols(analysis: Analysis) -> list[Col[Result]]:
         col("verifier", lambda r: r.verifier, text=True, json="verifier"),
         col("setup", lambda r: r.setup, text=True, json="setup", show=title),
         *([col("folds", lambda r: f"{r.folds} of {r.planned}", text=True)] if _partial(analysis) else []),
-        *each(METRICS, lambda m: title(m) if m in SHOWN else None, score, json=str),
+        *each(analysis.metrics, analysis.title, score, json=str),
         col(None, lambda r: r.unanswered, json="unanswered"),
-        col(None, lambda r: {m: r.std[m] for m in METRICS}, json="std"),
+        col(None, lambda r: {m: r.std[m] for m in analysis.metrics}, json="std"),
     ]
 
 
@@ -409,7 +410,7 @@ def shortcut(analysis: Analysis) -> Table:
         "Topic shortcut test",
         analysis.shortcut,
         col("verifier", lambda s: s.verifier, text=True, json="verifier"),
-        col("metric", lambda s: s.metric, text=True, json="metric", show=title),
+        col("metric", lambda s: s.metric, text=True, json="metric", show=lambda m: analysis.title(m) or title(m)),
         col("HITS", lambda s: s.hits, json="hits"),
         col("Random", lambda s: s.random, json="random"),
         col("HITS−Random", lambda s: s.difference, signed=True, json="difference"),
@@ -445,6 +446,7 @@ def failures(analysis: Analysis) -> Table:
 
 def fold_tables(analysis: Analysis) -> list[Table]:
     """Every verifier on every fold, a table for each setup."""
+    metrics = dict.fromkeys((*SHOWN, *analysis.chosen))
     return [
         table(
             f"folds-{setup.name}",
@@ -452,7 +454,7 @@ def fold_tables(analysis: Analysis) -> list[Table]:
             [(f, verifier) for f in analysis.folds if f.setup == setup.name for verifier in analysis.verifiers],
             col("fold", lambda r: r[0].name, text=True),
             col("verifier", lambda r: r[1], text=True),
-            *each(SHOWN, title, lambda r, m: r[0].scores.get(r[1], {}).get(m)),
+            *each(metrics, analysis.title, lambda r, m: r[0].scores.get(r[1], {}).get(m)),
         )
         for setup in analysis.setups
     ]
