@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ravenbench.reports.content import content_json
-from ravenbench.reports.pan14.analysis import METRICS, CorpusScores, Overview, Row, Rows
+from ravenbench.reports.pan14.analysis import CorpusScores, Overview, Row, Rows
 
 
 def to_json(overview: Overview) -> dict[str, Any]:
@@ -38,8 +38,8 @@ def _rows(rows: Rows) -> dict[str, Any]:
 
 def _row(row: Row) -> dict[str, Any]:
     return {
-        **{m: row.scores[m] for m in METRICS},
+        **row.scores,
         "unanswered": row.unanswered,
         "seconds": row.seconds,
-        "interval": {m: None if (r := row.interval[m]) is None else list(r) for m in METRICS},
+        "interval": {m: None if (r := row.interval[m]) is None else list(r) for m in row.interval},
     }

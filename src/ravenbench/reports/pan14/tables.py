@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ravenbench.metrics.base import title_of
 from ravenbench.reports.content import TITLE, content_table, reference_table
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.pan14.analysis import META, CorpusScores, Overview, Row, Rows
@@ -19,7 +20,7 @@ def all_tables(overview: Overview) -> tuple[Table, ...]:
         data_table(overview),
         overall_table(overview),
         *content_tables(overview),
-        *(corpus_table(c, i) for i, c in enumerate(overview.corpora)),
+        *(corpus_table(overview, c, i) for i, c in enumerate(overview.corpora)),
         *(apart_table(c, i) for i, c in enumerate(overview.corpora) if c.apart),
         *published_tables(overview),
         *significance_tables(overview),
@@ -56,8 +57,9 @@ def overall_table(overview: Overview) -> Table:
     rows = []
     for name, row in overview.micro.items():
         macro = overview.macro[name]
-        rows.append((*_cells(name, row, best), row.seconds, macro.scores["final"], _range(macro)))
-    columns = (_NAME, *_SCORES, Column("seconds", digits=1), Column("macro"), Column("macro interval"))
+        own = (row.scores[m] for m in overview.chosen)
+        rows.append((*_cells(name, row, best), *own, row.seconds, macro.scores["final"], _range(macro)))
+    columns = (_NAME, *_SCORES, *_own(overview), Column("seconds", digits=1), Column("macro"), Column("macro interval"))
     note = f"{_NOTE} The macro mean gives each corpus the same weight. The meta-classifier is the mean of all answers."
     return Table("overall", "All problems", columns, tuple(rows), note)
 
@@ -71,13 +73,18 @@ def content_tables(overview: Overview) -> tuple[Table, ...]:
     return tuple(table for table in made if table.rows)
 
 
-def corpus_table(corpus: CorpusScores, number: int) -> Table:
+def corpus_table(overview: Overview, corpus: CorpusScores, number: int) -> Table:
     """Tables 3–8: one corpus."""
     best = _best(corpus.rows)
-    rows = tuple((*_cells(name, row, best), row.seconds) for name, row in corpus.rows.items())
+    rows = tuple(
+        (*_cells(name, row, best), *(row.scores[m] for m in overview.chosen), row.seconds)
+        for name, row in corpus.rows.items()
+    )
     problems = corpus.info.test.problems + len(corpus.info.fault_truth)
     title = f"{corpus.name}, {problems} problems"
-    return Table(f"corpus-{number + 1}", title, (_NAME, *_SCORES, Column("seconds", digits=1)), rows, _NOTE)
+    return Table(
+        f"corpus-{number + 1}", title, (_NAME, *_SCORES, *_own(overview), Column("seconds", digits=1)), rows, _NOTE
+    )
 
 
 def apart_table(corpus: CorpusScores, number: int) -> Table:
@@ -144,6 +151,11 @@ def reasons_table(overview: Overview) -> Table:
     rows += [(f.fold, f"{f.verifier} failed", f.error.splitlines()[0]) for f in overview.failures]
     columns = (Column("corpus", text=True), Column("what", text=True), Column("why", text=True))
     return Table("reasons", "Left out, unanswered, failed", columns, tuple(rows))
+
+
+def _own(overview: Overview) -> tuple[Column, ...]:
+    """A column for each metric that the spec names."""
+    return tuple(Column(title_of(metric)) for metric in overview.chosen.values())
 
 
 def _best(rows: Rows) -> dict[str, float | None]:
