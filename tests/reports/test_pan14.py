@@ -18,7 +18,7 @@ from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.formats.problems import read_problems, write_pan_problems
 from ravenbench.metrics.pan import scores
-from ravenbench.reports.evaluate.of_run import read_run
+from ravenbench.reports.evaluate.api import read_run
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
 from ravenbench.reports.pan14.json_form import to_json

@@ -20,7 +20,7 @@ from ravenbench.metrics.base import Metric, metrics_of
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import ContentProbe, content_probe, joined
 from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
+from ravenbench.reports.evaluate.evaluation import Evaluation, PartScores, SystemScores
 from ravenbench.reports.outside import WithAnswers
 from ravenbench.reports.view import public_head
 from ravenbench.store.records import Head
@@ -78,7 +78,7 @@ class Overview:
     corpora: tuple[CorpusScores, ...]
     micro: Rows
     macro: Rows
-    pooled: Findings | None
+    pooled: Evaluation | None
     failures: tuple[Failure, ...]
     content: ContentProbe | None = None
     chosen: Mapping[str, Metric] = field(default_factory=dict)
@@ -196,7 +196,7 @@ def _pool(
     chosen: Mapping[str, Metric],
     replicates: int,
     workers: int,
-) -> Findings:
+) -> Evaluation:
     labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in found]
     ids = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ravenbench.reports.content import content_figure, headline, no_verdict, reference_sentences, verdicts
-from ravenbench.reports.evaluate import figures as evaluation_figures
+from ravenbench.reports.evaluate import report as evaluation_figures
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, inline, render, style
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, Overview, Rows

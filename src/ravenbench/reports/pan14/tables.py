@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ravenbench.metrics.base import title_of
 from ravenbench.reports.content import TITLE, content_table, reference_table
-from ravenbench.reports.evaluate import tables as evaluation_tables
+from ravenbench.reports.evaluate import evaluation as evaluation_tables
 from ravenbench.reports.pan14.analysis import META, CorpusScores, Overview, Row, Rows
 from ravenbench.reports.pan14.published import CORPORA, publication
 from ravenbench.reports.view import Column, Measure, Range, Table, Value
@@ -24,7 +24,7 @@ def all_tables(overview: Overview) -> tuple[Table, ...]:
         *(apart_table(c, i) for i, c in enumerate(overview.corpora) if c.apart),
         *published_tables(overview),
         *significance_tables(overview),
-        *([] if overview.pooled is None else [evaluation_tables.hull(overview.pooled)]),
+        *([] if overview.pooled is None else [evaluation_tables.hull_table(overview.pooled)]),
         *([reasons] if (reasons := reasons_table(overview)).rows else []),
     )
 
@@ -138,7 +138,7 @@ def significance_tables(overview: Overview) -> tuple[Table, ...]:
     pooled = overview.pooled
     if pooled is None or len(pooled.systems) < 2:
         return ()
-    return tuple(evaluation_tables.significance(pooled, metric) for metric in pooled.tests)
+    return tuple(evaluation_tables.significance_table(pooled, metric) for metric in pooled.tests)
 
 
 def reasons_table(overview: Overview) -> Table:
