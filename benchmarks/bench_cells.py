@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ravenbench import write_report
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.store.store import Store
 
 METHODS, POOLS, ROUNDS = 10, 50, 3

@@ -19,14 +19,14 @@ from msgspec.structs import replace
 
 from benchmarks.pages import bare
 from benchmarks.shelf_overview import draw, overview, ranged, reading, short
-from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench.bench.run.task import Run
 from ravenbench.engine.cells import execute
 from ravenbench.engine.pool import Engine
 from ravenbench.engine.transplants import ARMS
 from ravenbench.metrics.calibration import cllr
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.reports.cells import sides_of
 from ravenbench.reports.content import NOTHING, content_probe
 from ravenbench.statistics.content import ContentFigures
@@ -139,7 +139,7 @@ def spec_of(name: str, forms: Mapping[str, str], corpus: Callable[[str], dict[st
 
 def compute(spec: RunSpec, folder: Path, engine: Engine, progress: Callable[[str, int, int], None]) -> None:
     """Compute what is missing of a run."""
-    execute(prepare(spec, folder), spec.named_verifiers(), engine, progress)
+    execute(Run({"spec": spec, "out": folder}).prepare(), spec.named_verifiers(), engine, progress)
 
 
 def collect(name: str, folder: Path, spent: Mapping[str, float]) -> list[dict[str, Any]]:

@@ -24,7 +24,6 @@ from benchmarks.study_human_obfuscation import ATTACKS, read
 from ravenbench import safety, write_report
 from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, read_attribution, write_attribution
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import terminal
 
 METHODS = (
     "svm, escalante-2011, stamatatos-2006, koppel-2011, burrows-delta, cng, stamatatos-2007, scap, ppm, peng-2004, "
@@ -83,9 +82,11 @@ def attack(name: str, out: Path, given: argparse.Namespace) -> None:
     )  # fmt: skip
     from rich.console import Console
 
+    from ravenbench.reports.report import report_of, terminal
+
     found = analyse(result.store)
     print(f"\n{name}: {found.problems} questioned texts, {found.attacked} of them rewritten")
-    for table in terminal(found):
+    for table in terminal(report_of(result.store, found)):
         Console(width=100).print(table)
     print(write_report(result.store, found), *result.errors, sep="\n")
 

@@ -25,8 +25,7 @@ import numpy as np
 
 from benchmarks.pages import put_between
 from ravenbench import registry
-from ravenbench.bench.run.api import prepare
-from ravenbench.bench.run.spec import build
+from ravenbench.bench.run.task import Run
 from ravenbench.components import Component
 from ravenbench.engine.guard import one_thread
 from ravenbench.store.store import open_store
@@ -131,7 +130,7 @@ def main() -> None:
     if options.folder is not None:
         store = open_store(options.folder)
     else:
-        store = prepare(build({"corpus": "newsgroups", "verifiers": "length"}), Path(tempfile.mkdtemp()) / "run")
+        store = Run({"corpus": "newsgroups", "verifiers": "length", "out": Path(tempfile.mkdtemp()) / "run"}).prepare()
     named = registry.named("verifier", ", ".join(options.names), {}, "")
     sharing: dict[str, list[str]] = defaultdict(list)
     for name, fold in store.plan.folds.items():

@@ -35,7 +35,7 @@ from benchmarks.impact_table import OTHER, SAME, write_all
 from ravenbench import registry
 from ravenbench.components import Component
 from ravenbench.formats.problems import read_problems
-from ravenbench.metrics.auc import auc
+from ravenbench.metrics.pan import auc
 from ravenbench.metrics.safety import best_threshold, impact
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, tasks_of, with_questioned
 from ravenbench.obfuscation.parts import pack, sentences

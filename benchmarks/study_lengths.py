@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import ravenbench
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.formats.pan_attribution import read_attribution
 from ravenbench.reports.page import save, style
-from ravenbench.reports.run.lengths import LengthRow, lengths_figure
+from ravenbench.reports.run.probes import LengthRow, lengths_figure
 from ravenbench.reports.view import figure
 
 VERIFIERS = "char-ngram, function-words, ppm, cng-2013, length"

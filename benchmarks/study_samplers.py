@@ -35,7 +35,7 @@ from scipy.stats import spearmanr
 
 from ravenbench import registry
 from ravenbench.corpora.synthetic import Synthetic
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import sources
 from ravenbench.problems.sources import Split, equalise
 from ravenbench.randomness import stream

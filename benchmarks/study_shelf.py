@@ -34,13 +34,13 @@ from benchmarks import shelf_page
 from benchmarks.shelf_engine import CAP, measured, seconds, shown
 from benchmarks.shelf_table import write_all
 from ravenbench import registry
-from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench.bench.run.task import Run
 from ravenbench.engine.cells import execute
 from ravenbench.engine.transplants import ARMS
 from ravenbench.reports.content import content_probe
-from ravenbench.reports.run.probe import probing
+from ravenbench.reports.run.probes import probing
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.store import open_store
 
@@ -150,7 +150,7 @@ def page(corpora: list[str], speeds: list[str], only: list[str], out: Path, read
 def compute(name: str, speed: str, folder: Path) -> None:
     """Compute what is missing of a run."""
     spec = spec_of(name, speed)
-    store = prepare(spec, folder)
+    store = Run({"spec": spec, "out": folder}).prepare()
     named = spec.named_verifiers()
     execute(store, named, measured(folder.with_suffix(".cpu.jsonl"), list(named)), shown(f"{name}, {speed}"))
 

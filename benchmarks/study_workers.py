@@ -20,8 +20,8 @@ from typing import Any
 
 from benchmarks.pages import put_between
 from benchmarks.study_scale import RESULTS, keep
-from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.spec import build
+from ravenbench.bench.run.task import Run
 from ravenbench.engine import pool
 from ravenbench.engine.cells import execute
 from ravenbench.engine.pool import Engine
@@ -85,7 +85,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for kind in options.kinds:
             planned = Path(folder) / kind
-            prepare(build(RUNS[kind]), planned)
+            Run({**RUNS[kind], "out": planned}).prepare()
             for name in ("local", "dask"):
                 out = Path(folder) / f"{kind}-{name}"
                 if name == "local":

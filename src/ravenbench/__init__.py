@@ -15,19 +15,20 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from ravenbench.bench.advise.api import advise as advise
+    from ravenbench.bench.api import attribute as attribute
+    from ravenbench.bench.api import compare as compare
+    from ravenbench.bench.api import obfuscate as obfuscate
+    from ravenbench.bench.api import pan14 as pan14
+    from ravenbench.bench.api import run as run
+    from ravenbench.bench.api import safety as safety
     from ravenbench.bench.api import simulate as simulate
-    from ravenbench.bench.attribute.api import attribute as attribute
-    from ravenbench.bench.compare.api import compare as compare
-    from ravenbench.bench.obfuscate.api import obfuscate as obfuscate
-    from ravenbench.bench.pan14.api import pan14 as pan14
-    from ravenbench.bench.run.api import run as run
-    from ravenbench.bench.safety.api import safety as safety
+    from ravenbench.bench.api import verify as verify
     from ravenbench.bench.task import RunResult as RunResult
-    from ravenbench.bench.verify.api import Verified as Verified
-    from ravenbench.bench.verify.api import verify as verify
+    from ravenbench.bench.verify.task import Verified as Verified
     from ravenbench.corpora.load import load_corpus as load_corpus
     from ravenbench.errors import InputError as InputError
     from ravenbench.errors import RavenError as RavenError
+    from ravenbench.metrics.base import Metric as Metric
     from ravenbench.registry import parse as parse
     from ravenbench.reports.evaluate.api import evaluate as evaluate
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
@@ -51,10 +52,10 @@ else:
         "advise": "bench.advise.api",
         "analyse": "reports.report",
         "Answers": "types",
-        "attribute": "bench.attribute.api",
+        "attribute": "bench.api",
         "Calibrated": "verifiers.contract.base",
         "Calibrator": "verifiers.contract.base",
-        "compare": "bench.compare.api",
+        "compare": "bench.api",
         "Corpus": "types",
         "Document": "types",
         "evaluate": "reports.evaluate.api",
@@ -63,22 +64,23 @@ else:
         "InputError": "errors",
         "Labels": "types",
         "load_corpus": "corpora.load",
-        "obfuscate": "bench.obfuscate.api",
-        "pan14": "bench.pan14.api",
+        "obfuscate": "bench.api",
+        "pan14": "bench.api",
+        "Metric": "metrics.base",
         "parse": "registry",
         "Problems": "types",
         "RavenError": "errors",
-        "run": "bench.run.api",
+        "run": "bench.api",
         "RunResult": "bench.task",
-        "safety": "bench.safety.api",
+        "safety": "bench.api",
         "Scorer": "verifiers.contract.base",
         "simulate": "bench.api",
         "Store": "store.store",
         "site": "reports.site.pages",
         "TextTable": "texts",
-        "Verified": "bench.verify.api",
+        "Verified": "bench.verify.task",
         "Verifier": "verifiers.contract.base",
-        "verify": "bench.verify.api",
+        "verify": "bench.api",
         "write_report": "reports.report",
     }
 
@@ -105,6 +107,7 @@ __all__ = [
     "Fold",
     "InputError",
     "Labels",
+    "Metric",
     "Problems",
     "RavenError",
     "RunResult",

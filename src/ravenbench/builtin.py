@@ -4,6 +4,13 @@ from __future__ import annotations
 
 BUILTIN: dict[str, dict[str, str]] = {
     "task": {
+        "run": "ravenbench.bench.run.task:Run",
+        "compare": "ravenbench.bench.compare.task:Compare",
+        "verify": "ravenbench.bench.verify.task:Verify",
+        "pan14": "ravenbench.bench.pan14.task:Pan14",
+        "attribute": "ravenbench.bench.attribute.task:Attribute",
+        "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
+        "safety": "ravenbench.bench.safety.task:Safety",
         "simulate": "ravenbench.bench.simulate.task:Simulate",
     },
     "corpus": {
@@ -147,5 +154,25 @@ BUILTIN: dict[str, dict[str, str]] = {
         "ctranslate2": "ravenbench.obfuscation.translators:CTranslate2",
         "marian": "ravenbench.obfuscation.translators:Marian",
         "libretranslate": "ravenbench.obfuscation.translators:LibreTranslate",
+    },
+    "metric": {
+        "auc": "ravenbench.metrics.pan:AUC",
+        "c@1": "ravenbench.metrics.pan:CAt1",
+        "f05u": "ravenbench.metrics.pan:F05u",
+        "f05u_2020": "ravenbench.metrics.pan:F05u2020",
+        "f1": "ravenbench.metrics.pan:F1",
+        "brier": "ravenbench.metrics.pan:Brier",
+        "precision": "ravenbench.metrics.pan:Precision",
+        "recall": "ravenbench.metrics.pan:Recall",
+        "overall": "ravenbench.metrics.pan:Overall",
+        "overall5": "ravenbench.metrics.pan:Overall5",
+        "final": "ravenbench.metrics.pan:Final",
+        "accuracy": "ravenbench.metrics.pan:Accuracy",
+        "overall_2020": "ravenbench.metrics.pan:Overall2020",
+        "overall5_2020": "ravenbench.metrics.pan:Overall52020",
+        "cllr": "ravenbench.metrics.calibration:CllrCost",
+        "cllr-min": "ravenbench.metrics.calibration:CllrMin",
+        "cllr-cal": "ravenbench.metrics.calibration:CllrCal",
+        "ece": "ravenbench.metrics.calibration:ECE",
     },
 }

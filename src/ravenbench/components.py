@@ -135,11 +135,7 @@ def identity(value: Any) -> Any:
     """
     if isinstance(value, Component):
         params = {name: identity(getattr(value, name)) for name in value._parameters() if name not in value.apart}
-        return {
-            "component": identity(own_name(type(value))),
-            "version": value.version,
-            "params": params,
-        }
+        return {"component": identity(own_name(type(value))), "version": value.version, "params": params}
     if isinstance(value, list | tuple):
         return [identity(v) for v in value]
     if isinstance(value, dict):

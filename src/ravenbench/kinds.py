@@ -24,13 +24,17 @@ METHODS: dict[str, tuple[tuple[str, ...], ...]] = {
     "attributor": (("fit", "predict"),),
     "obfuscator": (("obfuscate",),),
     "translator": (("translate",),),
+    "metric": (("value",),),
 }
 """The kinds, and the methods by which one of them is known: any one of the sets given."""
 
 SPOKEN = {"pairs": "pair rule"}
 """What messages call a kind whose name would not read well."""
 
-_BASES = {"verifier": "ravenbench.Scorer and give it score(problems)"}
+_BASES = {
+    "verifier": "ravenbench.Scorer and give it score(problems)",
+    "metric": "ravenbench.Metric and give it value(truth, answers)",
+}
 
 
 def importable(kind: str, module: str) -> None:

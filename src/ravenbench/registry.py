@@ -38,7 +38,7 @@ _PLAIN: dict[str, tuple[tuple[type, ...], str]] = {
 """Annotations that a value is checked against; components check what else they take when they are used."""
 DEEPEST = 30
 """How deep brackets may be nested in a component's printed form."""
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*(:[A-Za-z_]\w*)?\Z")
+_NAME = re.compile(r"[A-Za-z_][\w.\-@]*(:[A-Za-z_]\w*)?\Z")
 
 
 @cache
@@ -294,7 +294,6 @@ def _value(kind: str, text: str) -> Any:
             return _parse(candidate, text, nested=True)
     if did_you_mean(head, targets(kind), listing=False) is None:
         raise SpecError(
-            f"{text!r} is neither a number nor text in quotes, and no component has this name",
-            fix="put text in quotes",
+            f"{text!r} is neither a number nor text in quotes, and no component has this name", fix="put text in quotes"
         )
     return _parse(kind, text)

@@ -10,6 +10,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,14 @@ from sklearn.exceptions import NotFittedError
 
 from ravenbench import registry
 from ravenbench.components import Component, foreign
+from ravenbench.errors import CorpusError
+from ravenbench.metrics.base import Metric, measure
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle
 from ravenbench.randomness import stream
+from ravenbench.sampling.samplers import Sampler
 from ravenbench.types import Bools, Corpus, Floats, Problems
 from ravenbench.verifiers.contract import persist
-from ravenbench.verifiers.contract.base import Scorer, as_verifier
+from ravenbench.verifiers.contract.base import Calibrator, Scorer, as_verifier
 
 TOLERANCE = 1e-5
 """By how much answers may differ where the same sums are added up in another order: that of single precision."""
@@ -148,6 +152,96 @@ def check_corpus(corpus: Corpus) -> None:
     assert (corpus.author.codes >= 0).all(), "a document has no author"
     for name, labels in corpus.columns.items():
         assert len(labels) == n, f"column {name} differs in length"
+
+
+def check_metric(component: Metric) -> None:
+    """Check every promise of a metric.
+
+    It has a title; its value is one finite number for problems of both classes and the same again; it does not depend
+    on the order of problems, leaves its input alone, does not fail where truth has one class, and calls the right
+    answers no worse than the opposite ones.
+    """
+    check_component("metric", component)
+    name = str(component)
+    assert component.title, f"{name}: it needs a title, which tables show"
+    assert component.reads in ("answers", "log-odds", "scores"), f"{name}: it cannot read {component.reads!r}"
+    rng = stream(4, "check-metric")
+    truth = rng.random(80) < 0.4
+    answers = np.clip(0.5 + 0.3 * (truth - 0.5) + 0.2 * rng.standard_normal(80), 0.01, 0.99).round(3)
+    scores = 10 * (answers - 0.5)
+    given = truth.tobytes(), answers.tobytes(), scores.tobytes()
+    found = measure(component, truth, answers, scores)
+    assert np.isfinite(found), f"{name}: no value for problems of both classes"
+    assert found == measure(component, truth, answers, scores), f"{name}: asked twice it gives two values"
+    for order in (np.arange(80)[::-1], np.argsort(answers, kind="stable")):
+        again = measure(component, truth[order], answers[order], scores[order])
+        assert abs(again - found) <= 1e-9 * max(1.0, abs(found)), f"{name}: it depends on the order of problems"
+    assert (truth.tobytes(), answers.tobytes(), scores.tobytes()) == given, f"{name}: it changes its input"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        for one in (truth, ~truth):
+            measure(component, truth[one], answers[one], scores[one])
+    good = np.where(truth, 0.9, 0.1)
+    right, wrong = (measure(component, truth, a, 10 * (a - 0.5)) for a in (good, 1 - good))
+    better = right >= wrong if component.higher else right <= wrong
+    assert better or np.isnan(right + wrong), f"{name}: wrong answers are called better"
+
+
+def check_calibrator(component: Calibrator) -> None:
+    """Check every promise of a calibrator.
+
+    ``fit`` returns it; answers are float64 (n,) in [0, 1] and the same again; they do not fall where scores rise, and
+    do not depend on the rest of the batch; scores and truth are left alone.
+    """
+    check_component("calibrator", component)
+    name = str(component)
+    rng = stream(6, "check-calibrator")
+    same = rng.random(200) < 0.5
+    scores = same + 0.8 * rng.standard_normal(200)
+    new = np.sort(0.5 + 1.5 * rng.standard_normal(60))
+    given = same.tobytes(), scores.tobytes(), new.tobytes()
+    fitted = clone(component)
+    assert fitted.fit(scores, same) is fitted, f"{name}: fit must return the calibrator itself"
+    answers = fitted.transform(new)
+    assert answers.shape == (60,) and answers.dtype == np.float64, f"{name}: answers must be float64 (n,)"
+    assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer is no number in [0, 1]"
+    assert np.array_equal(answers, fitted.transform(new)), f"{name}: transform is not repeatable"
+    assert (np.diff(answers) >= -TOLERANCE).all(), f"{name}: a higher score gives a lower answer"
+    parts = [fitted.transform(part) for part in np.array_split(new, 3)]
+    _close(answers, np.concatenate(parts), f"{name}: an answer depends on the rest of its batch")
+    again = clone(component).fit(scores, same).transform(new)
+    assert np.array_equal(answers, again), f"{name}: fitting twice gives different answers"
+    assert (same.tobytes(), scores.tobytes(), new.tobytes()) == given, f"{name}: it changes its input"
+
+
+def check_sampler(component: Sampler) -> None:
+    """Check every promise of a topic sampler.
+
+    It chooses m different topics, each of which belongs to itself, and others to a chosen one or to none (−1); the same
+    draws give the same choice; similarities are left alone; more topics than there are raise ``CorpusError``.
+    """
+    check_component("sampler", component)
+    name = str(component)
+    vectors = stream(7, "check-sampler").standard_normal((12, 5))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    similarity = np.clip(vectors @ vectors.T, -1, 1)
+    given = similarity.tobytes()
+    for m in (2, 5, 12):
+        found, again = (component.select(similarity, m, stream(8, "check-sampler", m)) for _ in range(2))
+        chosen = found.chosen
+        assert chosen.shape == (m,) and len(set(chosen.tolist())) == m, f"{name}: it must choose {m} different topics"
+        assert ((chosen >= 0) & (chosen < 12)).all(), f"{name}: it chooses a topic that is not there"
+        assert found.merged.shape == (12,), f"{name}: merged must say of every topic where it belongs"
+        assert (found.merged[chosen] == chosen).all(), f"{name}: a chosen topic must belong to itself"
+        assert np.isin(found.merged, [-1, *chosen]).all(), f"{name}: a topic belongs to one that is not chosen"
+        same = np.array_equal(chosen, again.chosen) and np.array_equal(found.merged, again.merged)
+        assert same, f"{name}: with the same draws it chooses otherwise; it must draw from rng alone"
+    assert similarity.tobytes() == given, f"{name}: it changes the similarities"
+    try:
+        component.select(similarity, 13, stream(8, "check-sampler", 13))
+    except CorpusError:
+        return
+    raise AssertionError(f"{name}: more topics than there are must raise CorpusError")
 
 
 def toy_tasks(n: int = 4, seed: int = 0) -> list[ObfuscationTask]:

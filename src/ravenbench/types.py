@@ -288,11 +288,7 @@ class Problems:
             for name in ("author", "topic", "language")
         }
         return replace(
-            self,
-            texts=texts,
-            known_index=row[self.known_index],
-            questioned_index=row[self.questioned_index],
-            **labels,
+            self, texts=texts, known_index=row[self.known_index], questioned_index=row[self.questioned_index], **labels
         )
 
     def groups(self, same: ArrayLike) -> Ints:

@@ -15,12 +15,12 @@ from toy_topics import simulate
 
 from ravenbench.attribution.protocols import fit_split, k_fold, predict_split, splits
 from ravenbench.attribution.selection import Rules, choose, lookalikes, view
-from ravenbench.bench.attribute.api import attribute, outlook, task
+from ravenbench.bench.api import attribute
+from ravenbench.bench.attribute.task import Attribute
 from ravenbench.errors import CorpusError, InputError, SpecError, StoreError
 from ravenbench.reports.attribute.analysis import analyse
-from ravenbench.reports.attribute.report import terminal, to_json
 from ravenbench.reports.report import analyse as analyse_any
-from ravenbench.reports.report import write_report
+from ravenbench.reports.report import report_of, terminal, write_report
 from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
@@ -145,7 +145,7 @@ def test_a_failed_fold_is_left_out_not_scored_as_wrong(tmp_path):
     assert [f.error is not None for f in scores.folds] == [False, True, False]
     assert scores.mean.n == 2
     assert int(scores.confusion.sum()) == 12
-    json.dumps(to_json(found), allow_nan=False)
+    json.dumps(report_of(result.store, found).to_json(), allow_nan=False)
 
 
 def test_known_topic_reliance_is_recovered(tmp_path):
@@ -167,7 +167,7 @@ def test_known_topic_reliance_is_recovered(tmp_path):
 
 def untimed(store):
     """A report's JSON without the seconds that methods took."""
-    found = to_json(analyse(store))
+    found = report_of(store).to_json()
     for part in (found, found["k_fold"] or {"methods": []}):
         for method in part["methods"]:
             del method["seconds"]
@@ -235,7 +235,7 @@ def test_an_interrupted_attribution_goes_on(both, tmp_path):
     stamps = {p: p.stat().st_mtime_ns for p in cells[::2]}
     for place in cells[1::2]:
         place.unlink()
-    seen = outlook(task({"corpus": data, **{k: v for k, v in BOTH.items() if k != "workers"}}, folder))
+    seen = Attribute({"corpus": data, "out": folder, **{k: v for k, v in BOTH.items() if k != "workers"}}).preview()
     assert (seen.cells, seen.done, seen.fits) == (16, 8, 8)
     analyse(Store.open(folder))
     assert attribute(data, **{**BOTH, "workers": 2}, out=folder).errors == ()
@@ -298,5 +298,5 @@ def test_report(tmp_path):
     assert {"method", "accuracy", "std", "se_published", "se", "macro_f1", "folds"} <= set(found["methods"][0])
     assert [row["author"] for row in found["methods"][0]["by_author"]] == list(hostile)
     assert (page.parent / "tables" / "methods-novel-topic.csv").read_text().startswith("method,accuracy")
-    assert terminal(analysis)
+    assert terminal(report_of(store, analysis))
     assert analyse(store, difference=0.2).difference == 0.2 and analysis.difference == 0.05

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.errors import InputError
 from ravenbench.store.lock import NAME, folder_lock, hold
 from small_run import SMALL

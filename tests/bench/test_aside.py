@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ravenbench.bench.run.api import prepare
 from ravenbench.bench.run.spec import build
+from ravenbench.bench.run.task import Run
 from ravenbench.engine.guard import warm_up_kernels
 from ravenbench.engine.pool import aside
 from ravenbench.errors import SpecError
@@ -50,7 +50,7 @@ def test_with_one_core_nothing_is_done_before_it_is_asked_for(tmp_path: Path) ->
 def test_a_plan_is_the_same_bytes_on_two_cores(tmp_path: Path) -> None:
     spec = build({**SMALL, "topic": "extract(clusters=8)", "verifiers": "length"})
     for cores in (1, 2):
-        prepare(spec, tmp_path / str(cores), cores=cores)
+        Run({"spec": spec, "out": tmp_path / str(cores)}, workers=cores).prepare()
     files = sorted(p.relative_to(tmp_path / "1") for p in (tmp_path / "1").rglob("*") if p.is_file())
     assert Path("similarity2.npy") in files
     for file in files:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ravenbench.bench.api import run
 from ravenbench.bench.run import plan as planning
-from ravenbench.bench.run.api import run
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import InputError
 

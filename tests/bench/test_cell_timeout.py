@@ -8,7 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.cli.main import build
 from ravenbench.engine.guard import LIMIT, isolated
 from ravenbench.engine.pool import engine

@@ -8,18 +8,16 @@ from comparable import FAST, background, case, text, write
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.compare.cost import COMPILING
 from ravenbench.bench.compare.material import read_material
-from ravenbench.bench.compare.outlook import outlook
-from ravenbench.bench.compare.record import ComparePlan
+from ravenbench.bench.compare.plan import COMPILING, ComparePlan
 from ravenbench.bench.compare.spec import build as spec_of
+from ravenbench.bench.compare.task import Compare
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
 from ravenbench.reports.compare.analysis import disagreement, signed
 from ravenbench.reports.compare.model import UNSHOWN, read_scores
-from ravenbench.reports.compare.report import to_json
-from ravenbench.reports.report import analyse, write_report
+from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.store.store import Store
 
 
@@ -113,7 +111,7 @@ def test_a_stranger_on_the_candidates_topic_gets_no_support(others, tmp_path):
     assert answer.alike > answer.validated.limits.reach and answer.fused.bounds.upper <= UNSHOWN
     assert max(line.llr for line in answer.lines) <= UNSHOWN
     assert any("held below what counts as support for one author" in note for note in answer.notes)
-    told = to_json(analyse(Store.open(tmp_path / "case")))["cases"][0]
+    told = report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]
     assert told["content_similarity"] == answer.alike and told["log10_lr"] <= UNSHOWN
 
 
@@ -151,8 +149,8 @@ def test_the_plan_counts_compiling_where_it_was_never_done(others, tmp_path, mon
     given = {"questioned": questioned, "known": known, "background": others, "out": tmp_path / "out"}
     told = []
     for ready in (True, False):
-        monkeypatch.setattr("ravenbench.bench.compare.cost.compiled", lambda ready=ready: ready)
-        told.append(outlook(**given).cpu_seconds)
+        monkeypatch.setattr("ravenbench.bench.compare.plan.compiled", lambda ready=ready: ready)
+        told.append(Compare(given).preview().cpu_seconds)
     assert told[1] == told[0] + COMPILING
 
 
@@ -203,7 +201,7 @@ def test_what_cannot_be_compared_is_said_and_not_scored(name, others, tmp_path):
     assert not found.answered and found.answer is None and told in "; ".join(found.reasons)
     page = write_report(Store.open(tmp_path / "case")).read_text()
     assert "No answer is given" in page
-    assert to_json(analyse(Store.open(tmp_path / "case")))["cases"][0]["log10_lr"] is None
+    assert report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]["log10_lr"] is None
 
 
 def test_known_texts_of_two_writers_disagree(others, tmp_path):
@@ -212,7 +210,7 @@ def test_known_texts_of_two_writers_disagree(others, tmp_path):
     (found,) = asked(tmp_path, others, questioned, known)
     assert min(found.answer.known) < 0 and not found.answered
     assert [r.partition(":")[0] for r in found.reasons] == ["the known texts disagree among themselves"]
-    assert to_json(analyse(Store.open(tmp_path / "case")))["cases"][0]["log10_lr"] is None
+    assert report_of(Store.open(tmp_path / "case")).to_json()["cases"][0]["log10_lr"] is None
 
 
 def test_known_texts_disagree_only_where_hardly_any_of_one_writer_do():

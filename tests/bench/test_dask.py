@@ -11,7 +11,7 @@ import time
 import pytest
 from stored import answers
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.engine.pool import dask, engine
 from ravenbench.errors import RavenError, SpecError
 from small_run import SMALL

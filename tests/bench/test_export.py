@@ -1,6 +1,6 @@
 import pytest
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.export import export
 from ravenbench.errors import InputError
 from ravenbench.formats.problems import read_problems

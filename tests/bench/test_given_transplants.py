@@ -10,12 +10,11 @@ import pytest
 from given_problems import made_up, write_made_up
 from typer.testing import CliRunner
 
-from ravenbench.bench.pan14.api import outlook, pan14
-from ravenbench.bench.pan14.record import Pan14Plan
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import pan14, run, verify
+from ravenbench.bench.pan14.plan import Pan14Plan
+from ravenbench.bench.pan14.task import Pan14
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.verify.api import verify
-from ravenbench.bench.verify.record import VerifyPlan
+from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.transplant import known_authors
@@ -114,7 +113,8 @@ def test_pan14_reports_content_by_corpus_and_over_all(corpus, tmp_path):
     assert all((tmp_path / "run" / "report" / "tables" / f"{key}.csv").is_file() for key in keys)
     page = (tmp_path / "run" / "report" / "index.html").read_text()
     assert 'id="content"' in page and "donors were chosen by content similarity" in page
-    assert outlook([data], verifiers=verifiers, out=tmp_path / "run").done == len(store.plan.cells) == 20
+    preview = Pan14({"data": [data], "verifiers": verifiers, "out": tmp_path / "run"}).preview()
+    assert preview.done == len(store.plan.cells) == 20
     shown = CliRunner().invoke(
         build("pan14"),
         ["pan14", str(data), "--verifiers", verifiers, "--out", str(tmp_path / "run"), "--probe", "none"],

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ravenbench.bench.safety.api import safety
+from ravenbench.bench.api import safety
 from ravenbench.bench.safety.measures import NAME
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.problems import write_pan_problems
@@ -12,7 +12,7 @@ from ravenbench.formats.reviews import VERSION, read_reviews
 from ravenbench.reports.diff.comparison import diff_page
 from ravenbench.reports.diff.pages import from_run
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import all_tables, page, to_json
+from ravenbench.reports.safety.report import SafetyReport
 from ravenbench.testing import toy_problems
 
 GRADES = {"anna": (1, 2, 3, 4, 5, 5), "ben": (1, 2, 3, 5, 5, 4)}
@@ -52,7 +52,8 @@ def test_grades_stand_beside_measures(run, tmp_path):
         for i, (about, grade) in enumerate(zip(pages, grades, strict=True)):
             one = review(about, grader="", grade=grade, verdict=("correct", "incorrect")[grade > 3])
             (tmp_path / grader / f"{i}.json").write_text(json.dumps(one))
-    found = analyse(safety(**run, grades=tmp_path).store)
+    store = safety(**run, grades=tmp_path).store
+    found = analyse(store)
     (row,) = found.people.rows
     assert (row.obfuscator, row.texts, row.blind) == ("random(rate=0.9)", 6, 1)
     assert row.grade == pytest.approx(20 / 6)
@@ -62,10 +63,12 @@ def test_grades_stand_beside_measures(run, tmp_path):
     assert read.interval[0] < read.alpha
     pinc = next(m for m in found.people.measures if m.measure == "pinc")
     assert pinc.part == "soundness" and pinc.grade.pairs == 6 and -1 <= pinc.grade.rho <= 1
-    made = all_tables(found)
-    shown = page(found, made, None)
+    report = SafetyReport(store, found)
+    (tmp_path / "report").mkdir()
+    report.fill(tmp_path / "report")
+    shown = (tmp_path / "report" / "index.html").read_text()
     assert "Automatic measures against readers" in shown and "Too few problems to rank" in shown
-    assert json.loads(json.dumps(to_json(found)))["people"]["graders"] == ["anna", "ben"]
+    assert json.loads(json.dumps(report.to_json()))["people"]["graders"] == ["anna", "ben"]
     # Without grades, those that are kept stay.
     assert analyse(safety(**run).store).people == found.people
     (run["out"] / NAME).unlink()

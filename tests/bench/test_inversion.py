@@ -2,7 +2,7 @@
 
 import pytest
 
-from ravenbench.bench.safety.api import safety
+from ravenbench.bench.api import safety
 from ravenbench.bench.safety.attacks import (
     Channel,
     Restoration,
@@ -20,7 +20,7 @@ from ravenbench.obfuscation.recipes.controls import Identity
 from ravenbench.obfuscation.wording.words import tokens
 from ravenbench.registry import parse
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import all_tables
+from ravenbench.reports.safety.report import SafetyReport
 from ravenbench.testing import toy_problems
 
 SECRET = {"big": "large", "small": "little", "quick": "fast"}
@@ -131,4 +131,4 @@ def test_attacks_in_a_run(tmp_path):
     assert noise["invert"].why_not is None and noise["invert"].restored is not None
     assert "draws at random" in noise["preimage"].why_not
     assert "i-o01-s0" in done.store.plan.folds and "i-o00-s0" not in done.store.plan.folds
-    assert len(all_tables(analysis)["recovery"].rows) == 4
+    assert len(SafetyReport(done.store, analysis).recovery().rows) == 4

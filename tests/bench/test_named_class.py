@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.run.api import prepare
-from ravenbench.bench.run.spec import build
+from ravenbench.bench.run.task import Run
 from ravenbench.components import identity
 from ravenbench.verifiers.controls import Length
 
@@ -22,7 +21,7 @@ def test_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(tmp_path))
     text = "from ravenbench.verifiers.controls import Length\n\n\nclass Mine(Length):\n    name = 'my-own'\n"
     (tmp_path / "named_apart.py").write_text(text)
-    first, again = (prepare(build(SPEC | {"verifiers": "named_apart:Mine"}), tmp_path / "run") for _ in range(2))
+    first, again = (Run({**SPEC, "verifiers": "named_apart:Mine", "out": tmp_path / "run"}).prepare() for _ in range(2))
     assert [c.key for c in again.plan.cells] == [c.key for c in first.plan.cells]
     assert again.plan.verifiers[0].name == again.plan.verifiers[0].spec == "named_apart:Mine"
 

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from ravenbench import files
-from ravenbench.bench.obfuscate.api import obfuscate
+from ravenbench.bench.api import obfuscate
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.formats.problems import read_problems, write_pan_problems

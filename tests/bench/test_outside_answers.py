@@ -8,7 +8,7 @@ import pytest
 from given_problems import write_made_up
 from typer.testing import CliRunner
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.export import export
 from ravenbench.cli.main import build
 from ravenbench.errors import InputError

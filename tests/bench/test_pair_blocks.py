@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from stored import answers
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.engine import prepare
 from small_run import SMALL
 

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.bench.run.spec import build
 from ravenbench.cli.main import build as application
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import CorpusError
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.content import content_probe
 from ravenbench.reports.report import write_report
 from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.json_form import to_json
+from ravenbench.reports.run.report import RunReport
 from ravenbench.statistics.axes import Content
 from ravenbench.store.store import Store
 
@@ -48,7 +48,7 @@ def probed(tmp_path_factory) -> Store:
 
 
 def test_topic_is_found_and_style_spared(probed):
-    made = to_json(analyse(probed))
+    made = RunReport(probed).to_json()
     domain = {p["verifier"]: p for p in made["domain"]}
     assert domain["topic-only"]["outcome"] == "depends" and domain["topic-only"]["gain"] > 0.1
     assert domain["style-only"]["outcome"] in ("less", "undecided")
@@ -86,8 +86,8 @@ def test_what_the_transplant_says_is_what_its_cells_say(probed):
 def test_a_verdict_does_not_depend_on_who_else_is_listed(probed, tmp_path):
     alone = run(CORPUS, verifiers="topic-only", out=tmp_path / "run", workers=1, **OPTIONS).store
     for axis in ("content", "domain"):
-        (mine,) = to_json(analyse(alone))[axis]
-        assert mine == next(p for p in to_json(analyse(probed))[axis] if p["verifier"] == "topic-only")
+        (mine,) = RunReport(alone).to_json()[axis]
+        assert mine == next(p for p in RunReport(probed).to_json()[axis] if p["verifier"] == "topic-only")
 
 
 def test_probe_folds_stay_out_of_the_setups(probed):
@@ -117,7 +117,7 @@ def test_an_untrained_plugin_that_looks_at_content_is_convicted(tmp_path, monkey
     monkeypatch.syspath_prepend(tmp_path)
     options = OPTIONS | {"probe": "transplant"}
     store = run(CORPUS, verifiers="mine:ContentCosine, style-only", out=tmp_path / "run", workers=1, **options).store
-    found = {p["verifier"]: p["outcome"] for p in to_json(analyse(store))["content"]}
+    found = {p["verifier"]: p["outcome"] for p in RunReport(store).to_json()["content"]}
     assert found == {"mine:ContentCosine": "relies", "style-only": "less"}
 
 
@@ -165,7 +165,7 @@ def test_hiding_is_found_out(tmp_path, monkeypatch):
     options = OPTIONS | {"probe": "transplant"}
     names = "hiding:Standardised, hiding:Silent, hiding:Keeping"
     store = run(CORPUS, verifiers=names, out=tmp_path / "run", workers=1, **options).store
-    batched, silent, keeping = to_json(analyse(store))["content"]
+    batched, silent, keeping = RunReport(store).to_json()["content"]
     assert keeping["outcome"] == "relies", (
         "arms have ids of their own, and a method that is asked once more knows of none"
     )
@@ -186,7 +186,7 @@ def test_too_few_donors_give_no_verdict_and_the_run_goes_on(tmp_path):
     small = {**OPTIONS, "docs_per_topic": 8, "topics": 4, "folds": 2}
     small["corpus"] = "synthetic(authors=12, topics=8, documents=96, words=40)"
     store = run(verifiers="length", out=tmp_path / "run", workers=1, **small).store
-    (row,) = to_json(analyse(store))["content"]
+    (row,) = RunReport(store).to_json()["content"]
     assert row["outcome"] == "none" and "are needed" in row["reason"]
     assert "No verdict: " in write_report(store).read_text()
 
@@ -200,7 +200,7 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
     monkeypatch.setattr("ravenbench.bench.run.plan.load_corpus", lambda _, **how: shuffled)
     result = run(CORPUS, verifiers="style-only, topic-only", out=tmp_path / "run", workers=1, **OPTIONS)
     analysis = analyse(result.store)
-    for p in to_json(analysis)["domain"]:
+    for p in RunReport(result.store, analysis).to_json()["domain"]:
         assert p["outcome"] != "depends" and abs(p["gain"]) < 0.08
     if what == "author":
         assert all(abs(r.mean["auc"] - 0.5) < 0.08 for r in analysis.results)
@@ -209,7 +209,7 @@ def test_permuted_labels_leave_nothing_to_find(what, monkeypatch, tmp_path):
 def test_without_a_probe_there_is_no_verdict(tmp_path):
     result = run(CORPUS, verifiers="length", probe="none", out=tmp_path / "run", workers=1, **OPTIONS)
     analysis = analyse(result.store)
-    made = to_json(analysis)
+    made = RunReport(result.store, analysis).to_json()
     assert made["content"] == made["domain"] == []
     assert 'class="verdict' not in write_report(result.store, analysis).read_text()
 

@@ -7,9 +7,9 @@ import urllib.request
 
 import pytest
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.bench.verify.record import VerifyPlan
+from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.errors import InputError
 from ravenbench.store.store import Store
 
@@ -101,8 +101,7 @@ def test_a_store_without_rights(bucket, need_extra):
 
 
 def test_verify_and_pan14_in_an_object_store(bucket, tmp_path):
-    from ravenbench.bench.pan14.api import pan14
-    from ravenbench.bench.verify.api import verify
+    from ravenbench.bench.api import pan14, verify
     from ravenbench.formats.answers import read_answers
     from ravenbench.formats.problems import write_pan_problems
     from ravenbench.testing import toy_problems

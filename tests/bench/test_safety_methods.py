@@ -19,7 +19,7 @@ from ravenbench.formats.pan_attribution import UNKNOWN, AttributionProblem, macr
 from ravenbench.reports.diff.pages import from_run
 from ravenbench.reports.report import write_report
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import all_tables
+from ravenbench.reports.safety.report import SafetyReport
 
 WORDS = [f"{a}{b}{c}" for a in "bdfglm" for b in "aeiou" for c in "nrst"]
 METHODS = "svm, burrows-delta(words=80)"
@@ -85,7 +85,7 @@ def test_the_report_holds_table_json_and_no_verifier(done):
     made = json.loads((done.store.path / "report" / "report.json").read_text())
     assert len(made["attribution"]) == 4
     assert {"accuracy", "macro_f1", "rank", "p", "p_holm"} <= set(made["attribution"][0])
-    shown = all_tables(analyse(done.store))
+    shown = {table.key: table for table in SafetyReport(done.store).tables()}
     assert "able" not in [column.title for column in shown["impact"].columns]
     assert len(shown["attribution"].rows) == 4
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
+from ravenbench.bench.safety.task import folders, trains
 from ravenbench.cli.main import build
-from ravenbench.cli.safety import folders, trains
 from ravenbench.errors import SpecError
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.reports.safety.analysis import analyse

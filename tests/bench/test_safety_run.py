@@ -10,8 +10,8 @@ from msgspec.structs import asdict
 from stored import answers
 from typer.testing import CliRunner
 
+from ravenbench.bench.api import safety
 from ravenbench.bench.obfuscate.rewritings import rewrite, rewriting_key, surrogate_oracle
-from ravenbench.bench.safety.api import safety
 from ravenbench.bench.safety.attacks import mirrored, normalised, recovery, unsafe
 from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.bench.safety.spec import SafetySpec
@@ -26,7 +26,7 @@ from ravenbench.problems.sources import given
 from ravenbench.registry import parse
 from ravenbench.reports.report import report_of
 from ravenbench.reports.safety.analysis import analyse
-from ravenbench.reports.safety.report import all_tables, page, to_json
+from ravenbench.reports.safety.report import SafetyReport
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.text.normalisation import Normaliser
@@ -79,7 +79,7 @@ def test_results_and_contract(done):
     assert other.average_impact >= found["random(rate=0.9)"].average_impact
     assert other.survivors < 0.5
     assert other.interval[0] <= other.average_impact <= other.interval[1]
-    out = to_json(analysis)
+    out = SafetyReport(done.store, analysis).to_json()
     json.dumps(out, allow_nan=False)
     assert {"obfuscators", "hall_of_shame"} <= set(out)
     wanted = {"obfuscator", "average_impact", "interval", "verifiers", "soundness", "sensibleness", "changes_per_1000"}
@@ -94,14 +94,15 @@ def test_unobfuscated_answers_are_one_cell(done):
     assert keys["char-ngram", "original"] != keys["char-ngram", "o02-s0"]
 
 
-def test_a_run_in_which_no_verifier_counts_says_why(done):
+def test_a_run_in_which_no_verifier_counts_says_why(done, tmp_path):
     analysis = analyse(done.store)
     row = replace(analysis.obfuscators[0], average_impact=None, interval=None)
     without = replace(analysis, verifiers=dict.fromkeys(analysis.verifiers, "it is of no use"), obfuscators=(row,))
-    made = all_tables(without)
-    assert "Mean over 0 verifiers" in made["impact"].note
-    assert f"Excluded, as it is of no use: {', '.join(analysis.verifiers)}." in made["impact"].note
-    assert "Nothing can be said of impact" in page(without, made, None)
+    report = SafetyReport(done.store, without)
+    assert "Mean over 0 verifiers" in report.impact().note
+    assert f"Excluded, as it is of no use: {', '.join(analysis.verifiers)}." in report.impact().note
+    report.fill(tmp_path)
+    assert "Nothing can be said of impact" in (tmp_path / "index.html").read_text()
 
 
 def test_attacks_are_played(done):

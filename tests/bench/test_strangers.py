@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.spec import build as spec_of
 from ravenbench.cli.main import build

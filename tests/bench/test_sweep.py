@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from ravenbench.bench.run.api import run
+from ravenbench.bench.api import run
 from ravenbench.bench.run.forecast import forecast
 from ravenbench.bench.run.plan import draft
 from ravenbench.bench.run.record import RunPlan
@@ -11,10 +11,8 @@ from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.engine.pool import silent
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.reports.report import write_report
-from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.folder import terminal
-from ravenbench.reports.run.json_form import to_json
-from ravenbench.reports.run.sweep import AVERAGE, estimate
+from ravenbench.reports.run.analysis import AVERAGE, analyse, estimate
+from ravenbench.reports.run.report import RunReport
 
 SWEEP = {
     "corpus": "synthetic(documents=900, authors=60, words=60, topics=30)",
@@ -79,7 +77,11 @@ def test_tables_compare_within_pools(swept, tmp_path):
     assert found.interval[0] <= difference <= found.interval[1]
     assert grouping.merged > 0 == hits.merged
     assert all(p.shared == 1 for p in sweep.points if p.setup == "random" or p.encoder == sweep.encoders[0])
-    assert [str(table.title) for table in terminal(analysis) if "by number" in str(getattr(table, "title", ""))]
+    assert [
+        str(table.title)
+        for table in RunReport(swept, analysis).closing()
+        if "by number" in str(getattr(table, "title", ""))
+    ]
     write_report(swept, analysis)
     page = (swept.path / "report" / "index.html").read_text()
     for key in ("similarity", "stability", "samplers", "encoders"):
@@ -87,7 +89,7 @@ def test_tables_compare_within_pools(swept, tmp_path):
         with (swept.path / "report" / "tables" / f"sweep-{key}.csv").open() as handle:
             assert len(list(csv.reader(handle))) > 4
     assert "figure-sweep" in page
-    made = to_json(analysis)["sweep"]
+    made = RunReport(swept, analysis).to_json()["sweep"]
     json.dumps(made, allow_nan=False)
     assert len(made["points"]) == 12
 

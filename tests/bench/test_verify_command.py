@@ -11,14 +11,15 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.verify import api, blocks, plan
-from ravenbench.bench.verify.api import outlook, verify
-from ravenbench.bench.verify.record import VerifyPlan
+from ravenbench.bench.api import verify
+from ravenbench.bench.verify import blocks, plan, task
+from ravenbench.bench.verify.plan import VerifyPlan
+from ravenbench.bench.verify.task import Verify
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, RavenError, SpecError, StoreError
 from ravenbench.formats.answers import read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.store.records import FORMAT
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
@@ -140,7 +141,7 @@ def test_goes_on_where_it_stopped(corpus, monkeypatch):
             verify(METHOD, train=corpus, test=corpus, workers=1)
     finally:
         signal.signal(signal.SIGINT, before)
-    monkeypatch.setattr(api, "_fit", lambda *_: pytest.fail("trained again"))
+    monkeypatch.setattr(task, "_fit", lambda *_: pytest.fail("trained again"))
     found = verify(METHOD, train=corpus, test=corpus, workers=1)
     assert calls == [5, 5, 5, 2] and found.seconds["fit"] is None
     assert np.array_equal(found.answers.value, verify(METHOD, train=corpus, test=corpus, workers=1).answers.value)
@@ -233,7 +234,7 @@ def test_a_method_that_fails_on_all_writes_nothing(corpus, tmp_path, monkeypatch
     with pytest.raises(RavenError, match="no luck"):
         verify("length", train=corpus, test=corpus, workers=1, out="answers.txt")
     assert not (tmp_path / "answers.txt").exists()
-    monkeypatch.setattr(api, "kept", lambda *_: None)
+    monkeypatch.setattr(blocks, "kept", lambda *_: None)
     with pytest.raises(RavenError, match="failed in training"):
         verify("length", train=corpus, test=corpus, workers=1, folder=tmp_path / "new")
 
@@ -311,7 +312,7 @@ def test_cells_that_are_lost_or_damaged_are_computed_again(corpus, tmp_path, mon
         found.scores is None
         and "blocks of problems have no answers" in ravenbench.write_report(first.store).read_text()
     )
-    told = outlook(METHOD, **options)
+    told = Verify({"verifier": METHOD, **options}).preview()
     assert (told.problems, told.cells, told.done, told.fits) == ({"train": 24, "test": 12}, 3, 1, 0)
     again = verify(METHOD, **options, workers=1)
     assert again.seconds["fit"] is None and np.array_equal(first.answers.value, again.answers.value)

@@ -9,7 +9,7 @@ from importlib import metadata
 import pytest
 from typer.testing import CliRunner
 
-from ravenbench.cli import checkup
+from ravenbench.cli import doctor as checkup
 from ravenbench.cli.main import build
 
 

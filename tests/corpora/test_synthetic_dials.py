@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from ravenbench.bench.run.api import run
-from ravenbench.metrics.auc import auc
+from ravenbench.bench.api import run
+from ravenbench.metrics.pan import auc
 
 NAMES = ["char-ngram", "ppm", "topic-fit", "style-only", "topic-only"]
 

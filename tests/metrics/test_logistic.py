@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 
 
 @pytest.mark.parametrize(("count", "width", "strength"), [(1000, 33, 0.05), (30, 5, 1.0), (12, 40, 0.05), (60, 2, 1e6)])

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.errors import InputError
-from ravenbench.metrics.auc import auc
-from ravenbench.metrics.scores import scores, scores_of
+from ravenbench.metrics.pan import auc, scores, scores_of
 from ravenbench.metrics.sums import checked, count
 
 PAN20 = {  # auc, c@1, f1, f05u (2020), overall (2020), f05u, overall

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ravenbench.errors import InputError
-from ravenbench.metrics.auc import auc
+from ravenbench.metrics.pan import auc
 from ravenbench.metrics.roc import Curve, curve, hull
 
 

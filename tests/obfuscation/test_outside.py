@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.obfuscate.api import obfuscate
+from ravenbench.bench.api import obfuscate
 from ravenbench.errors import FormatError, InputError, MissingPart, ProgramError, SpecError
 from ravenbench.formats.pan_obfuscation import Part, write_parts
 from ravenbench.obfuscation import translators

@@ -6,7 +6,7 @@ from tests.references.splicing import splice_reference
 
 from ravenbench.corpora.synthetic import Synthetic
 from ravenbench.errors import InputError
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.problems import transplant as reasons
 from ravenbench.problems.donors import NO_TOPIC, NOBODY_LEFT, NOBODY_OFF, NOBODY_ON, TOGETHER
 from ravenbench.problems.pair_rules import Matched

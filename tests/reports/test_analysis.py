@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import spearmanr, ttest_ind
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.metrics import scores
+from ravenbench.metrics import pan as scores
 from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.json_form import to_json
+from ravenbench.reports.run.report import RunReport
 from ravenbench.statistics.pools import pool_mean
 from ravenbench.store.store import Store
 
@@ -98,7 +98,7 @@ def test_neighbours_are_the_most_similar_train_test_pairs(made_up: Store) -> Non
 
 def test_json_has_every_key_and_no_nan(made_up: Store, given_run: Store, one_pool: Store) -> None:
     for store in (made_up, given_run, one_pool):
-        made = to_json(analyse(store))
+        made = RunReport(store).to_json()
         assert set(made) == KEYS
         json.dumps(made, allow_nan=False)
         assert {"hits", "random", "anti"} <= set(made["setups"])
@@ -118,9 +118,9 @@ def test_one_pool_has_no_interval(one_pool: Store) -> None:
 def test_given_problem_sets_have_no_shortcut_test(given_run: Store) -> None:
     analysis = analyse(given_run)
     assert analysis.shortcut == () and [s.name for s in analysis.setups] == ["given"]
-    assert analysis.similarity is None and to_json(analysis)["setups"]["hits"] is None
+    assert analysis.similarity is None and RunReport(given_run, analysis).to_json()["setups"]["hits"] is None
 
 
 def test_repeatable(made_up: Store) -> None:
-    first, again = (json.dumps(to_json(analyse(Store.open(made_up.path)))) for _ in range(2))
+    first, again = (json.dumps(RunReport(Store.open(made_up.path)).to_json()) for _ in range(2))
     assert first == again

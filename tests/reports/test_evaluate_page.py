@@ -17,7 +17,7 @@ from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_truth
 from ravenbench.formats.problems import write_pan_pairs
 from ravenbench.formats.tabular import Attribute, quantiles, read_attribute
-from ravenbench.metrics import scores
+from ravenbench.metrics import pan as scores
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.folder import write_evaluation
 from ravenbench.reports.evaluate.of_run import is_run, read_run
@@ -246,7 +246,7 @@ def test_python_call() -> None:
 def test_2020_form_moves_everything_that_holds_f05u() -> None:
     truth, systems = simulated(["x", "y"])
     today, old = (
-        evaluate(truth, systems, f05u_2020=f, tests=("overall", "f05u"), **QUICK)  # type: ignore[arg-type]
+        evaluate(truth, systems, f05u_2020=f, metrics=("overall", "f05u"), **QUICK)  # type: ignore[arg-type]
         for f in (False, True)
     )
     a, b = today.systems[0].scores, old.systems[0].scores

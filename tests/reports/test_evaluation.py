@@ -9,7 +9,7 @@ import pytest
 import ravenbench
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_systems, read_truth
-from ravenbench.metrics import scores
+from ravenbench.metrics import pan as scores
 from ravenbench.metrics.pan import METRICS
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.evaluation import Evaluation
@@ -92,7 +92,7 @@ def test_scores_ties_and_tests_agree(found: Evaluation) -> None:
 
 def test_same_digits_for_any_number_of_workers() -> None:
     truth, systems = simulated(authors=True)
-    one, three = (evaluate(truth, systems, workers=w, tests=("c@1", "auc"), **QUICK) for w in (1, 3))  # type: ignore[arg-type]
+    one, three = (evaluate(truth, systems, workers=w, metrics=("c@1", "auc"), **QUICK) for w in (1, 3))  # type: ignore[arg-type]
     assert one.unit == "authors"
     assert one.to_json() == three.to_json()
 
@@ -112,7 +112,7 @@ def test_training_answers_add_band_and_stacking() -> None:
 
 def test_one_class_is_undefined_not_zero() -> None:
     truth = Truth(np.array(["a", "b"]), np.array([True, True]))
-    got = evaluate(truth, {"x": [0.9, 0.4], "y": [0.2, 0.5]}, tests=("auc", "c@1"), **QUICK)  # type: ignore[arg-type]
+    got = evaluate(truth, {"x": [0.9, 0.4], "y": [0.2, 0.5]}, metrics=("auc", "c@1"), **QUICK)  # type: ignore[arg-type]
     row = got.to_json()["systems"][0]
     assert row["auc"] is row["overall"] is row["interval"]["auc"] is None
     assert row["c@1"] == 0.5
@@ -150,4 +150,4 @@ def test_bad_input_names_the_system() -> None:
     with pytest.raises(InputError, match="no answers"):
         evaluate(truth, {})
     with pytest.raises(InputError, match="accuracy"):
-        evaluate(truth, systems, tests=("acuracy",))
+        evaluate(truth, systems, metrics=("acuracy",))

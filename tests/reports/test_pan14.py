@@ -11,13 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 import ravenbench
-from ravenbench.bench.pan14.api import outlook, pan14
-from ravenbench.bench.pan14.corpora import read_corpora, shared_documents
-from ravenbench.bench.pan14.record import Pan14Plan
+from ravenbench.bench.api import pan14
+from ravenbench.bench.pan14.plan import Pan14Plan, read_corpora, shared_documents
+from ravenbench.bench.pan14.task import Pan14
 from ravenbench.cli.main import build
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, StoreError
 from ravenbench.formats.problems import read_problems, write_pan_problems
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.reports.evaluate.of_run import read_run
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
@@ -272,7 +272,7 @@ def test_cells_that_are_lost_or_damaged_are_computed_again(whole, tmp_path):
     flip(store.cell_path(damaged))
     assert store.read_cell(damaged) is None
     options = {"verifiers": VERIFIERS, "out": tmp_path / "run"}
-    found = outlook([whole / "data"], **options)
+    found = Pan14({"data": [whole / "data"], **options}).preview()
     assert (found.cells, found.done, found.fits) == (6, 4, 2)
     assert found.problems == {"du_essays train": 24, "du_essays test": 15, "gr <b> train": 24, "gr <b> test": 16}
     again = pan14([whole / "data"], **options, workers=1).store

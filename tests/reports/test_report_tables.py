@@ -11,9 +11,7 @@ import pytest
 from rich.console import Console
 
 from ravenbench.reports import view
-from ravenbench.reports.run.analysis import analyse
-from ravenbench.reports.run.folder import terminal
-from ravenbench.reports.run.tables import run_tables
+from ravenbench.reports.run.report import RunReport
 from ravenbench.reports.view import Column, Measure, Range, Table
 from ravenbench.store.store import Store
 
@@ -75,9 +73,9 @@ def test_a_row_must_fit_its_columns() -> None:
 
 def test_terminal_fits_80_columns(made_up: Store, hostile_run: Store) -> None:
     for store in (made_up, hostile_run):
-        analysis = analyse(store)
+        report = RunReport(store)
         console = Console(width=80, file=io.StringIO(), force_terminal=False)
-        for part in (*terminal(analysis), *(view.for_terminal(t) for t in run_tables(analysis))):
+        for part in (*report.closing(), *(view.for_terminal(t) for t in report.tables())):
             console.print(part)
         text = console.file.getvalue()  # type: ignore[attr-defined]
         assert max(map(len, text.splitlines())) <= 80

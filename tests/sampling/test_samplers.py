@@ -12,7 +12,7 @@ from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.randomness import stream
 from ravenbench.sampling.local_search import LocalSearch, best_swap, set_leakage
-from ravenbench.sampling.samplers import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, traverse, units
+from ravenbench.sampling.samplers import HITS, Anti, FarthestFirst, Grouping, Hybrid, Random, choose, units
 from ravenbench.testing import check_component
 from ravenbench.topics.levels import cosine_similarity
 
@@ -119,7 +119,7 @@ def test_grouping_joins_the_nearest_and_hybrid_only_the_near():
 def test_farthest_first_adds_the_topic_whose_nearest_chosen_one_is_farthest(case):
     similarity, m = case
     whole = units(similarity)
-    chosen = traverse(similarity, m).tolist()
+    chosen = choose(similarity, m, farthest=True).tolist()
     assert chosen[0] == choose(similarity, 1)[0]
     for step in range(1, m):
         nearest = {t: whole[t, chosen[:step]].max() for t in range(len(whole)) if t not in chosen[:step]}

@@ -27,7 +27,7 @@ def simulate(seed: int, authors: int, n: int, sd: float) -> tuple[Bools, Ints, F
 def test_coverage(by_author: bool, authors: int, sd: float) -> None:
     wanted = {m: METRICS[m] for m in ("auc", "c@1", "overall")}
     samples = [simulate(10**6 + i, authors, 300, sd) for i in range(800)]
-    truth = {m: np.mean([f(count(s, v, v)) for s, _, v in samples]) for m, f in wanted.items()}
+    truth = {m: np.mean([f.of(count(s, v, v)) for s, _, v in samples]) for m, f in wanted.items()}
     hits = dict.fromkeys(wanted, 0)
     runs = 400
     for seed in range(runs):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.statistics.domain import Crossed, against, alike, gain_figure, gain_of
 
 

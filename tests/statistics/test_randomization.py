@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from ravenbench.errors import InputError
-from ravenbench.metrics.pan import TESTABLE
+from ravenbench.metrics.pan import STANDARD
 from ravenbench.metrics.sums import count
 from ravenbench.statistics.randomization import Answered, randomization_test, swap_test
 from ravenbench.statistics.significance import sign_test
@@ -25,7 +25,7 @@ def two_systems(n: int, seed: int, change: float) -> tuple[Bools, Floats, Floats
 def plain(same: Bools, a: Floats, b: Floats, metric: str) -> float:
     """Every pattern of swaps, by definition."""
     differ = np.flatnonzero(a != b)
-    formula = TESTABLE[metric]
+    formula = STANDARD[metric].of
 
     def gap(left: Floats, right: Floats) -> float:
         return abs(float(formula(count(same, left, left))) - float(formula(count(same, right, right))))
@@ -51,7 +51,7 @@ def test_accuracy_is_the_sign_test_and_monte_carlo_agrees() -> None:
     right_a, right_b = ((v > 0.5) & same | (v < 0.5) & ~same for v in (a, b))
     exact = sign_test(int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum()))
     assert randomization_test(same, Answered(a, a), Answered(b, b), "accuracy") == exact
-    drawn = swap_test(same, Answered(a, a), Answered(b, b), "accuracy", trials=8000)
+    drawn = swap_test(same, Answered(a, a), Answered(b, b), STANDARD["accuracy"], trials=8000)
     assert drawn is not None
     assert abs(drawn - exact) < 4 * np.sqrt(exact * (1 - exact) / 8000) + 2e-4
 
@@ -60,7 +60,7 @@ def test_counted_draws_agree_with_swapping() -> None:
     same, a, b = two_systems(400, 3, 0.25)
     for metric in ("c@1", "f05u", "f1"):
         quick = randomization_test(same, Answered(a, a), Answered(b, b), metric, trials=8000)
-        slow = swap_test(same, Answered(a, a), Answered(b, b), metric, trials=8000)
+        slow = swap_test(same, Answered(a, a), Answered(b, b), STANDARD[metric], trials=8000)
         assert quick is not None
         assert slow == pytest.approx(quick, abs=0.03)
 
@@ -80,7 +80,7 @@ def test_equal_systems_undefined_metrics_and_unknown_names() -> None:
     assert randomization_test(same, Answered(a, a), Answered(a, a), "auc") == 1
     only = np.ones(50, dtype=bool)
     assert randomization_test(only, Answered(a, a), Answered(1 - a, 1 - a), "auc") is None
-    with pytest.raises(InputError, match="no test"):
+    with pytest.raises(InputError, match="there is no metric"):
         randomization_test(same, Answered(a, a), Answered(a, a), "acuracy")
 
 

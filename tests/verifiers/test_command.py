@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from ravenbench import registry
-from ravenbench.bench.pan14.api import pan14
+from ravenbench.bench.api import pan14
 from ravenbench.bench.run import spec
 from ravenbench.errors import InputError, ProgramError, RavenError, SpecError
 from ravenbench.formats.answers import read_answers

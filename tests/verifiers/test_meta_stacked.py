@@ -7,7 +7,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers.combinations import Meta, Stacked, log_odds, weights
 from ravenbench.verifiers.contract.base import as_verifier

@@ -39,13 +39,7 @@ class Attributor(Component):
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
     def fit(self, texts: Sequence[str], authors: Sequence[str]) -> Self:
-        """Learn from texts with their authors.
-
-        Raises
-        ------
-        InputError
-            If lengths differ or fewer than two authors are given.
-        """
+        """Learn from texts with their authors. InputError if lengths differ or fewer than two authors are given."""
         if len(texts) != len(authors):
             raise InputError("texts and authors differ in number", found=f"{len(texts)} and {len(authors)}")
         self.classes_: Strings
@@ -102,13 +96,7 @@ class Distorted(Component):
     k: int = 300
 
     def fit(self, texts: Sequence[str], authors: Sequence[str]) -> Self:
-        """Learn the mask, then the method on masked texts.
-
-        Raises
-        ------
-        SpecError
-            If there is no such variant.
-        """
+        """Learn the mask, then the method on masked texts. SpecError if there is no such variant."""
         from sklearn.base import clone
 
         self.mask_ = mask(self.variant, self.k).fit(texts)

@@ -40,12 +40,7 @@ class Split:
 def splits(documents: Chosen, protocol: str, folds: int = 10, seed: int = 0) -> list[Split]:
     """Divide documents by a protocol into splits.
 
-    Raises
-    ------
-    SpecError
-        If there is no such protocol.
-    CorpusError
-        If a training set would hold fewer than two authors.
+    SpecError if there is no such protocol; CorpusError if a training set would hold fewer than two authors.
     """
     if protocol == "novel-topic":
         places, names = documents.topic, documents.topics
@@ -75,13 +70,9 @@ def splits(documents: Chosen, protocol: str, folds: int = 10, seed: int = 0) -> 
 def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
     """Fold of each document, (n,): 1/k of each author's documents in every fold, the remainder in the last.
 
-    An author with fewer documents than folds has one document in some folds (drawn), none in others: taken
-    literally the rule would put all of them into the last fold and leave nothing to learn from.
-
-    Raises
-    ------
-    SpecError
-        If there are fewer than two folds.
+    An author with fewer documents than folds has one document in some folds (drawn), none in others: taken literally
+    the rule would put all of them into the last fold and leave nothing to learn from. SpecError if there are fewer than
+    two folds.
     """
     if folds < 2:
         raise SpecError("k-fold needs at least two folds", found=folds)
@@ -108,10 +99,7 @@ def fit_split(documents: Chosen, part: Split, method: Any) -> Any:
 def predict_split(documents: Chosen, part: Split, fitted: Any) -> Ints:
     """Author codes (n,) of a split's held-out documents, −1 where the method names no author of the corpus.
 
-    Raises
-    ------
-    AnswerError
-        If the method does not answer every text once.
+    AnswerError if the method does not answer every text once.
     """
     predicted = fitted.predict([documents.texts[i] for i in part.test])
     if isinstance(predicted, np.ma.MaskedArray) or np.shape(predicted) != (len(part.test),):
@@ -208,10 +196,7 @@ class Leads:
     def fit(self, method: Any, texts: Sequence[str], authors: Sequence[str]) -> Self:
         """Learn from known texts, each scored by a method that learned from other texts.
 
-        Raises
-        ------
-        CorpusError
-            If no candidate has two known texts.
+        CorpusError if no candidate has two known texts.
         """
         from sklearn.linear_model import LogisticRegression
 
@@ -262,19 +247,15 @@ def _apart(method: Any, texts: Sequence[str], authors: Sequence[str]) -> Iterato
 def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0) -> dict[str, str]:
     """The predicted author of each unknown text.
 
+    SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores; CorpusError if no
+    candidate has two known texts, from which probabilities could be learned.
+
     Parameters
     ----------
     method : estimator over texts
     reject : float
         A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less than
         this (see ``open_set``); PAN19's baseline has .1. 0 answers everything, as closed sets want.
-
-    Raises
-    ------
-    SpecError
-        If the lead is not in [0, 1), or rejection is wanted of a method without scores.
-    CorpusError
-        If no candidate has two known texts, from which probabilities could be learned.
     """
     from sklearn.base import clone
 

@@ -70,11 +70,8 @@ def choose(
     """Apply the rules until they leave out nothing more. ``sampled`` is how many topics a sampler took, for messages;
     ``topics`` how many must be left (1 where topics play no part).
 
-    Raises
-    ------
-    CorpusError
-        If author names are equal up to case or white space and are not to be merged, or fewer than two authors or
-        ``topics`` topics are left.
+    CorpusError if author names are equal up to case or white space and are not to be merged, or fewer than two authors
+    or ``topics`` topics are left.
     """
     merged: dict[str, str] = {}
     if rules.merge_authors:

@@ -1,10 +1,171 @@
 """The functions of tasks as type checkers see them, written by ``python -m ravenbench.bench.functions``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from ravenbench.bench.obfuscate.task import ObfuscateResult
+from ravenbench.bench.run.spec import RunSpec
+from ravenbench.bench.safety.measures import Helpers
 from ravenbench.bench.task import RunResult
+from ravenbench.bench.verify.task import Verified
+from ravenbench.components import Component
 from ravenbench.engine.pool import Engine, Progress
+from ravenbench.obfuscation.base import Obfuscator
+from ravenbench.types import Corpus
+
+def run(
+    corpus: str | Path | None = None,
+    *,
+    topic: str | None = None,
+    topics: int | str | Sequence[int] | None = None,
+    folds: int | None = None,
+    pools: int | None = None,
+    pool_share: float | None = None,
+    pairs: str | None = None,
+    samplers: str | None = None,
+    docs_per_topic: int | None = None,
+    min_docs: int | None = None,
+    limit: int | None = None,
+    calibration: float | None = None,
+    encoder: str | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    normalise: str | None = None,
+    probe: str | None = None,
+    repetitions: int | None = None,
+    lengths: int | str | Sequence[int] | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    train: str | Path | None = None,
+    test: str | Path | None = None,
+    aliases: Mapping[str, str] | None = None,
+    spec: RunSpec | str | Path | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Sample topics with HITS, at random and adversely; verify pairs across topics; report what it shows."""
+
+def compare(
+    questioned: str | Path | Sequence[str | Path] | None = None,
+    known: str | Path | Sequence[str | Path] | Mapping[str, str | Path | Sequence[str | Path]] | None = None,
+    background: str | Path | None = None,
+    *,
+    batch: str | Path | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    authors: int | None = None,
+    folds: int | None = None,
+    donors: int | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on."""
+
+def verify(
+    verifier: str | Component,
+    *,
+    test: str | Path,
+    out: str | Path | None = None,
+    train: str | Path | None = None,
+    save: str | Path | None = None,
+    load: str | Path | None = None,
+    probe: str | None = None,
+    encoding: str | None = None,
+    folder: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Verified:
+    """Train a verifier on problems, or load a trained one, and answer others."""
+
+def pan14(
+    data: str | Path | Sequence[str | Path],
+    *,
+    verifiers: str | Sequence[str | Component] | None = None,
+    probe: str | None = None,
+    encoding: str | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
+
+def attribute(
+    corpus: str | Corpus,
+    *,
+    topic: str | None = None,
+    protocol: str | None = None,
+    methods: str | Sequence[Any] | None = None,
+    folds: int | None = None,
+    min_docs: int | None = None,
+    min_topics: int | None = None,
+    min_per_topic: int | None = None,
+    min_topic_docs: int | None = None,
+    docs_per_topic: int | None = None,
+    merge_authors: bool | None = None,
+    sampler: str | None = None,
+    topics: int | None = None,
+    encoder: str | None = None,
+    difference: float | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Attribute documents on topics that training never saw, and compare methods with the statistics this needs."""
+
+def obfuscate(
+    obfuscator: str | Obfuscator,
+    source: str | Path,
+    *,
+    out: str | Path | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    every: bool | None = None,
+    split: str | None = None,
+    known: str | Path | Sequence[str | Path] | None = None,
+    language: str | None = None,
+    train: str | Path | None = None,
+    surrogates: str | None = None,
+    folder: str | Path | None = None,
+    rewritings: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> ObfuscateResult:
+    """Rewrite questioned texts so that their author is hidden."""
+
+def safety(
+    problems: str | Path,
+    *,
+    train: str | Path | None = None,
+    obfuscators: str | Sequence[str | Obfuscator] | None = None,
+    verifiers: str | Sequence[str | Component] | None = None,
+    methods: str | Sequence[Any] | None = None,
+    reject: float | None = None,
+    encoding: str | None = None,
+    seeds: str | Sequence[int] | None = None,
+    attacks: str | Sequence[str] | None = None,
+    normalise: str | None = None,
+    surrogates: str | None = None,
+    limit: int | None = None,
+    grades: str | Path | None = None,
+    rewritings: str | Path | None = None,
+    out: str | Path | None = None,
+    helpers: Helpers | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts."""
 
 def simulate(
     corpus: str | None = None,

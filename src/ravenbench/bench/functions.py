@@ -94,7 +94,6 @@ _NAMES = {
     "Component": "ravenbench.components",
     "Engine": "ravenbench.engine.pool",
     "Progress": "ravenbench.engine.pool",
-    "Split": "ravenbench.formats.archive",
     "Obfuscator": "ravenbench.obfuscation.base",
     "Corpus": "ravenbench.types",
 }

@@ -7,9 +7,8 @@ nothing, follow the command line, the function in Python with its docstring, and
 from __future__ import annotations
 
 import re
-import textwrap
 import types
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -31,6 +30,7 @@ ENCODING = (
 )
 PATH = "str | Path"
 PATHS = "str | Path | Sequence[str | Path]"
+COMPONENT = "str | Component"
 COMPONENTS = "str | Sequence[str | Component]"
 
 
@@ -132,16 +132,11 @@ def _members(hint: Any) -> Iterable[type]:
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-def spec_of(shape: type[S], values: Mapping[str, Any], file: Path | None = None) -> S:
-    """A spec of those of these values that are its own, None meaning not given.
+def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of these values that are fields of a spec and not None, as its plain values.
 
     Paths and components become text, several of them text with commas; the value of an option that may be repeated
     becomes a list of texts.
-
-    Raises
-    ------
-    SpecError
-        For the first value that does not fit, named by its key.
     """
     plain = {}
     for name, option in options_of(shape).items():
@@ -149,13 +144,29 @@ def spec_of(shape: type[S], values: Mapping[str, Any], file: Path | None = None)
         if value is None:
             continue
         if option.many:
-            value = tuple(map(str, [value] if isinstance(value, str | Path) else value))
+            value = listed(value)
         elif isinstance(value, Path | Component):
             value = str(value)
         elif option.takes == COMPONENTS and not isinstance(value, str):
             value = ", ".join(map(str, value))
         plain[name] = value
-    return checked(plain, shape, file)
+    return plain
+
+
+def spec_of(shape: type[S], values: Mapping[str, Any]) -> S:
+    """A spec of those of these values that are its own, None meaning not given.
+
+    Raises
+    ------
+    SpecError
+        For the first value that does not fit, named by its key.
+    """
+    return checked(plain_of(shape, values), shape)
+
+
+def listed(value: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
+    """One or several paths as texts."""
+    return (str(value),) if isinstance(value, str | Path) else tuple(map(str, value))
 
 
 def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:
@@ -205,28 +216,3 @@ def _plainly(what: str) -> str:
     kinds = [_PLAIN.get(kind, kind) for kind in expected[1].split(" | ") if kind != "null"]
     bound = f" {expected[2]} {expected[3]}" if expected[2] else ""
     return f"expected {' or '.join(kinds)}{bound}"
-
-
-def help_of(spec: type[msgspec.Struct], field: str) -> str:
-    """The sentence of a field."""
-    return options_of(spec)[field].help
-
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def documented(spec: type[msgspec.Struct]) -> Callable[[F], F]:
-    """Fill the line ``{options}`` of a function's docstring with those of its parameters that are fields of a spec."""
-
-    def fill(function: F) -> F:
-        import inspect
-
-        lines = []
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in spec.__struct_fields__ and f"\n    {name} :" not in (function.__doc__ or ""):
-                lines.append(f"    {name} : {parameter.annotation}")
-                lines += textwrap.wrap(help_of(spec, name), 108, initial_indent=" " * 8, subsequent_indent=" " * 8)
-        function.__doc__ = (function.__doc__ or "").replace("    {options}", "\n".join(lines))
-        return function
-
-    return fill

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from ravenbench import registry
 from ravenbench.bench.options import Option, Spec, options_of, spec_of
@@ -57,14 +57,17 @@ class Preview:
         return asdict(self)
 
 
+P = TypeVar("P", bound="Plan")
+
+
 @dataclass(frozen=True, eq=False)
-class Draft:
+class Draft(Generic[P]):
     """A whole plan, nothing of it written yet; what stands beside it as in ``save_plan``.
 
     Without texts it is a plan alone.
     """
 
-    plan: Plan
+    plan: P
     folds: Sequence[Fold] = ()
     texts: TextTable | None = None
     labels: Mapping[str, Labels | None] = field(default_factory=dict)
@@ -197,7 +200,7 @@ class Task:
         """The methods by the name that the plan gives them."""
         raise NotImplementedError
 
-    def draft(self) -> Draft:
+    def draft(self) -> Draft[Any]:
         """The plan that a new folder would get.
 
         Raises
@@ -253,16 +256,37 @@ class Task:
         draft = self.draft()
         plan, store = draft.plan, self.earlier()
         missing = plan.cells if store is None else store.unanswered(plan.cells)
-        done, fits = len(plan.cells) - len(missing), self.fits(plan, missing)
-        return Preview(self.name, str(self.folder), self.sizes(draft), len(plan.cells), done, fits)
+        return Preview(
+            task=self.name,
+            folder=str(self.folder),
+            problems=self.sizes(draft),
+            cells=len(plan.cells),
+            done=len(plan.cells) - len(missing),
+            fits=self.fits(plan, missing),
+            notes=tuple(self.notes(draft)),
+            cpu_seconds=self.cost(draft, missing),
+        )
 
-    def sizes(self, draft: Draft) -> Mapping[str, int]:
+    def sizes(self, draft: Draft[Any]) -> Mapping[str, int]:
         """How many problems a plan has, by the set they stand in."""
         return {"test": size} if (size := sum(len(fold.test) for fold in draft.folds)) else {}
+
+    def notes(self, draft: Draft[Any]) -> list[str]:
+        """What a plan does, in sentences."""
+        return []
+
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+        """About how many CPU seconds these cells take, with all that goes around them; None where nobody knows."""
+        return None
 
     def fits(self, plan: Plan, missing: Sequence[CellPlace]) -> int:
         """How often a method has to be trained for these cells."""
         return len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in missing})
+
+    @classmethod
+    def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """What the command does one after another, by name: one job, unless it was given several data sets."""
+        return {"": dict(values)}
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
@@ -275,7 +299,7 @@ class Task:
         """
 
     @classmethod
-    def warnings(cls, values: Mapping[str, Any]) -> list[str]:
+    def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
         """What the command says before it begins."""
         return []
 
@@ -350,6 +374,3 @@ def content_hash(value: Any) -> str:
 def slug(path: str) -> str:
     """The name of a file without its ending, of letters and digits alone."""
     return re.sub(r"[^A-Za-z0-9]+", "-", Path(path).stem).strip("-")
-
-
-Outlook = Preview

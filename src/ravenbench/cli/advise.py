@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ravenbench.bench.compare.spec import CompareSpec
-from ravenbench.cli import signals
-from ravenbench.cli.options import option
+from ravenbench.bench.options import options_of
+from ravenbench.cli import terminal
 
 if TYPE_CHECKING:
     from ravenbench.bench.advise.api import Judge
@@ -21,12 +21,12 @@ def command(
     known: Annotated[
         list[str] | None, typer.Option(help="Your other texts: a .txt file or a folder of them; may be repeated.")
     ] = None,
-    background: Annotated[str | None, option(CompareSpec, "background")] = None,
+    background: Annotated[str | None, typer.Option(help=options_of(CompareSpec)["background"].help)] = None,
     verifiers: Annotated[
         str | None, typer.Option(help="Verifiers that are asked. Default char-ngram, ppm, function-words.")
     ] = None,
-    encoding: Annotated[str | None, option(CompareSpec, "encoding")] = None,
-    seed: Annotated[int | None, option(CompareSpec, "seed")] = None,
+    encoding: Annotated[str | None, typer.Option(help=options_of(CompareSpec)["encoding"].help)] = None,
+    seed: Annotated[int | None, typer.Option(help=options_of(CompareSpec)["seed"].help)] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Then wait: each time the file is saved, show the new answers. Ctrl-C ends.")
     ] = False,
@@ -94,6 +94,6 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
             last, before, told = now, after, ""
     except KeyboardInterrupt:
         # Ctrl-C is how watching ends; SIGTERM is obeyed as everywhere.
-        if signals.farewell() == signals.TERMINATED:
+        if terminal.farewell() == terminal.TERMINATED:
             raise
         typer.echo("")

@@ -1,16 +1,136 @@
-"""``raven corpus``: list, describe, import and fetch corpora."""
+"""``raven corpus``, ``raven problems``, ``raven sample``: what corpora hold, and what is cut and chosen from them."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ravenbench.bench.options import ENCODING
-from ravenbench.cli.corpus_show import access, print_part, show_entry, show_questions, show_summary, simple_table
-from ravenbench.cli.show import print_json, say
+from ravenbench.cli.show import console, print_json, readable, say
+from ravenbench.corpora.load import MAIL
+from ravenbench.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ravenbench.corpora.catalogue import Entry
+    from ravenbench.corpora.summary import Question
+
+
+_SHOWN = 20
+
+
+def access(entry: Entry) -> str:
+    if entry.restricted:
+        return "on request"
+    if entry.fetch:
+        return "fetch"
+    return "built in" if entry.source is not None else "your copy"
+
+
+def simple_table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        number = column in ("documents", "authors", "words")
+        table.add_column(column, justify="right" if number else "left", overflow="fold")
+    return table
+
+
+def print_part(what: Any) -> None:
+    out = console()
+    out.print(what, width=min(out.width, 80))
+
+
+def show_summary(summary: dict[str, Any]) -> None:
+    s: dict[str, Any] = readable(summary)
+
+    def spread(v: dict[str, Any]) -> str:
+        return "none" if v["median"] is None else f"{v['min']:,.0f} – {v['max']:,.0f}, median {v['median']:,.0f}"
+
+    from rich.table import Table
+
+    facts = Table.grid(padding=(0, 2))
+    authors, topics, pairs = s["authors"], s["topics"], s["pairs"]
+    without = f"; {topics['without']:,} documents have none" if topics["without"] else ""
+    several = f"{authors['several']:,} with several documents, {authors['across']:,} in several topics"
+    rows = [
+        ("corpus", s["name"]),
+        ("documents", f"{s['documents']:,}"),
+        ("words", f"{s['words']['total']:,}; in a document {spread(s['words'])}"),
+        ("authors", f"{authors['total']:,}; {several}"),
+        ("documents an author", spread(authors["documents"])),
+        ("topics", f"{topics['total']:,}{without}"),
+        ("documents a topic", spread(topics["documents"])),
+        ("same-author pairs", f"{pairs['same_author']:,}, {pairs['same_author_same_topic']:,} within one topic"),
+    ]
+    if s["languages"]:
+        rows.append(("languages", ", ".join(f"{k} ({v:,})" for k, v in s["languages"].items())))
+    if s["levels"]:
+        rows.append(("further columns", ", ".join(f"{k} ({v:,})" for k, v in s["levels"].items())))
+    if s["notes"].get("columns"):
+        rows.append(("columns taken", ", ".join(f"{role}: {name}" for role, name in s["notes"]["columns"].items())))
+    for reason, count in s["notes"].get("dropped", {}).items():
+        if count:
+            rows.append(("dropped", f"{count:,} texts {reason}"))
+    for reason, count in s["notes"].get("left alone", {}).items():
+        rows.append(("left alone", f"{count:,}: {reason}"))
+    for what, whole in s["notes"].get("whole collection", {}).items():
+        if whole["found"] != whole["expected"]:
+            rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
+    if mails := s["notes"].get(MAIL):
+        rows.append(("mind", f"{mails:,} texts {MAIL}"))
+    for name, value in rows:
+        facts.add_row(name, value)
+    print_part(facts)
+    table = simple_table("topic", "documents", "", "authors", "words")
+    most = max((row["documents"] for row in s["by_topic"]), default=1)
+    for row in s["by_topic"][:_SHOWN]:
+        bar = "█" * max(1, round(12 * row["documents"] / most))
+        table.add_row(row["topic"], f"{row['documents']:,}", bar, f"{row['authors']:,}", f"{row['words']:,.0f}")
+    print_part(table)
+    left = s["by_topic"][_SHOWN:]
+    if left:
+        smaller = left[0]["documents"] < s["by_topic"][_SHOWN - 1]["documents"]
+        typer.echo(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
+
+
+def show_questions(found: list[Question]) -> None:
+    from rich.table import Table
+
+    typer.echo("\nWhat can be asked of it")
+    table = Table.grid(padding=(0, 1))
+    for question in found:
+        table.add_row("✓" if question.possible else "✗", question.question)
+        table.add_row("", question.told)
+    print_part(table)
+
+
+def show_entry(entry: Entry) -> None:
+    from rich.table import Table
+
+    facts = Table.grid(padding=(0, 2))
+    rows = {
+        "name": entry.name,
+        "what it is": entry.title,
+        "languages": ", ".join(entry.languages),
+        "access": access(entry),
+        "how": entry.instructions,
+        "page": entry.url,
+        "licence": entry.licence,
+        "cite": entry.citation,
+        "mind": " ".join(entry.notes),
+    }
+    for key, value in rows.items():
+        if value:
+            facts.add_row(key, value)
+    print_part(facts)
+
 
 app = typer.Typer(no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]})
 
@@ -202,7 +322,6 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
         zips = [name for name in archive.names if name.lower().endswith(".zip") and not archive.single]
         if not problem_roots(archive) and not zips:
             return False
-    from ravenbench.cli.problems import table_one_lines
     from ravenbench.formats.problems import read_problem_sets
     from ravenbench.problems.building import table_one
 
@@ -215,3 +334,247 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     else:
         say("\n".join(table_one_lines(rows)))
     return True
+
+
+def problems(
+    corpus: Annotated[str, typer.Argument(help="A corpus by name, or a file with text, author and topic.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
+    known: Annotated[str, typer.Option(help="Known documents a problem: a number, or LEAST-MOST.")] = "1-5",
+    match: Annotated[str, typer.Option(help="Columns in which all documents of a problem agree; 'none'.")] = "topic",
+    cross: Annotated[
+        str | None,
+        typer.Option(
+            help="A column in which the questioned document differs from the known ones: COLUMN, or "
+            "COLUMN=A:B for known ones of A and a questioned one of B. It is not matched."
+        ),
+    ] = None,
+    min_words: Annotated[int, typer.Option(min=0, help="Leave out shorter documents.")] = 0,
+    words: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cut every document to its first so many words; shorter ones are left out."),
+    ] = None,
+    problems: Annotated[int | None, typer.Option(min=2, help="How many (even); default: all there can be.")] = None,
+    reuse: Annotated[
+        bool, typer.Option(help="A document in one positive and one negative problem, as in PAN-2014.")
+    ] = True,
+    format: Annotated[
+        Literal["folders", "pairs"], typer.Option(help="PAN13–15 folders, or PAN20–23 jsonl (one known document).")
+    ] = "folders",
+    genre: Annotated[str, typer.Option(help="What contents.json calls the genre.")] = "unknown",
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
+    seed: Annotated[int, typer.Option(help="Decides every draw.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Build balanced verification problems as the PAN-2014 organisers did.
+
+    Negative problems take their questioned document from another author of the same kind, so that neither the matched
+    columns nor the number of known documents tells the truth.
+
+        raven problems essays.csv -o essays/ --known 1-5 --min-words 500 --match term,age_band
+        raven problems texts.csv -o mails/ --match none --cross genre=essay:email
+        raven problems newsgroups -o across/ --cross topic --known 1
+    """
+    found = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, encoding)
+    from ravenbench.cli.show import print_json, say
+
+    if json:
+        print_json(found)
+        return
+    for line in table_one_lines([(found["corpus"], found["table"])]):
+        say(line)
+    for reason, count in found["dropped"].items():
+        if count:
+            typer.echo(f"{count:,} documents {reason}")
+    typer.echo(f"written to {out}")
+
+
+def build(
+    corpus: str,
+    out: Path,
+    known: str,
+    match: str,
+    min_words: int,
+    words: int | None,
+    problems: int | None,
+    reuse: bool,
+    format: str,
+    genre: str,
+    seed: int,
+    cross: str | None = None,
+    encoding: str | None = None,
+) -> dict[str, Any]:
+    """Build and write problems; what was made, as JSON values.
+
+    Raises
+    ------
+    InputError
+        If an option, the corpus or the place to write cannot be used.
+    """
+    from ravenbench.corpora.load import load_corpus
+    from ravenbench.formats.output import check_folder
+    from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
+    from ravenbench.problems.building import Cross, build_problems, table_one
+    from ravenbench.problems.rewritten import FirstWords
+
+    least, most = _range(known)
+    if format == "pairs" and most > 1:
+        raise InputError(
+            "pairs have one known document", found=f"--known {known}", fix="--known 1, or --format folders"
+        )
+    crossing = None if cross is None else Cross.parse(cross)
+    check_folder(out, inputs=[corpus])
+    data = load_corpus(corpus, encoding=encoding)
+    columns = [] if match.strip() == "none" else [part.strip() for part in match.split(",") if part.strip()]
+    columns = [name for name in columns if crossing is None or name != crossing.column]
+    built = build_problems(
+        data,
+        known=(least, most),
+        match=columns,
+        min_words=max(min_words, words or 0),
+        problems=problems,
+        reuse=reuse,
+        seed=seed,
+        cross=crossing,
+    )
+    made = built.problems if words is None else built.problems.map_texts(FirstWords(words))
+    languages = () if data.language is None else data.language.names
+    if format == "pairs":
+        write_pan_pairs(out, made, built.same)
+    else:
+        write_pan_problems(out, made, built.same, ", ".join(languages) or "unknown", genre)
+    return {
+        "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
+        "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),
+        "table": table_one(made),
+    }  # fmt: skip
+
+
+def table_one_lines(rows: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    """The overview's Table 1: a line for each set of problems."""
+    width = max(len(name) for name, _ in rows)
+    head = f"{'':<{width}}  problems  documents  known a problem  words a document"
+    lines = []
+    for name, row in rows:
+        counts = f"{row['problems']:>8,}  {row['documents']:>9,}  {row['known']:>15.1f}  {row['words']:>16,.1f}"
+        lines.append(f"{name:<{width}}  {counts}")
+    return [head, *lines]
+
+
+def _range(text: str) -> tuple[int, int]:
+    parts = text.replace("–", "-").split("-")
+    if not 1 <= len(parts) <= 2 or not all(part.strip().isdecimal() for part in parts):
+        raise InputError("--known is no range", found=text, expected="a number such as 1, or a range such as 1-5")
+    return int(parts[0]), int(parts[-1])
+
+
+def sample(
+    corpus: Annotated[
+        str, typer.Argument(help="A corpus by name, or a file with text, author and topic.")
+    ] = "synthetic",
+    topic: Annotated[str | None, typer.Option(help="Level of topic: a column, or e.g. extract(clusters=20).")] = None,
+    topics: Annotated[int | None, typer.Option(min=2, help="How many topics to choose.")] = None,
+    min_docs: Annotated[int | None, typer.Option(min=1, help="Leave out topics with fewer documents.")] = None,
+    encoder: Annotated[str, typer.Option(help="What topics are compared by: lsa, nmf, lda, sbert.")] = "lsa",
+    samplers: Annotated[str, typer.Option(help="Comma-separated.")] = "hits, random, anti",
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
+    seed: Annotated[int, typer.Option(help="For samplers that draw.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Show the topics each sampler chooses, with their similarities."""
+    result = chosen_topics(corpus, topic, topics, min_docs, encoder, samplers, seed, encoding)
+    if json:
+        from ravenbench.cli.show import print_json
+
+        print_json(result)
+    else:
+        _print(result)
+
+
+def chosen_topics(
+    corpus: str,
+    topic: str | None,
+    topics: int | None,
+    min_docs: int | None,
+    encoder: str,
+    samplers: str,
+    seed: int,
+    encoding: str | None = None,
+) -> dict[str, Any]:
+    """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs.
+
+    Raises
+    ------
+    InputError
+        If the corpus cannot be read or has too few topics.
+    """
+    import numpy as np
+
+    from ravenbench import registry
+    from ravenbench.corpora.load import load_corpus
+    from ravenbench.problems.needs import suggest
+    from ravenbench.randomness import stream
+    from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
+
+    chosen_samplers = registry.parse_list("sampler", samplers)
+    compared_by = registry.parse("encoder", encoder)
+    data = load_corpus(corpus, encoding=encoding)
+    defaults = data.notes.get("defaults", {})
+    level = topic or defaults.get("topic", "topic")
+    data, _ = at_level(data, level, defaults.get("levels", {}))
+    sizes = suggest(data, topics=topics, min_docs=min_docs, defaults=defaults)
+    data = keep_topics(data, sizes.min_docs)
+    similarity = topic_similarity(data, compared_by)
+    names, counts = data.topic.names, data.topic.counts()
+    rows = []
+    for sampler in chosen_samplers:
+        selection = sampler.select(similarity, sizes.topics, stream(seed, "sampler", str(sampler)))
+        chosen = selection.chosen
+        pairs = similarity[np.ix_(chosen, chosen)][np.triu_indices(len(chosen), 1)]
+        joined = np.flatnonzero((selection.merged >= 0) & (selection.merged != np.arange(len(names))))
+        rows.append(
+            {
+                "sampler": str(sampler),
+                "topics": [names[i] for i in chosen],
+                "documents": [int(counts[i]) for i in chosen],
+                "merged": {names[i]: names[selection.merged[i]] for i in joined},
+                "mean_similarity": float(pairs.mean()) if len(pairs) else None,
+                "max_similarity": float(pairs.max()) if len(pairs) else None,
+            }
+        )
+    return {
+        "corpus": data.name,
+        "level": level,
+        "available": len(names),
+        "encoder": str(compared_by),
+        "seed": seed,
+        "samplers": rows,
+    }
+
+
+def _print(result: dict[str, Any]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from ravenbench.cli.show import console, readable
+
+    result = readable(result)
+
+    out = console(min(80, console().width))
+    head = f"{result['corpus']}, {result['level']}: {result['available']} topics, compared by {result['encoder']}"
+    out.print(head)
+    summary = Table("sampler", "topics", "mean similarity", "max similarity", box=None, pad_edge=False)
+    for column in summary.columns[1:]:
+        column.justify = "right"
+    for row in result["samplers"]:
+        shown = ["n/a" if row[k] is None else f"{row[k]:.3f}" for k in ("mean_similarity", "max_similarity")]
+        summary.add_row(Text(row["sampler"]), str(len(row["topics"])), *shown)
+    out.print(summary)
+    for row in result["samplers"]:
+        table = Table(title=None, box=None, pad_edge=False, show_header=True)
+        table.add_column("", justify="right")
+        table.add_column(Text(row["sampler"]), overflow="ellipsis", no_wrap=True)
+        table.add_column("documents", justify="right")
+        for place, (name, size) in enumerate(zip(row["topics"], row["documents"], strict=True), start=1):
+            table.add_row(str(place), Text(name), str(size))
+        out.print()
+        out.print(table)

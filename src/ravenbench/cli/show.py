@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ravenbench.cli.plain_streams import writes_all
+from ravenbench.cli.terminal import writes_all
 from ravenbench.errors import visible
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def show_preview(preview: Any, json: bool) -> None:
         print_json(preview.to_json())
         return
     if not isinstance(preview, Preview):
-        from ravenbench.reports.run.forecast import lines
+        from ravenbench.reports.run.report import lines
 
         print_parts(lines(preview))
         return
@@ -149,9 +149,6 @@ def show_preview(preview: Any, json: bool) -> None:
     if preview.cpu_seconds is not None:
         say(f"time: about {about(preview.cpu_seconds)} of one processor core, on another machine perhaps twice or half")
     say(f"folder: {preview.folder}")
-
-
-show_outlook = show_preview
 
 
 def about(seconds: float) -> str:

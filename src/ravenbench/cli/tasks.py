@@ -5,14 +5,20 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from typing import Annotated, Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ravenbench import files
 from ravenbench.bench.options import Option
 from ravenbench.bench.task import Task, run_task, task_of
 from ravenbench.engine.guard import LIMIT, LONGEST
 from ravenbench.errors import InputError, SpecError
+
+if TYPE_CHECKING:
+    from ravenbench.store.store import Store
 
 
 def __getattr__(name: str) -> Any:
@@ -118,23 +124,75 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     from ravenbench.cli.show import progress_bar, say, show_preview, show_report
     from ravenbench.engine import pool
 
+    if task.name == "attribute" and _answered(values):
+        return
     use(values.pop("device", None))
     values.pop("cell_timeout", None)
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
+    how: Any = {"workers": values.pop("workers", None), "engine": engine}
     plan, json = values.pop("plan"), values.pop("json")
-    for warning in task.warnings(values):
+    jobs = task.jobs(values)
+    for warning in task.warnings(next(iter(jobs.values())), plan):
         typer.secho(warning, fg="yellow", err=True)
     if plan:
-        with progress_bar() as progress:
-            preview = task(values, engine=engine, progress=progress).preview()
-        show_preview(preview, json)
+        for job in jobs.values():
+            with progress_bar() as progress:
+                preview = task(job, **how, progress=progress).preview()
+            show_preview(preview, json)
         return
     task.check(values)
     with progress_bar() as progress:
-        result = run_task(task, values, engine=engine, progress=progress)
-    show_report(result.store, json, task.products(values))
-    if problem := task.problem(result, values):
-        say(problem, fg="red", err=True)
-        raise typer.Exit(1)
+        results = {name: run_task(task, job, **how, progress=progress) for name, job in jobs.items()}
+    if len(results) == 1:
+        show_report(next(iter(results.values())).store, json, task.products(values))
+    else:
+        _show_pooled({name: result.store for name, result in results.items()}, files.location(values["out"]), json)
+    for result in results.values():
+        if problem := task.problem(result, values):
+            say(problem, fg="red", err=True)
+            raise typer.Exit(1)
     if not json and (closing := task.closing(values)):
         typer.echo(closing)
+
+
+def _show_pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
+    """Write the report of every run and of all together, and print the latter."""
+    from ravenbench.cli.show import print_json, print_parts
+    from ravenbench.reports.report import replace_report, write
+    from ravenbench.reports.safety.pooled import pool, pooled_json, pooled_tables, write_pooled
+    from ravenbench.reports.safety.report import SafetyReport
+    from ravenbench.reports.view import for_terminal
+
+    reports = {name: SafetyReport(store) for name, store in stores.items()}
+    for report in reports.values():
+        write(report)
+    found = pool({name: report.analysis for name, report in reports.items()})
+    links = {name: f"../{name}/report/index.html" for name in reports}
+    page = replace_report(out, lambda folder: write_pooled(found, links, folder), "safety")
+    if json:
+        print_json({**pooled_json(found), "runs": {name: report.to_json() for name, report in reports.items()}})
+    else:
+        print_parts([for_terminal(table) for table in pooled_tables(found) if table.rows], page)
+
+
+def _answered(values: Mapping[str, Any]) -> bool:
+    """Whether a corpus is PAN's attribution problems, which are then answered and their scores printed."""
+    from ravenbench.bench.attribute import collections
+    from ravenbench.cli.show import print_json, print_parts, progress_bar, show_preview
+    from ravenbench.reports.attribute.report import collection_json, collection_table
+    from ravenbench.reports.view import for_terminal
+
+    path = values["corpus"]
+    if not collections.is_collection(path):
+        return False
+    how: dict[str, Any] = {name: values.get(name) for name in ("methods", "out", "lenient", "encoding")}
+    if values["plan"]:
+        show_preview(collections.collection_preview(path, **how), values["json"])
+        return True
+    with progress_bar() as progress:
+        found = collections.answer_collection(path, reject=values["reject"], progress=progress, **how)
+    if values["json"]:
+        print_json(collection_json(found))
+    else:
+        print_parts([for_terminal(collection_table(found)), *found.notes])
+    return True

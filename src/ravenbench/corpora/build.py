@@ -103,13 +103,7 @@ _FILES = (("texts.bin", "texts"), ("entries.jsonl", "entries"))
 
 
 def stamp(path: Path) -> list[list[Any]]:
-    """Names, sizes and times of a file, or of the files in a folder.
-
-    Raises
-    ------
-    InputError
-        If there is nothing.
-    """
+    """Names, sizes and times of a file, or of the files in a folder. InputError if there is nothing."""
     files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
     try:
         return [[str(p), p.stat().st_size, p.stat().st_mtime_ns] for p in files]
@@ -157,10 +151,7 @@ class CorpusBuilder:
     ) -> None:
         """Add one document; ``line`` is where it stands in the file.
 
-        Raises
-        ------
-        FormatError
-            If its text is empty or not valid Unicode, a label is no name, or its id was used before.
+        FormatError if its text is empty or not valid Unicode, a label is no name, or its id was used before.
         """
         if self._earlier:
             self._skip(name, line)
@@ -216,15 +207,12 @@ class CorpusBuilder:
     def finish(self, name: str, notes: Mapping[str, Any], fold_case: bool = False) -> Corpus:
         """The corpus of all documents added.
 
+        CorpusError if two topics are equal up to case, no author wrote two documents, or all have one author.
+
         Parameters
         ----------
         fold_case : bool
             Join topics that differ in case or white space only, under their most frequent spelling.
-
-        Raises
-        ------
-        CorpusError
-            If two topics are equal up to case, no author wrote two documents, or all have one author.
         """
         rows = self._rows
         texts = self._texts.table()
@@ -264,10 +252,7 @@ class CorpusBuilder:
 def check_pairs(author: Labels, file: str | Path) -> None:
     """Refuse a corpus that cannot give both same-author and different-author pairs.
 
-    Raises
-    ------
-    CorpusError
-        If no author has two documents, or there are fewer than two authors.
+    CorpusError if no author has two documents, or there are fewer than two authors.
     """
     counts = author.counts()
     if len(author) == 0:

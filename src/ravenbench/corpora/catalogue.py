@@ -66,13 +66,7 @@ def catalogue() -> dict[str, Entry]:
 
 
 def entry(name: str) -> Entry:
-    """The catalogue's entry of this name.
-
-    Raises
-    ------
-    InputError
-        If nothing has this name (with a suggestion).
-    """
+    """The catalogue's entry of this name. InputError if nothing has this name (with a suggestion)."""
     known = catalogue()
     if name not in known:
         raise InputError(f"the catalogue has no corpus {name!r}", fix=did_you_mean(name, known))
@@ -88,10 +82,7 @@ def defaults(corpus: str) -> dict[str, Any]:
 def fetch(name: str) -> str:
     """Download a corpus because the user asked for it, and say where it is.
 
-    Raises
-    ------
-    InputError
-        If Raven may not download it; the message says how to get it.
+    InputError if Raven may not download it; the message says how to get it.
     """
     wanted = entry(name)
     if wanted.fetch == "scikit-learn":

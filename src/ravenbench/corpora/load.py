@@ -35,10 +35,7 @@ _OWN = ("id", "author", "topic", "language")
 def save_corpus(corpus: Corpus, folder: str | Path) -> Corpus:
     """Write a corpus as a folder and return it as read back, its texts memory-mapped.
 
-    Raises
-    ------
-    InputError
-        If the folder is not empty or cannot be written.
+    InputError if the folder is not empty or cannot be written.
     """
     import polars as pl
 
@@ -72,12 +69,7 @@ def is_corpus_folder(path: str | Path) -> bool:
 def open_corpus(folder: str | Path) -> Corpus:
     """Read a folder written by ``save_corpus``.
 
-    Raises
-    ------
-    FormatError
-        If a part is missing, altered, or from a newer Raven.
-    StoreError
-        If the text table is damaged.
+    FormatError if a part is missing, altered, or from a newer Raven; StoreError if the text table is damaged.
     """
     import polars as pl
 
@@ -161,19 +153,13 @@ def read_author_folders(
     """Read plain texts whose author is their folder's name, or what stands before ``_`` in their own.
 
     A folder between author and text is the topic; without one the documents have no topic. Byte order marks and
-    carriage returns are dropped.
+    carriage returns are dropped. FormatError if the texts are laid out otherwise, or some cannot be decoded or are
+    empty: all of them are named; CorpusError as for every corpus: no author with two texts, or one author alone.
 
     Parameters
     ----------
     encoding : str or None
         Of texts that are not UTF-8, as ``decode`` takes it.
-
-    Raises
-    ------
-    FormatError
-        If the texts are laid out otherwise, or some cannot be decoded or are empty: all of them are named.
-    CorpusError
-        As for every corpus: no author with two texts, or one author alone.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
@@ -215,15 +201,9 @@ def read_pairs_corpus(
 ) -> Corpus:
     """Read the distinct documents of all pairs in a file, folder or zip.
 
-    Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further
-    occurrence counts as repeated.
-
-    Raises
-    ------
-    FormatError
-        If there are no pairs, no truth beside them, or truth without authors.
-    CorpusError
-        As for every corpus.
+    Ids are the pair's id with ``:0`` (first text) or ``:1`` where a document occurs first; every further occurrence
+    counts as repeated. FormatError if there are no pairs, no truth beside them, or truth without authors; CorpusError
+    as for every corpus.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
@@ -269,6 +249,8 @@ def read_pairs_corpus(
 def load_corpus(what: str | Path, *, encoding: str | None = UTF8, **options: Any) -> Corpus:
     """Load a corpus by its name or path.
 
+    InputError if it is neither, with the nearest name, or does not parse.
+
     Parameters
     ----------
     what : str or path
@@ -285,11 +267,6 @@ def load_corpus(what: str | Path, *, encoding: str | None = UTF8, **options: Any
     -------
     Corpus
         Of a corpus in the catalogue, ``notes["defaults"]`` holds the entry's defaults where the source has none.
-
-    Raises
-    ------
-    InputError
-        If it is neither, with the nearest name, or does not parse.
     """
     if isinstance(what, str):
         head = what.partition("(")[0].strip()
@@ -355,13 +332,8 @@ def _nothing(what: str, path: Path) -> InputError:
 def import_corpus(source: str | Path, folder: str | Path, **options: Any) -> Corpus:
     """Read a table or PAN20–23 pairs and keep them as a folder; a killed import goes on where it was.
 
-    What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as
-    they are.
-
-    Raises
-    ------
-    InputError
-        As ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
+    What was read lies in ``.NAME.import`` beside the folder until the import is done. Named corpora are saved as they
+    are. InputError as ``load_corpus`` and ``save_corpus``; or if the source changed while it was read.
     """
     check_folder(folder, inputs=[source])
     path, folder = Path(source), Path(folder)

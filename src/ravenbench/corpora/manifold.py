@@ -254,13 +254,7 @@ class Manifold(Generated):
     seed: int = 0
 
     def stream(self) -> Iterator[Document]:
-        """Write documents one by one, in bounded memory.
-
-        Raises
-        ------
-        SpecError
-            If a dial is out of range.
-        """
+        """Write documents one by one, in bounded memory. SpecError if a dial is out of range."""
         self.check()
         writer = self._writer()
         homes = np.array([writer.home(author) for author in range(self.authors)])

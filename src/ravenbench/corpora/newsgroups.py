@@ -250,14 +250,8 @@ class Newsgroups(Component):
     def load(self) -> Corpus:
         """Read and clean the collection (about 15 s).
 
-        Raises
-        ------
-        MissingPart
-            If the collection is not in scikit-learn's data folder.
-        SpecError
-            If a parameter is out of range.
-        CorpusError
-            If no post survives.
+        MissingPart if the collection is not in scikit-learn's data folder; SpecError if a parameter is out of range;
+        CorpusError if no post survives.
         """
         self._check()
         posts = [post for post in _read(self.download) if post.author]

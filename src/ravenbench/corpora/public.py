@@ -64,12 +64,7 @@ class PublicCorpus(Component):
     def load(self) -> Corpus:
         """Read the collection.
 
-        Raises
-        ------
-        SpecError
-            If no path is given.
-        FormatError
-            If there are no documents of this layout, or one cannot be read.
+        SpecError if no path is given; FormatError if there are no documents of this layout, or one cannot be read.
         """
         if not self.path:
             raise SpecError(f"{self.name} needs the place of its files", fix=f"{self.name}(path='PLACE')")
@@ -562,15 +557,7 @@ class EBG(Component):
     path: str = ""
 
     def load(self) -> Corpus:
-        """Read the corpus.
-
-        Raises
-        ------
-        SpecError
-            If no path is given.
-        FormatError
-            If there are no samples.
-        """
+        """Read the corpus. SpecError if no path is given; FormatError if there are no samples."""
         if not self.path:
             raise SpecError("ebg needs the place of its files", fix="ebg(path='extended-brennan-greenstadt.zip')")
         builder = CorpusBuilder(self.path)

@@ -32,10 +32,7 @@ class Generated(Component):
     def load(self) -> Corpus:
         """Write the whole corpus (a second or two at the defaults); large ones lie in a temporary file.
 
-        Raises
-        ------
-        SpecError
-            If a dial is out of range.
+        SpecError if a dial is out of range.
         """
         texts = TextCollector()
         ids, authors, topics, languages = [], [], [], []
@@ -61,13 +58,7 @@ class Generated(Component):
         )
 
     def check(self) -> None:
-        """Refuse parameters outside their limits.
-
-        Raises
-        ------
-        SpecError
-            Naming the first that is not.
-        """
+        """Refuse parameters outside their limits. SpecError naming the first that is not."""
         for dial in fields(self):  # type: ignore[arg-type]
             value: Any = getattr(self, dial.name)
             if value is None and dial.default is None:
@@ -368,10 +359,7 @@ class Synthetic(Generated):
     def stream(self, which: Iterable[int] | None = None) -> Iterator[Document]:
         """Write documents one by one, in bounded memory: those of these numbers, or all.
 
-        Raises
-        ------
-        SpecError
-            If a dial is out of range.
+        SpecError if a dial is out of range.
         """
         self.check()
         writer = Writer(self.seed, self.style, self.topic, self.families, self.topics, self.words, self.loud)
@@ -394,10 +382,7 @@ class Synthetic(Generated):
     def load(self) -> Corpus:
         """Write the whole corpus, with column ``family`` (about a second at the defaults).
 
-        Raises
-        ------
-        SpecError
-            If a dial is out of range.
+        SpecError if a dial is out of range.
         """
         corpus = super().load()
         return replace(corpus, columns={"family": Labels.of(name[:-1] for name in corpus.topic if name)})

@@ -28,15 +28,10 @@ def generate(
 ) -> Path:
     """Write a synthetic corpus as ``part-00000.parquet`` …, with ``generated.json`` (its dials, hashes of the parts).
 
-    Parts are made in a folder ``.NAME.partial`` beside the place, which is renamed when all are there; a call with
-    the same dials goes on where an earlier one stopped. Memory holds one part a worker.
-
-    Raises
-    ------
-    SpecError
-        If a dial is out of range, or the corpus is none that is generated.
-    InputError
-        If the place is taken, holds a part of another corpus, or the disk has no room.
+    Parts are made in a folder ``.NAME.partial`` beside the place, which is renamed when all are there; a call with the
+    same dials goes on where an earlier one stopped. Memory holds one part a worker. SpecError if a dial is out of
+    range, or the corpus is none that is generated; InputError if the place is taken, holds a part of another corpus, or
+    the disk has no room.
     """
     if not isinstance(corpus, Synthetic):
         raise SpecError("only a synthetic corpus is generated", found=str(corpus), expected="synthetic(…)")

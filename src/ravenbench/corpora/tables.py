@@ -37,7 +37,8 @@ def guess(path: Path, rows: Sequence[Mapping[str, Any]], asked: Mapping[str, str
     """Complete the names of columns that were left at their defaults and are not in this table.
 
     A column is taken by its name. Texts are also recognised by their length: one column of strings that are several
-    times as long as all others and of more than a few words.
+    times as long as all others and of more than a few words. FormatError if texts, authors or topics are found nowhere,
+    with the columns there are and what is in them.
 
     Parameters
     ----------
@@ -53,11 +54,6 @@ def guess(path: Path, rows: Sequence[Mapping[str, Any]], asked: Mapping[str, str
     dict
         The same with the columns that were found; a role that nobody named and nothing fills keeps its default where
         the table may do without it (id, language).
-
-    Raises
-    ------
-    FormatError
-        If texts, authors or topics are found nowhere, with the columns there are and what is in them.
     """
     here = list(dict.fromkeys(str(key) for row in rows for key in row if key is not None))
     found = dict(asked)
@@ -130,16 +126,12 @@ def check_room(files: Sequence[Path], rows: int) -> None:
     """Refuse to read Parquet in less memory than it takes, as a trial in another process shows.
 
     There is no trial where the memory has no limit (``ulimit -v``), or the system does not say what is used of it.
+    InputError if the trial ran out of memory.
 
     Parameters
     ----------
     rows : int
         Rows that are read at once.
-
-    Raises
-    ------
-    InputError
-        If the trial ran out of memory.
     """
     try:
         import resource
@@ -192,6 +184,10 @@ def read_table(
 ) -> Corpus:
     """Read a corpus from one table, row by row; a folder of Parquet parts is one table.
 
+    InputError if there is no such file, or it is a folder; FormatError if it is not what its name says, lacks a column,
+    is not UTF-8, or a row lacks a text, an author or a topic or repeats an id; CorpusError if no same-author or no
+    different-author pair exists, or two topics are equal up to case.
+
     Parameters
     ----------
     text, author, topic, id, language : str
@@ -207,16 +203,6 @@ def read_table(
         Of a table that is not UTF-8, as ``decode`` takes it.
     log : ImportLog, optional
         Where documents are noted as they are read, and found that were noted before.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, or it is a folder.
-    FormatError
-        If it is not what its name says, lacks a column, is not UTF-8, or a row lacks a text, an author or a topic
-        or repeats an id.
-    CorpusError
-        If no same-author or no different-author pair exists, or two topics are equal up to case.
     """
     path = Path(path)
     kind = "parquet" if is_parts_folder(path) else _kind(path)

@@ -1,4 +1,8 @@
-"""Care for code of strangers: whatever a method does, short of ending the process, fails its cell and nothing else."""
+"""Care for user code: whatever a method does, short of ending the process, fails its cell and nothing else.
+
+How a method is asked so (``answer``), and how verifiers with parameters are tried on toy problems before anything is
+planned: what cannot work fails at once.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +34,9 @@ _received: list[int] = []
 """Signals to end that were noted in this process."""
 _watching: dict[int, Any] = {}
 """What handles them while they are noted."""
+THREADS = "OMP_NUMTHREADS"
+SLOW = "ravenbench.verifiers.neural."
+"""Methods of this room train for minutes, on toy problems too."""
 _worker: list[int] = []
 """The process that called ``in_worker``, if it is this one."""
 
@@ -40,14 +47,9 @@ class _TimeUp(BaseException):
 
 @contextmanager
 def isolated() -> Iterator[None]:
-    """Make a plain exception of whatever a method raises to leave the program; Ctrl-C of the user still ends it.
-
-    Raises
-    ------
-    MethodError
-        In the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other exceptions that
-        are none of ``Exception``; and where the method took longer than the limit.
-    """
+    """Make a plain exception of whatever a method raises to leave the program; Ctrl-C of the user still ends it. Raises
+    MethodError in the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other
+    exceptions that are none of ``Exception``; and where the method took longer than the limit."""
     with watched() as noted:
         before = len(noted)
         try:
@@ -74,20 +76,15 @@ def in_worker() -> None:
 
 
 def time_limit() -> float | None:
-    """The limit that is set, in seconds.
-
-    Raises
-    ------
-    SpecError
-        If the environment variable holds no number of seconds above 0, or more than a year.
-    """
-    given = os.environ.get(LIMIT)
+    """The limit that is set, in seconds. Raises SpecError if the environment variable holds no number of seconds above
+    0, or more than a year."""
+    limit = os.environ.get(LIMIT)
     try:
-        seconds = float(given) if given else None
+        seconds = float(limit) if limit else None
     except ValueError:
         seconds = 0.0
     if seconds is not None and not 0 < seconds <= LONGEST:
-        raise SpecError(f"{LIMIT} must be a number of seconds above 0, at most {LONGEST}", found=given)
+        raise SpecError(f"{LIMIT} must be a number of seconds above 0, at most {LONGEST}", found=limit)
     return seconds
 
 
@@ -120,29 +117,29 @@ def watched() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield []
         return
-    if _watching and all(signal.getsignal(asked) is handler for asked, handler in _watching.items()):
+    if _watching and all(signal.getsignal(signum) is handler for signum, handler in _watching.items()):
         yield _received
         return
-    before: dict[int, Any] = {asked: signal.getsignal(asked) for asked in (signal.SIGINT, signal.SIGTERM)}
+    before: dict[int, Any] = {signum: signal.getsignal(signum) for signum in (signal.SIGINT, signal.SIGTERM)}
     outer = _watching.copy()
 
     def note(number: int, frame: Any) -> None:
         _received.append(number)
         before[number](number, frame)
 
-    for asked, handler in before.items():
-        _watching[asked] = note if callable(handler) else handler
+    for signum, handler in before.items():
+        _watching[signum] = note if callable(handler) else handler
         if callable(handler):
-            signal.signal(asked, note)
+            signal.signal(signum, note)
     try:
         yield _received
     finally:
         _watching.clear()
         _watching.update(outer)
-        for number, handler in before.items():
+        for signum, handler in before.items():
             # A handler may have put another in its own place.
-            if signal.getsignal(number) is note:
-                signal.signal(number, handler)
+            if signal.getsignal(signum) is note:
+                signal.signal(signum, handler)
 
 
 @contextmanager
@@ -180,9 +177,6 @@ def _flush() -> None:
         ctypes.CDLL(None).fflush(None)
 
 
-_THREADS = "OMP_NUM_THREADS"
-
-
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Linear algebra on one thread: a unit has one core, and sums depend on how many threads share them.
@@ -192,19 +186,19 @@ def one_thread() -> Iterator[None]:
     """
     import scipy.linalg  # noqa: F401
 
-    before, libraries = os.environ.get(_THREADS), _libraries(len(sys.modules))
+    before, libraries = os.environ.get(THREADS), _libraries(len(sys.modules))
     if before == "1" and all(library.num_threads == 1 for library in libraries.lib_controllers):
         yield
         return
-    os.environ[_THREADS] = "1"
+    os.environ[THREADS] = "1"
     try:
         with libraries.limit(limits=1):
             yield
     finally:
         if before is None:
-            os.environ.pop(_THREADS, None)
+            os.environ.pop(THREADS, None)
         else:
-            os.environ[_THREADS] = before
+            os.environ[THREADS] = before
 
 
 @lru_cache(maxsize=1)
@@ -231,13 +225,8 @@ class Scores(Protocol):
 
 
 def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -> tuple[Floats, Floats]:
-    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers.
-
-    Raises
-    ------
-    AnswerError
-        If it gives anything else.
-    """
+    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers. Raises
+    AnswerError if it gives anything else."""
     if isinstance(verifier, Calibrated):
         given = features.score(test) if features is not None else verifier.scorer_.score(test)
         scores = checked_scores(given, len(test), verifier)
@@ -275,10 +264,6 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
     return scores, answers, faults
 
 
-SLOW = "ravenbench.verifiers.neural."
-"""Methods of this room train for minutes, on toy problems too."""
-
-
 def runs_program(component: Component) -> bool:
     """Whether a method or one within it runs an outside program or asks a service: nothing but the run itself may."""
     return any(getattr(part, "outside", False) for part in parts(component))
@@ -288,12 +273,8 @@ def smoke_test(components: Mapping[str, Component]) -> None:
     """Fit and ask each of Raven's own verifiers whose parameters were given on toy problems.
 
     One that runs an outside program or asks a service is fitted, which looks for it, and not asked. Not tried are
-    verifiers at their defaults, neural ones, and those of strangers, of whom nobody knows what they need.
-
-    Raises
-    ------
-    InputError
-        If one cannot work; nothing was planned or written then.
+    verifiers at their defaults, neural ones, and those of strangers, of whom nobody knows what they need. Raises
+    InputError if one cannot work; nothing was planned or written then.
     """
     tried = {name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, parts(c)))}
     for name, component in tried.items():

@@ -1,4 +1,7 @@
-"""How a task tells what it is doing."""
+"""Engines do units of work, in processes of this machine or on a Dask cluster; and what planning need not wait for.
+
+A failed unit is data, a dead worker an error.
+"""
 
 from __future__ import annotations
 
@@ -19,39 +22,15 @@ from typing import Protocol, TypeVar, runtime_checkable
 from ravenbench import files
 from ravenbench.engine.guard import LIMIT, in_worker, one_thread, stdout_to_stderr, time_limit, watched
 from ravenbench.errors import MissingPart, RavenError, SpecError
-from ravenbench.files import is_remote
 from ravenbench.programs.confinement import noted
 
+T = TypeVar("T")
 Progress = Callable[[str, int, int], None]
 """Called with (stage, done, total); a total of 0 means that it is not known."""
 
 
 def silent(stage: str, done: int, total: int) -> None:
     """Show no progress."""
-
-
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""Options of ``mallopt``."""
-
-
-def give_back() -> None:
-    """Have it returned to the system: workers need the memory that planning took."""
-    _glibc("malloc_trim", 0)
-
-
-@cache
-def keep_memory() -> None:
-    """From now on this worker uses memory that it has freed again, as other processes do.
-
-    Dask has glibc return all beyond 64 KB at once, and to ask for as much anew takes half as long as the work.
-    """
-    _glibc("mallopt", _TRIM_THRESHOLD, 1 << 28)
-    _glibc("mallopt", _MMAP_THRESHOLD, 1 << 25)
-
-
-def _glibc(function: str, *values: int) -> None:
-    with suppress(AttributeError, OSError, TypeError):
-        getattr(ctypes.CDLL(None), function)(*values)
 
 
 class Unit(Protocol):
@@ -72,6 +51,11 @@ class Losable(Protocol):
 Units = Sequence[Unit]
 Engine = Callable[[Units], Iterator[list[str]]]
 """Does all units in any order and yields the errors of each as it ends."""
+ADDRESS = "an address such as tcp://10.0.0.1:8786"
+MOST_GROWN = 8 << 30
+"""Bytes by which a worker may grow: mapped texts and the counts of several kinds of unit (``counting.CAP``)."""
+TRIM_THRESHOLD, MMAP_THRESHOLD = -1, -3
+"""Options of ``mallopt``."""
 
 
 def run_units(engine: Engine, units: Units, progress: Progress, stage: str) -> list[str]:
@@ -82,13 +66,12 @@ def run_units(engine: Engine, units: Units, progress: Progress, stage: str) -> l
     errors: list[str] = []
     if units:
         progress(stage, 0, len(units))
-        give_back()
+        _glibc("malloc_trim", 0)  # workers need the memory that planning took
         with stdout_to_stderr():
             for done, failed in enumerate(engine(units), start=1):
                 errors += failed
                 progress(stage, done, len(units))
-        runs: set[Path] = {unit.run for unit in units if hasattr(unit, "run")}
-        for run in runs:
+        for run in {unit.run for unit in units if hasattr(unit, "run")}:
             files.sync_folder(run / "cells")
     return errors
 
@@ -99,11 +82,6 @@ def run_unit(unit: Unit) -> list[str]:
         return unit.work()
 
 
-_ADDRESS = "an address such as tcp://10.0.0.1:8786"
-_MOST_GROWN = 8 << 30
-"""Bytes by which a worker may grow: mapped texts and the counts of several kinds of unit (``counting.CAP``)."""
-
-
 def local(workers: int | None = None) -> Engine:
     """Worker processes on this machine, as many as cores unless told; one worker = this very process.
 
@@ -111,7 +89,7 @@ def local(workers: int | None = None) -> Engine:
     one by one; the cells of one that ends its process again are told failed, and the others go on. With one worker
     there is no process to lose but this one.
 
-    Where a limit on time is set (``care.LIMIT``), a method over it is interrupted as by Ctrl-C, and its cells fail. A
+    Where a limit on time is set (``guard.LIMIT``), a method over it is interrupted as by Ctrl-C, and its cells fail. A
     worker in which that does not help (native code) is ended, and the above holds; with one worker nothing is ended.
     """
     count = usable_cores() if workers is None else workers
@@ -137,11 +115,11 @@ def local(workers: int | None = None) -> Engine:
     return work
 
 
-def _in_worker(unit: Unit) -> list[str]:
+def _in_worker(unit: Unit, number: int = 0) -> tuple[int, list[str]]:
     end_with(os.getppid())
     _may_grow()
     in_worker()
-    return run_unit(unit)
+    return number, run_unit(unit)
 
 
 @cache
@@ -164,11 +142,7 @@ def _may_grow() -> None:
     """
     from joblib.externals.loky import process_executor
 
-    process_executor._MAX_MEMORY_LEAK_SIZE = _MOST_GROWN
-
-
-def _numbered(number: int, unit: Unit) -> tuple[int, list[str]]:
-    return number, _in_worker(unit)
+    process_executor._MAX_MEMORY_LEAK_SIZE = MOST_GROWN
 
 
 def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[str]]]:
@@ -179,22 +153,17 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
     # Workers that have grown are replaced; nothing is lost.
     warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
     pool = Parallel(n_jobs=min(count, len(units)), return_as="generator_unordered", batch_size=1, mmap_mode=None)
-    yield from pool(delayed(_numbered)(number, unit) for number, unit in list(units.items()))
+    yield from pool(delayed(_in_worker)(unit, number) for number, unit in list(units.items()))
 
 
 def _alone(unit: Unit) -> list[str]:
-    """Do a unit in a process of its own.
-
-    Raises
-    ------
-    RavenError
-        If it ends that process and has no cells that could be told failed.
-    """
+    """Do a unit in a process of its own. Raises RavenError if it ends that process and has no cells that could be told
+    failed."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     with ProcessPoolExecutor(max_workers=1) as pool:
         try:
-            errors: list[str] = pool.submit(_in_worker, unit).result()
+            errors: list[str] = pool.submit(_in_worker, unit).result()[1]
             return errors
         except BrokenExecutor as error:
             reason = "MethodError: the method ended its process (a crash of native code, or memory ran out)"
@@ -211,17 +180,9 @@ def usable_cores() -> int:
 
 
 def dask(scheduler: str, timeout: float = 30.0) -> Engine:
-    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL.
-
-    Raises
-    ------
-    MissingPart
-        If the extra is not installed.
-    SpecError
-        If this is no address.
-    RavenError
-        If the scheduler cannot be reached in ``timeout`` seconds, or is lost during the run.
-    """
+    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL. Raises
+    MissingPart if the extra is not installed. Raises SpecError if this is no address. Raises RavenError if the
+    scheduler cannot be reached in ``timeout`` seconds, or is lost during the run."""
     try:
         from distributed import Client, as_completed
         from distributed.comm import get_address_host_port
@@ -230,7 +191,7 @@ def dask(scheduler: str, timeout: float = 30.0) -> Engine:
     try:
         get_address_host_port(scheduler)
     except ValueError as error:
-        raise SpecError(f"this is no address of a scheduler ({error})", found=scheduler, expected=_ADDRESS) from None
+        raise SpecError(f"this is no address of a scheduler ({error})", found=scheduler, expected=ADDRESS) from None
 
     def work(units: Units) -> Iterator[list[str]]:
         try:
@@ -260,21 +221,31 @@ def _on_cluster(unit: Unit) -> list[str]:
     return run_unit(unit)
 
 
+@cache
+def keep_memory() -> None:
+    """From now on this worker uses memory that it has freed again, as other processes do.
+
+    Dask has glibc return all beyond 64 KB at once, and to ask for as much anew takes half as long as the work.
+    """
+    _glibc("mallopt", TRIM_THRESHOLD, 1 << 28)
+    _glibc("mallopt", MMAP_THRESHOLD, 1 << 25)
+
+
+def _glibc(function: str, *values: int) -> None:
+    """Call a function that only this C library has."""
+    with suppress(AttributeError, OSError, TypeError):
+        getattr(ctypes.CDLL(None), function)(*values)
+
+
 def _anywhere(unit: Unit) -> Unit:
     """The unit with the full path of its run: workers were started in other folders."""
     run = getattr(unit, "run", None)
-    return unit if run is None or is_remote(run) else replace(unit, run=Path(run).absolute())  # type: ignore[type-var]
+    return unit if run is None or files.is_remote(run) else replace(unit, run=Path(run).absolute())  # type: ignore[type-var]
 
 
 def engine(name: str, workers: int | None = None, scheduler: str | None = None) -> Engine:
-    """An engine by its name on the command line.
-
-    Raises
-    ------
-    SpecError
-        If there is no such engine, or dask is asked for without a scheduler or with a limit on time, or a scheduler
-        without dask.
-    """
+    """An engine by its name on the command line. Raises SpecError if there is no such engine, or dask is asked for
+    without a scheduler or with a limit on time, or a scheduler without dask."""
     if name == "local":
         if scheduler is not None:
             raise SpecError("--scheduler belongs to --engine dask", found=scheduler)
@@ -284,11 +255,8 @@ def engine(name: str, workers: int | None = None, scheduler: str | None = None) 
     if time_limit() is not None:
         raise SpecError(f"--cell-timeout ({LIMIT}) holds for processes of this machine, and not on a Dask cluster")
     if scheduler is None:
-        raise SpecError("--engine dask needs --scheduler", expected=_ADDRESS)
+        raise SpecError("--engine dask needs --scheduler", expected=ADDRESS)
     return dask(scheduler)
-
-
-T = TypeVar("T")
 
 
 class Aside(Protocol):

@@ -1,6 +1,7 @@
-"""Texts that a fixed model encodes, encoded once before the cells that ask about them.
+"""What is done once before the cells that need it: texts encoded by a fixed model, texts of a large run counted, and
+features of document pairs for scorers that learn nothing from a fold (contract 8).
 
-Without this, workers that begin with different folds of one corpus would encode the texts of both.
+Without this, workers that begin with different folds of one corpus would do it for the texts of both.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isqrt
@@ -18,19 +19,27 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from ravenbench import files
-from ravenbench.components import Component
+from ravenbench.components import Component, identity
 from ravenbench.engine.guard import isolated, tell
-from ravenbench.errors import StoreError
-from ravenbench.store.plans import pairs_key
-from ravenbench.store.records import Record, read_packed, write_packed
+from ravenbench.store.plans import content_key
+from ravenbench.store.records import Record, packed_or_none, write_packed
 from ravenbench.store.store import Store, open_store
 from ravenbench.text.counting import Units, count_ahead, folder_of
 from ravenbench.text.ppm import close_together
 from ravenbench.types import Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import FoldFree, Scorer, checked_scores, mean_by_problem
 
+LARGE = 64 * 2**20
+"""Bytes of text from which on counting ahead pays."""
 MOST, FEWEST = 3072, 512
 """Texts in a unit: large ones leave less of their batches empty, small ones at the end let workers end together."""
+BLOCK = 16_384
+"""Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is
+modelled anew in every block."""
+PARTNERS = 8
+"""Other documents that one meets in the blocks of many pairs, at least, so that it pays to model it in each."""
+KEPT = 64
+"""Blocks a worker keeps: 16 MB of the smallest where a pair has two features."""
 
 
 @runtime_checkable
@@ -76,10 +85,6 @@ def plan_encoding(store: Store, components: Mapping[str, Component], folds: Sequ
     return [EncodeUnit(store.path, method, block) for method in methods for block in blocks]
 
 
-LARGE = 64 * 2**20
-"""Bytes of text from which on it pays."""
-
-
 @dataclass(frozen=True)
 class CountUnit:
     """All texts of a run in one kind of unit."""
@@ -103,16 +108,11 @@ class CountUnit:
 def no_counts_left(store: Store) -> Iterator[None]:
     """Remove counts of texts before and after: those that a killed process left may be those of another version."""
     folder = folder_of(store.texts)
-    try:
-        _remove(folder)
+    with ExitStack() as stack:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            stack.callback(shutil.rmtree, folder, ignore_errors=True)
         yield
-    finally:
-        _remove(folder)
-
-
-def _remove(folder: Path | None) -> None:
-    if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str]) -> list[CountUnit]:
@@ -134,17 +134,6 @@ def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str
     return [CountUnit(store.path, units, tuple(rows.tolist())) for units in several]
 
 
-BLOCK = 16_384
-"""Document pairs in a block of features, more where it holds the pairs between two groups of documents: a document is
-modelled anew in every block."""
-
-PARTNERS = 8
-"""Other documents that one meets in the blocks of many pairs, at least, so that it pays to model it in each."""
-
-KEPT = 64
-"""Blocks a worker keeps: 16 MB of the smallest where a pair has two features."""
-
-
 class BlockRecord(Record, frozen=True, kw_only=True):
     """What a block of features says of itself; a failed one has an error and no array."""
 
@@ -163,27 +152,24 @@ class PairUnit:
     stop: int
 
     def work(self) -> list[str]:
-        return run_pairs(self)
+        """Compute and commit its features; an error is kept for the cells that needed it."""
+        store = open_store(self.run)
+        try:
+            known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, self.start : self.stop]
+            with isolated():
+                features = self.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
+            checked = checked_scores(features, self.stop - self.start, str(self.scorer))
+        except Exception as error:
+            return self._commit(store, tell(error))
+        return self._commit(store, features=checked)
 
     def lost(self, reason: str) -> list[str]:
-        return run_pairs(self, reason)
+        """Commit it as failed."""
+        return self._commit(open_store(self.run), reason)
 
-
-def run_pairs(unit: PairUnit, failure: str | None = None) -> list[str]:
-    """Compute and commit one block of pair features; an error is kept for the cells that needed it."""
-    store = open_store(unit.run)
-    arrays: dict[str, Floats] = {}
-    wrong = failure
-    if failure is None:
-        try:
-            known, questioned = files.map_array(store.path / "pairs" / "pairs.npy")[:, unit.start : unit.stop]
-            with isolated():
-                given = unit.scorer.pair_features(store.texts, np.array(known), np.array(questioned))
-            arrays = {"features": checked_scores(given, unit.stop - unit.start, str(unit.scorer))}
-        except Exception as error:
-            wrong = tell(error)
-    write_packed(_place(store, unit.key), store.kind, BlockRecord(key=unit.key, error=wrong), arrays)
-    return []
+    def _commit(self, store: Store, error: str | None = None, **arrays: Floats) -> list[str]:
+        write_packed(_place(store, self.key), store.kind, BlockRecord(key=self.key, error=error), arrays)
+        return []
 
 
 def _place(store: Store, key: str) -> Path:
@@ -192,20 +178,8 @@ def _place(store: Store, key: str) -> Path:
 
 def read_block(store: Store, key: str) -> Floats | None:
     """A committed block of features; None where it is missing, damaged or failed (it is then computed again)."""
-    try:
-        record, arrays = read_packed(_place(store, key), BlockRecord)
-    except (OSError, ValueError, StoreError):
-        return None
-    return arrays.get("features") if record.key == key else None
-
-
-def block_error(store: Store, key: str) -> str:
-    """Why a block is not there."""
-    try:
-        error = read_packed(_place(store, key), BlockRecord)[0].error
-    except (OSError, StoreError):
-        error = None
-    return error or "features of document pairs are missing or damaged: repeat the run"
+    block = packed_or_none(_place(store, key), BlockRecord)
+    return block[1].get("features") if block is not None and block[0].key == key else None
 
 
 class PairFeatures:
@@ -222,19 +196,15 @@ class PairFeatures:
         self._block = lru_cache(maxsize=KEPT)(self._read)
 
     def _read(self, number: int) -> Floats:
-        block = read_block(self.store, self.blocks[number])
-        if block is None:
-            raise RuntimeError(block_error(self.store, self.blocks[number]))
-        return block
+        key = self.blocks[number]
+        if (features := read_block(self.store, key)) is None:
+            block = packed_or_none(_place(self.store, key), BlockRecord)
+            error = None if block is None else block[0].error
+            raise RuntimeError(error or "features of document pairs are missing or damaged: repeat the run")
+        return features
 
     def score(self, problems: Problems) -> Floats:
-        """What ``FoldFree.score`` would return.
-
-        Raises
-        ------
-        RuntimeError
-            If a block is not there, with the reason.
-        """
+        """What ``FoldFree.score`` would return. Raises RuntimeError if a block is not there, with the reason."""
         wanted = problems.known_index * self.size + problems.questioned_index[problems.owner]
         place = self.order[np.searchsorted(self.index, wanted)]
         number = np.searchsorted(self.starts, place, side="right") - 1
@@ -258,10 +228,8 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     free = {str(s): s for s in scorers if isinstance(s, FoldFree)}
     if not free:
         return {}
-    size = len(store.texts)
-    keys = []
-    for name in folds:
-        fold = store.shared_fold(name)
+    size, keys = len(store.texts), []
+    for fold in map(store.shared_fold, folds):
         for problems in (fold.train.apart[1], fold.test):
             keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
     pairs = np.stack(np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size))
@@ -272,7 +240,7 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
     cuts = list(zip(starts.tolist(), [*starts[1:].tolist(), pairs.shape[1]], strict=True))
     return {
         name: [
-            PairUnit(store.path, scorer, pairs_key(scorer, f"{digest}:{start}:{stop}"), start, stop)
+            PairUnit(store.path, scorer, content_key([identity(scorer), f"{digest}:{start}:{stop}"]), start, stop)
             for start, stop in cuts
         ]
         for name, scorer in free.items()

@@ -9,6 +9,7 @@ hide in it. Whether any does is asked by one more set, a part of the problems in
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +25,7 @@ from ravenbench.store.plans import on_one_table
 from ravenbench.store.records import Record
 from ravenbench.text.splicing import FUNCTION_WORDS
 from ravenbench.texts import TextTable
-from ravenbench.types import Bools, Fold, Ints, Labels, Problems, Strings, name_array
+from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
 BATCHES = 2
@@ -112,17 +113,15 @@ def plan_transplants(
     transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
 ) -> Transplants:
     """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
-    entries, made, left_out = list[TransplantedFold](), list[Fold](), dict[str, int]()
-    first = list[Transplanted]()
-    same = different = 0
+    entries, made, first = list[TransplantedFold](), list[Fold](), list[Transplanted]()
+    left_out, same, different = Counter[str](), 0, 0
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
         found = transplanter.transplant(fold.test, fold.test_same)
         if sum(map(len, first)) < REFERENCE_PROBLEMS:
             first.append(found)
         truth = fold.test_same[found.rows]
-        for why, count in found.left_out.items():
-            left_out[why] = left_out.get(why, 0) + count
+        left_out.update(found.left_out)
         if not len(found):
             continue
         same, different = same + int(truth.sum()), different + int((~truth).sum())
@@ -146,32 +145,25 @@ def plan_transplants(
             )
         )
 
-        def asked(name: str, arm: str, test: Problems, same: Bools, fold: Fold = fold) -> Fold:
-            labels = {"transplanted": arm, "source": fold.name}
-            test = replace(test, ids=_renamed(test.ids.tolist(), name))
-            return replace(fold, name=name, test=test, test_same=same, labels=labels, counts={})
-
-        made += [asked(names[arm], arm, problems, truth) for arm, problems in arms.items()]
+        made += [_arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()]
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
             test = mixed(found.off2.select(again), found.plain.select(again), spliced)
-            made.append(asked(batch, "batch", test, truth[again]))
+            made.append(_arm(fold, batch, "batch", test, truth[again]))
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is not None:
         entries, made = [], []
     progress("measuring the probe", 0, 0)
-    named, topics = None, transplanter.topic
-    if reason is None:
-        named = transplanter.splicer.topics_named()[1]
+    topics = transplanter.topic
     section = TransplantRecord(
         by=transplanter.by,
         function_words=len(transplanter.splicer.functions),
         reason=reason,
-        left_out=left_out,
+        left_out=dict(left_out),
         folds=entries,
         kept_by=transplanter.splicer.by,
         references=[] if reason is not None else references(transplanter, folds[: len(first)], first),
-        named=named,
+        named=None if reason is not None else transplanter.splicer.topics_named()[1],
         topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
     )
     table, tests = on_one_table([fold.test for fold in made], texts)
@@ -183,9 +175,11 @@ def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
     return replace(of_same, questioned_index=np.where(same, of_same.questioned_index, of_different.questioned_index))
 
 
-def _renamed(ids: Sequence[str], fold: str) -> Strings:
-    """Other ids in every arm: an answer kept by its id would else be taken over from the original text."""
-    return name_array(hashlib.blake2b(f"{fold}\x1f{i}".encode(), digest_size=8).hexdigest() for i in ids)
+def _arm(fold: Fold, name: str, arm: str, test: Problems, same: Bools) -> Fold:
+    """Ids differ in every arm: an answer kept by its id would else be taken over from the original text."""
+    ids = (hashlib.blake2b(f"{name}\x1f{i}".encode(), digest_size=8).hexdigest() for i in test.ids.tolist())
+    labels = {"transplanted": arm, "source": fold.name}
+    return replace(fold, name=name, test=replace(test, ids=name_array(ids)), test_same=same, labels=labels, counts={})
 
 
 def _again(size: int, seed: int, name: str) -> list[int]:

@@ -20,8 +20,7 @@ from ravenbench.formats.decoding import checked_name
 from ravenbench.formats.output import check_file, whole_file
 from ravenbench.formats.problems import first_record, is_truth, read_contents, read_truth_lines, read_truth_records
 from ravenbench.formats.tabular import is_lines, record_id, records
-from ravenbench.metrics.pan import FORM_2020, TESTABLE
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import FORM_2020, STANDARD, scores
 from ravenbench.types import Answers, Bools, Floats, Ints, Labels, Strings, name_array
 
 SWAPPED = "are truth and answers swapped?"
@@ -29,13 +28,7 @@ SWAPPED = "are truth and answers swapped?"
 
 
 def truth_files(archive: Archive, split: Split | None) -> list[str]:
-    """The files of truth in a place, of one part where it has several.
-
-    Raises
-    ------
-    FormatError
-        If there is none.
-    """
+    """The files of truth in a place, of one part where it has several. FormatError if there is none."""
     found = [n for n in archive.names if is_truth(n) and n.lower().endswith((".jsonl", ".ndjson", ".txt"))]
     places: dict[str, list[str]] = {}
     for name in found:
@@ -140,10 +133,7 @@ class Aligned(NamedTuple):
 def read_truth(path: str | Path, split: Split | None = None) -> Truth:
     """Read truth from a file, folder or zip; several truth files of one place are joined.
 
-    Raises
-    ------
-    FormatError
-        If there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
+    FormatError if there is none, a line does not parse (answers given as truth are recognised), or ids repeat.
     """
     with Archive(path) as archive:
         names = archive.names if archive.single else truth_files(archive, split)
@@ -182,16 +172,13 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
 def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
     """Read one system's answers from a file, folder or zip.
 
+    FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a value
+    that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth.
+
     Parameters
     ----------
     lenient : bool
         Take the single number out of a value such as ``[0.5]`` and say so in ``notes``.
-
-    Raises
-    ------
-    FormatError
-        If there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a
-        value that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth.
     """
     with Archive(path) as archive:
         names = answer_files(archive)
@@ -206,12 +193,8 @@ def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
 def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]:
     """Read the answers of every system in a file, folder or zip, sorted by name.
 
-    A system's name is the folder of its ``answers.jsonl`` or ``answers.txt``, or the stem of its file.
-
-    Raises
-    ------
-    FormatError
-        As ``read_answers``, or if two systems have one name.
+    A system's name is the folder of its ``answers.jsonl`` or ``answers.txt``, or the stem of its file. FormatError as
+    ``read_answers``, or if two systems have one name.
     """
     with Archive(path) as archive:
         names = answer_files(archive)
@@ -230,13 +213,7 @@ def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]
 
 
 def align(truth: Truth, answers: Answers) -> Aligned:
-    """Put answers in the order of truth.
-
-    Raises
-    ------
-    InputError
-        If answers name problems that truth does not have.
-    """
+    """Put answers in the order of truth. InputError if answers name problems that truth does not have."""
     row = {name: i for i, name in enumerate(truth.ids.tolist())}
     place = np.array([row.get(name, -1) for name in answers.ids.tolist()], dtype=np.int64)
     if np.any(place < 0):
@@ -267,10 +244,7 @@ def align(truth: Truth, answers: Answers) -> Aligned:
 def write_answers(path: str | Path, answers: Answers) -> Path:
     """Write ``{"id", "value"}`` lines, or ``ID value`` lines where the name ends in ``.txt``; nothing is rounded.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written, or an id with white space would stand in a ``.txt``.
+    InputError if the file cannot be written, or an id with white space would stand in a ``.txt``.
     """
     path = location(path)
     data = answer_bytes(answers, plain=path.suffix.lower() == ".txt")
@@ -282,10 +256,7 @@ def write_answers(path: str | Path, answers: Answers) -> Path:
 def answer_bytes(answers: Answers, *, plain: bool = False) -> bytes:
     """What ``write_answers`` writes, in the plain form of ``.txt`` or as JSON lines.
 
-    Raises
-    ------
-    InputError
-        If an id with white space would stand in the plain form.
+    InputError if an id with white space would stand in the plain form.
     """
     lines = []
     for name, value in zip(answers.ids.tolist(), answers.value.tolist(), strict=True):
@@ -433,7 +404,7 @@ def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dic
     if not len(truth):
         raise InputError("there is no problem to evaluate", expected="at least one")
     names = MEASURES_2020 if f05u_2020 else MEASURES
-    formulas = {m: TESTABLE[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
+    formulas = {m: STANDARD[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
     found = scores(truth.same, answers.value, answers.decision, formulas)
     return {key: None if (value := found[m]) is None else float(np.round(value, 3)) for key, m in names.items()}
 
@@ -445,10 +416,7 @@ _FILES = {"out.json": b'"auc"', "evaluation.prototext": b"measure {"}
 def check_pan_output(folder: str | Path, inputs: Sequence[Path]) -> None:
     """Refuse, before anything is evaluated, a folder in which these files cannot be written.
 
-    Raises
-    ------
-    InputError
-        If a file of such a name is there that no evaluation wrote, or is read.
+    InputError if a file of such a name is there that no evaluation wrote, or is read.
     """
     for name, mark in _FILES.items():
         check_file(Path(folder) / name, inputs=inputs, mark=mark)
@@ -457,20 +425,14 @@ def check_pan_output(folder: str | Path, inputs: Sequence[Path]) -> None:
 def write_pan_output(folder: str | Path, measures: dict[str, float | None]) -> list[Path]:
     """Write ``out.json`` and ``evaluation.prototext``; earlier ones are replaced.
 
-    Raises
-    ------
-    InputError
-        If they cannot be written.
+    InputError if they cannot be written.
     """
     folder = Path(folder)
     blocks = [
         f'measure {{\n key: "{key}"\n value: "{"n/a" if value is None else value}"\n}}\n'
         for key, value in measures.items()
     ]
-    texts = {
-        "out.json": json.dumps(measures, indent=4, sort_keys=True) + "\n",
-        "evaluation.prototext": "".join(blocks),
-    }
+    texts = {"out.json": json.dumps(measures, indent=4, sort_keys=True) + "\n", "evaluation.prototext": "".join(blocks)}
     for name, text in texts.items():
         with whole_file(folder / name) as file:
             file.write(text.encode())

@@ -39,19 +39,13 @@ LINE_LIMIT = DOCUMENT_LIMIT
 class Archive:
     """A file, folder or zip as a sorted mapping of relative POSIX paths to sizes in bytes.
 
-    Hidden files are left out. A single file is an archive that holds itself.
+    Hidden files are left out. A single file is an archive that holds itself. InputError if there is nothing at the
+    path; FormatError if it is not a readable zip, holds unsafe names or would unpack to something absurd.
 
     Parameters
     ----------
     encoding : str or None
         Of texts inside that are not UTF-8, as ``decode`` takes it.
-
-    Raises
-    ------
-    InputError
-        If there is nothing at the path.
-    FormatError
-        If it is not a readable zip, holds unsafe names or would unpack to something absurd.
     """
 
     def __init__(self, path: str | Path, encoding: str | None = UTF8) -> None:
@@ -111,10 +105,7 @@ class Archive:
     def open(self, name: str) -> IO[bytes]:
         """Open one file for reading in binary.
 
-        Raises
-        ------
-        FormatError
-            If it cannot be read (no permission; in a zip: encrypted, damaged, unknown compression).
+        FormatError if it cannot be read (no permission; in a zip: encrypted, damaged, unknown compression).
         """
         try:
             return (self.root / name).open("rb") if self._zip is None else self._zip.open(name)
@@ -139,15 +130,12 @@ class Archive:
     def text(self, name: str, *, published: bool = False) -> str:
         """Read one file as text, without byte order mark, line ends as ``\\n``.
 
+        FormatError if it is not UTF-8 (nor in the encoding that was named), or was saved in a wrong encoding.
+
         Parameters
         ----------
         published : bool
             It belongs to a collection that others answer too, and is read as it is, control characters included.
-
-        Raises
-        ------
-        FormatError
-            If it is not UTF-8 (nor in the encoding that was named), or was saved in a wrong encoding.
         """
         text = decode(self.read(name), self.label(name), encoding=self.encoding)
         if not published:
@@ -161,10 +149,8 @@ class Archive:
     def lines(self, name: str, blank: bool = False) -> Iterator[tuple[int, str]]:
         """Numbered lines (from 1) without their ends; blank ones are left out unless asked for.
 
-        Raises
-        ------
-        FormatError
-            If a line is not UTF-8, longer than ``LINE_LIMIT``, or ends as lines did on old Macs (with ``\\r`` alone).
+        FormatError if a line is not UTF-8, longer than ``LINE_LIMIT``, or ends as lines did on old Macs (with ``\\r``
+        alone).
         """
         offset = 0
         with self._by_lines(name) as file:
@@ -220,12 +206,8 @@ def _check_file_name(name: str, path: Path) -> None:
 def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list[str]:
     """Keep those places of data (POSIX paths inside an archive) that belong to the wanted split.
 
-    A corpus with ``train/`` and ``test/`` gives the one asked for; one without either gives itself.
-
-    Raises
-    ------
-    FormatError
-        If a corpus holds only the other split.
+    A corpus with ``train/`` and ``test/`` gives the one asked for; one without either gives itself. FormatError if a
+    corpus holds only the other split.
     """
     if split is None:
         return roots
@@ -317,13 +299,7 @@ BOM = b"\xef\xbb\xbf"
 
 
 def read_whole(path: Path, encoding: str | None = UTF8) -> str:
-    """One text as it is.
-
-    Raises
-    ------
-    InputError
-        If there is none, or it is neither UTF-8 nor in the encoding that was named.
-    """
+    """One text as it is. InputError if there is none, or it is neither UTF-8 nor in the encoding that was named."""
     if not path.is_file():
         raise no_such(path)
     return whole(path.read_bytes(), str(path), encoding)

@@ -58,10 +58,7 @@ class TextCollector:
     def add(self, text: str) -> int:
         """Add a text and return its row.
 
-        Raises
-        ------
-        FormatError
-            If it cannot be written as UTF-8 (a lone surrogate), or holds a NUL.
+        FormatError if it cannot be written as UTF-8 (a lone surrogate), or holds a NUL.
         """
         if "\0" in text:
             place = text.index("\0")

@@ -38,6 +38,9 @@ def decode(
 ) -> str:
     """Decode text and drop its byte order mark.
 
+    FormatError with the offset of the first bad byte, the encoding that it seems to be in, the line in that encoding,
+    and the command that converts the file; InputError if there is no encoding of this name.
+
     Parameters
     ----------
     offset : int
@@ -47,14 +50,6 @@ def decode(
         advises ``--encoding``.
     around : callable, optional
         Gives more of the file's bytes, from which the encoding is detected where ``data`` is a part of it.
-
-    Raises
-    ------
-    FormatError
-        With the offset of the first bad byte, the encoding that it seems to be in, the line in that encoding, and
-        the command that converts the file.
-    InputError
-        If there is no encoding of this name.
     """
     other = None if encoding is None or _is_utf8(encoding) else encoding
     if b"\0" in data or (offset == 0 and data[:2] in _MARKS):
@@ -127,11 +122,7 @@ def check_controls(text: str, file: str | Path, line: int | None = None, encodin
     With ``line`` the text stands in a table, at this line.
 
     Bytes 0x80 to 0x9F are quotation marks, dashes and letters in Windows-1252, and control characters in ISO-8859-1.
-
-    Raises
-    ------
-    FormatError
-        With the line as it was meant, where that can be told, and the command that mends the file.
+    FormatError with the line as it was meant, where that can be told, and the command that mends the file.
     """
     found = _CONTROLS.search(text)
     if found is None:
@@ -179,13 +170,7 @@ class Faults:
             self._met.append(error)
 
     def check(self) -> None:
-        """Raise what was met: one error as it is, several as one.
-
-        Raises
-        ------
-        FormatError
-            If there were any.
-        """
+        """Raise what was met: one error as it is, several as one. FormatError if there were any."""
         if len(self._met) == 1:
             raise self._met[0]
         if self._met:
@@ -218,13 +203,7 @@ def old_mac(file: str | Path, line: int) -> FormatError:
 
 
 def known_encoding(name: str) -> str:
-    """The name of an encoding of texts that Python knows.
-
-    Raises
-    ------
-    InputError
-        If there is none.
-    """
+    """The name of an encoding of texts that Python knows. InputError if there is none."""
     try:
         "a".encode(name).decode(name)
     except (LookupError, ValueError, TypeError):
@@ -327,10 +306,7 @@ def checked_name(
 ) -> str:
     """Return a name that can be kept, compared and shown.
 
-    Raises
-    ------
-    FormatError
-        If it is longer than ``limit``, or holds a NUL or half a character (a lone surrogate).
+    FormatError if it is longer than ``limit``, or holds a NUL or half a character (a lone surrogate).
     """
     if len(name) > limit:
         raise FormatError(

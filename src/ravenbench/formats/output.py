@@ -46,12 +46,7 @@ RUN = "run.json"
 def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
     """Refuse an output that is an input, contains one, or lies in one.
 
-    A run's folder may hold what is made of the run: only data must stay as they are.
-
-    Raises
-    ------
-    InputError
-        If it is one of these.
+    A run's folder may hold what is made of the run: only data must stay as they are. InputError if it is one of these.
     """
     place = location(path)
     target = place if is_remote(place) else place.resolve()
@@ -78,6 +73,8 @@ def check_folder(
 ) -> Path:
     """The place of a folder, once it is sure before any long work that it may be written.
 
+    InputError if something else is there, or the place cannot be written.
+
     Parameters
     ----------
     inputs : iterable of paths
@@ -86,11 +83,6 @@ def check_folder(
         Command whose earlier product may be replaced; without one the folder must be new or empty.
     known : collection of str
         Hashes (``digest``) of earlier products that may stand here.
-
-    Raises
-    ------
-    InputError
-        If something else is there, or the place cannot be written.
     """
     place = location(path)
     check_apart(place, inputs)
@@ -123,10 +115,7 @@ def check_folder(
 def check_folder_of_many(path: str | Path, inputs: Iterable[str | Path]) -> None:
     """Refuse a folder that several commands share, each file under a hash, where it is an input or no folder.
 
-    Raises
-    ------
-    InputError
-        If it is one of these.
+    InputError if it is one of these.
     """
     place = location(path)
     check_apart(place, inputs)
@@ -139,17 +128,14 @@ def check_file(
 ) -> Path:
     """The place of a file, once it is sure before any long work that it may be written.
 
+    InputError if something else is there, or the place cannot be written.
+
     Parameters
     ----------
     inputs, known
         As for ``check_folder``.
     mark : bytes, optional
         What an earlier product of the same command has in its first 4096 bytes.
-
-    Raises
-    ------
-    InputError
-        If something else is there, or the place cannot be written.
     """
     place = location(path)
     if place.is_dir():
@@ -229,17 +215,14 @@ def fresh_folder(
 ) -> Iterator[Path]:
     """Give a folder that is built beside its place and takes that when the block ends well.
 
+    InputError if the place is taken or cannot be written.
+
     Parameters
     ----------
     kind, known
         As for ``check_folder``: what may be replaced. With a kind the folder is marked as its product.
     private : bool
         The folder holds texts and is the user's alone; else its mode is what the umask allows.
-
-    Raises
-    ------
-    InputError
-        If the place is taken or cannot be written.
     """
     path = check_folder(path, kind=kind, known=known)
     if is_remote(path):
@@ -309,10 +292,7 @@ def _upload(folder: Path, target: Path) -> None:
 def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     """Give a file that is written under a temporary name and renamed when the block ends well.
 
-    Raises
-    ------
-    InputError
-        If it cannot be written there.
+    InputError if it cannot be written there.
     """
     path = location(path)
     if is_remote(path):

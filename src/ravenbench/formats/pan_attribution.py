@@ -56,13 +56,12 @@ def is_attribution(path: str | Path) -> bool:
 
 
 def read_attribution(
-    path: str | Path,
-    *,
-    lenient: bool = False,
-    left_out: dict[str, str] | None = None,
-    encoding: str | None = UTF8,
+    path: str | Path, *, lenient: bool = False, left_out: dict[str, str] | None = None, encoding: str | None = UTF8
 ) -> list[AttributionProblem]:
     """Read every problem in a folder or zip, in order of name.
+
+    FormatError if there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit
+    together.
 
     Parameters
     ----------
@@ -72,11 +71,6 @@ def read_attribution(
         Takes the reason for each problem that was left out, by name.
     encoding : str or None
         Of texts that are not UTF-8, as ``decode`` takes it.
-
-    Raises
-    ------
-    FormatError
-        If there is no problem, or one lacks candidates, known or unknown texts, or its files do not fit together.
     """
     with Archive(path, encoding) as archive:
         roots = sorted(str(PurePosixPath(n).parent) for n in archive.names if PurePosixPath(n).name == _PROBLEM)
@@ -211,13 +205,7 @@ def write_attribution(folder: str | Path, problem: AttributionProblem) -> Path:
 
 
 def write_attribution_answers(folder: str | Path, problem: str, predicted: Mapping[str, str]) -> Path:
-    """Write ``answers-PROBLEM.json`` into a folder and return its path.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written.
-    """
+    """Write ``answers-PROBLEM.json`` into a folder and return its path. InputError if it cannot be written."""
     path = location(folder) / f"answers-{problem}.json"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -232,10 +220,7 @@ def write_attribution_answers(folder: str | Path, problem: str, predicted: Mappi
 def read_attribution_answers(path: str | Path) -> dict[str, str]:
     """Read the predicted author of each text; the first answer to a text counts, as in PAN.
 
-    Raises
-    ------
-    FormatError
-        If the file is no list of answers.
+    FormatError if the file is no list of answers.
     """
     with Archive(path) as archive:
         (name,) = archive.names if archive.single else (None,)

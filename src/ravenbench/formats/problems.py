@@ -71,13 +71,7 @@ class ProblemSet:
         return len(self.problems)
 
     def truth(self) -> Bools:
-        """The truth of the problems.
-
-        Raises
-        ------
-        FormatError
-            If no truth file was found.
-        """
+        """The truth of the problems. FormatError if no truth file was found."""
         if self.same is None:
             raise FormatError(
                 f"{self.name} has no truth file", expected="truth.txt or truth.jsonl beside the problems",
@@ -100,10 +94,7 @@ class ProblemBuilder:
     def add(self, name: str, known: Sequence[str], questioned: str) -> tuple[list[int], int]:
         """Add one problem and return the rows of its documents.
 
-        Raises
-        ------
-        FormatError
-            If there is no usable document on one side; the message is the reason.
+        FormatError if there is no usable document on one side; the message is the reason.
         """
         if not questioned.strip():
             raise FormatError("the questioned document is empty")
@@ -146,6 +137,9 @@ def problem_roots(archive: Archive) -> list[str]:
 def read_pan_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
     """Read every corpus of problems in a folder or zip, sorted by name and split.
 
+    FormatError if nothing here is a PAN13–15 problem, the split is missing, a truth or contents file does not parse, or
+    no problem of a corpus can be read.
+
     Parameters
     ----------
     path : path
@@ -154,12 +148,6 @@ def read_pan_problems(path: str | Path, split: Split | None = None, encoding: st
         Take this part of each corpus that has parts.
     encoding : str or None
         Of texts that are not UTF-8, as ``decode`` takes it.
-
-    Raises
-    ------
-    FormatError
-        If nothing here is a PAN13–15 problem, the split is missing, a truth or contents file does not parse,
-        or no problem of a corpus can be read.
     """
     with Archive(path, encoding) as archive:
         roots = problem_roots(archive)
@@ -173,20 +161,12 @@ def read_pan_problems(path: str | Path, split: Split | None = None, encoding: st
 
 
 def write_pan_problems(
-    path: str | Path,
-    problems: Problems,
-    same: Bools | None = None,
-    language: str = "english",
-    genre: str = "unknown",
+    path: str | Path, problems: Problems, same: Bools | None = None, language: str = "english", genre: str = "unknown"
 ) -> Path:
     """Write problems as a PAN13–15 folder, with ``truth.txt`` where ``same`` is given.
 
-    The folder appears under its name only when it is complete.
-
-    Raises
-    ------
-    InputError
-        If the folder exists and is not empty, cannot be written, or an id cannot name a folder.
+    The folder appears under its name only when it is complete. InputError if the folder exists and is not empty, cannot
+    be written, or an id cannot name a folder.
     """
     path = Path(path)
     for name in problems.ids.tolist():
@@ -213,10 +193,7 @@ def truth_text(ids: list[str], same: Bools) -> str:
 def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
     """Read the ``EN001 Y`` lines of a ``truth.txt``.
 
-    Raises
-    ------
-    FormatError
-        If a line is anything else, an id stands twice, or the file is empty.
+    FormatError if a line is anything else, an id stands twice, or the file is empty.
     """
     truth: dict[str, bool] = {}
     for number, line in archive.lines(name):
@@ -240,10 +217,7 @@ def read_truth_lines(archive: Archive, name: str) -> dict[str, bool]:
 def read_contents(archive: Archive, name: str) -> tuple[str | None, str | None, list[str]]:
     """Read language, genre and ids from a ``contents.json`` (None and [] where it does not say).
 
-    Raises
-    ------
-    FormatError
-        If it is not a JSON object.
+    FormatError if it is not a JSON object.
     """
     try:
         contents = json.loads(archive.text(name))
@@ -409,10 +383,7 @@ def first_record(archive: Archive, name: str) -> dict[str, Any]:
 def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
     """Read a ``truth.jsonl`` into the truth of each pair by its id.
 
-    Raises
-    ------
-    FormatError
-        If a line is not truth (answers are recognised), an id stands twice, or the file is empty.
+    FormatError if a line is not truth (answers are recognised), an id stands twice, or the file is empty.
     """
     truth: dict[str, PairTruth] = {}
     for line, record in records(archive, name):
@@ -440,10 +411,7 @@ def read_truth_records(archive: Archive, name: str) -> dict[str, PairTruth]:
 def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
     """Read the pairs of one file; (id, reason) stands in place of a pair that cannot be used.
 
-    Raises
-    ------
-    FormatError
-        If a line is not JSON, has no id, or repeats one.
+    FormatError if a line is not JSON, has no id, or repeats one.
     """
     seen: set[str] = set()
     for line, record in records(archive, name):
@@ -464,15 +432,13 @@ def read_pairs(archive: Archive, name: str) -> Iterator[Pair | tuple[str, str]]:
 
 
 def read_pan_pairs(
-    path: str | Path,
-    truth: str | Path | None = None,
-    split: Split | None = None,
-    encoding: str | None = UTF8,
+    path: str | Path, truth: str | Path | None = None, split: Split | None = None, encoding: str | None = UTF8
 ) -> list[ProblemSet]:
     """Read every set of pairs in a file, folder or zip.
 
-    The first text of a pair is the known, the second the questioned document. Authors and topics of the documents
-    are labels of ``problems`` where the files give them.
+    The first text of a pair is the known, the second the questioned document. Authors and topics of the documents are
+    labels of ``problems`` where the files give them. FormatError if no pairs are found, a file does not parse, or no
+    pair can be used.
 
     Parameters
     ----------
@@ -480,11 +446,6 @@ def read_pan_pairs(
         A truth file elsewhere; otherwise the one beside the pairs.
     encoding : str or None
         Of files that are not UTF-8, as ``decode`` takes it.
-
-    Raises
-    ------
-    FormatError
-        If no pairs are found, a file does not parse, or no pair can be used.
     """
     with Archive(path, encoding) as archive:
         files = pairs_files(archive)
@@ -509,13 +470,7 @@ def read_pan_pairs(
 
 
 def only_truth(archive: Archive) -> str:
-    """Find the one truth file (JSON lines) of an archive.
-
-    Raises
-    ------
-    FormatError
-        If there is none, or there are several.
-    """
+    """Find the one truth file (JSON lines) of an archive. FormatError if there is none, or there are several."""
     found = archive.names if len(archive.sizes) == 1 else [n for n in archive.names if is_truth(n)]
     found = [n for n in found if is_lines(n)]
     if len(found) != 1:
@@ -526,12 +481,8 @@ def only_truth(archive: Archive) -> str:
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
     """Write ``pairs.jsonl``, and ``truth.jsonl`` where ``same`` is given, one line at a time.
 
-    Topics become ``fandoms`` and authors stand in the truth where ``problems`` has them.
-
-    Raises
-    ------
-    InputError
-        If a problem has several known documents, or the folder cannot be written.
+    Topics become ``fandoms`` and authors stand in the truth where ``problems`` has them. InputError if a problem has
+    several known documents, or the folder cannot be written.
     """
     folder = Path(folder)
     if np.any(problems.sizes != 1):
@@ -619,6 +570,8 @@ def _two(values: object, what: str, file: str, line: int) -> tuple[str, str] | N
 def read_problem_sets(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> list[ProblemSet]:
     """Read every corpus of problems at a path, each with its truth where the files give it.
 
+    InputError if there is nothing at the path; FormatError if it holds no problems, or they do not parse.
+
     Parameters
     ----------
     path : path
@@ -627,13 +580,6 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
         Of a corpus that has parts, take this one.
     encoding : str or None
         Of texts that are not UTF-8, as ``decode`` takes it.
-
-    Raises
-    ------
-    InputError
-        If there is nothing at the path.
-    FormatError
-        If it holds no problems, or they do not parse.
     """
     with Archive(path, encoding) as archive:
         if problem_roots(archive):
@@ -651,13 +597,7 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
 
 
 def read_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> ProblemSet:
-    """Read the one corpus of problems at a path.
-
-    Raises
-    ------
-    FormatError
-        As ``read_problem_sets``, or if there are several.
-    """
+    """Read the one corpus of problems at a path. FormatError as ``read_problem_sets``, or if there are several."""
     found = read_problem_sets(path, split, encoding)
     if len(found) != 1:
         names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in found)

@@ -56,13 +56,9 @@ class _File(msgspec.Struct):
 def read_reviews(folder: Path) -> list[Review]:
     """All ``.json`` files of a folder and of those in it, by path.
 
-    A grader who gave no name on the page has that of the folder within ``folder`` where the file lies.
-
-    Raises
-    ------
-    InputError
-        If there is none, a file is damaged or of an unknown version, a grade is not a whole number from 1 to 5, nobody
-        is named as its grader, or somebody graded one text twice.
+    A grader who gave no name on the page has that of the folder within ``folder`` where the file lies. InputError if
+    there is none, a file is damaged or of an unknown version, a grade is not a whole number from 1 to 5, nobody is
+    named as its grader, or somebody graded one text twice.
     """
     if not folder.is_dir():
         raise InputError("there is no such folder of reviews", file=folder, expected="what the viewer's key e saves")

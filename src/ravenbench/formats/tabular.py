@@ -30,13 +30,7 @@ def is_lines(name: str) -> bool:
 
 
 def table_rows(archive: Archive, name: str) -> Iterator[Row]:
-    """Rows of a table by its ending.
-
-    Raises
-    ------
-    FormatError
-        If it has another ending, or as ``csv_rows`` and ``records``.
-    """
+    """Rows of a table by its ending. FormatError if it has another ending, or as ``csv_rows`` and ``records``."""
     kind = ENDINGS.get(PurePosixPath(name).suffix.lower())
     if kind is None:
         raise FormatError(
@@ -49,13 +43,9 @@ def table_rows(archive: Archive, name: str) -> Iterator[Row]:
 def csv_rows(archive: Archive, name: str) -> Iterator[Row]:
     """Rows of a CSV by the names in its first line; commas, semicolons or tabs stand between fields.
 
-    An empty field is None. Fields with delimiters, quotes or line ends stand in double quotes.
-
-    Raises
-    ------
-    FormatError
-        If a row has more or fewer fields than the first line, a name of a column stands twice there, a quote is left
-        open, or the lines end as on old Macs.
+    An empty field is None. Fields with delimiters, quotes or line ends stand in double quotes. FormatError if a row has
+    more or fewer fields than the first line, a name of a column stands twice there, a quote is left open, or the lines
+    end as on old Macs.
     """
     label = archive.label(name)
     csv.field_size_limit(DOCUMENT_LIMIT)
@@ -90,13 +80,7 @@ def csv_rows(archive: Archive, name: str) -> Iterator[Row]:
 
 
 def records(archive: Archive, name: str) -> Iterator[Row]:
-    """Records of a file of JSON lines.
-
-    Raises
-    ------
-    FormatError
-        If a line is not a JSON object.
-    """
+    """Records of a file of JSON lines. FormatError if a line is not a JSON object."""
     for number, line in archive.lines(name):
         fix = "write each record on a line of its own, as json.dumps does"
         try:
@@ -115,13 +99,7 @@ def records(archive: Archive, name: str) -> Iterator[Row]:
 
 
 def record_id(record: dict[str, Any], archive: Archive, name: str, line: int) -> str:
-    """Return the id of a record.
-
-    Raises
-    ------
-    FormatError
-        If it has none or an empty one.
-    """
+    """Return the id of a record. FormatError if it has none or an empty one."""
     value = record.get("id")
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
@@ -160,6 +138,8 @@ class Attribute:
 def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -> Attribute:
     """Divide problems by one column of a file: quantiles of numbers, categories of text.
 
+    InputError if the file, the column or a value cannot be used, or it names none of the problems.
+
     Parameters
     ----------
     spec : str
@@ -168,11 +148,6 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
         Problems, in the order wanted; the file may hold others.
     encoding : str or None
         Of a file that is not UTF-8, as ``decode`` takes it.
-
-    Raises
-    ------
-    InputError
-        If the file, the column or a value cannot be used, or it names none of the problems.
     """
     path, column, bins = _parse(spec)
     values: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Metrics of verification: functions of two arrays, the truth and the answers.
+"""Metrics of verification: functions and objects of two arrays, the truth and the answers.
 
 Truth is True for same author; answers lie in [0, 1], higher = same author, exactly 0.5 = unanswered.
 
@@ -14,9 +14,9 @@ Examples
 0.5
 """
 
-from ravenbench.metrics.auc import auc
+from ravenbench.metrics.base import Metric
 from ravenbench.metrics.calibration import cllr, reliability
+from ravenbench.metrics.pan import auc, scores
 from ravenbench.metrics.roc import curve, hull
-from ravenbench.metrics.scores import scores
 
-__all__ = ["auc", "cllr", "curve", "hull", "reliability", "scores"]
+__all__ = ["Metric", "auc", "cllr", "curve", "hull", "reliability", "scores"]

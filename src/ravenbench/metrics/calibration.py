@@ -8,11 +8,13 @@ Brümmer & du Preez 2006, Application-independent evaluation of speaker detectio
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ravenbench.metrics.base import Metric
 from ravenbench.metrics.sums import checked
 from ravenbench.types import Bools, Floats, Ints
 
@@ -71,6 +73,47 @@ def cllr(same: ArrayLike, value: ArrayLike) -> Cllr:
     return Cllr(whole, least, whole - least)
 
 
+class CllrCost(Metric):
+    """Cost of the log-likelihood ratio in bits: 0 is perfect, 1 knowing nothing; undefined where infinite."""
+
+    name, title, higher = "cllr", "C_llr", False
+    part: ClassVar[str] = "cllr"
+
+    def value(self, truth: Bools, answers: Floats) -> float | None:
+        found: float | None = getattr(cllr(truth, answers), self.part)
+        return found
+
+
+class CllrMin(CllrCost):
+    """What C_llr is after the best monotone recalibration: what the ranking leaves undecided."""
+
+    name, title, part = "cllr-min", "C_llr min", "discrimination"
+
+
+class CllrCal(CllrCost):
+    """What recalibration could save of C_llr."""
+
+    name, title, part = "cllr-cal", "C_llr cal", "calibration"
+
+
+@dataclass(eq=False, repr=False)
+class ECE(Metric):
+    """Expected calibration error: mean distance of answer and share of same-author problems over bins; 0 is best.
+
+    Parameters
+    ----------
+    bins : int
+        Equal parts of [0, 1].
+    """
+
+    name, title, higher = "ece", "ECE", False
+
+    bins: int = 10
+
+    def value(self, truth: Bools, answers: Floats) -> float | None:
+        return reliability(truth, answers, self.bins).ece
+
+
 def _bits(truth: Bools, posterior: Floats) -> float:
     """Mean of both classes' mean −log2 of the posterior of the truth; infinite where one is 0."""
     with np.errstate(divide="ignore"):
@@ -88,3 +131,54 @@ def _recalibrated(truth: Bools, values: Floats) -> Floats:
     share = np.bincount(place, weight * truth, len(count)) / each
     fitted: Floats = isotonic_regression(share, weights=each).x
     return np.clip(fitted, 0.0, 1.0)[place]
+
+
+_ROUNDS = 60
+_NEAR = 1e-7
+"""Where a full step moves log odds as little as this, the next moves them by its square: nothing is left to find."""
+
+
+def newton(rows: Floats, same: Bools, weight: Floats, ridge: float, towards: Floats) -> Floats:
+    """Coefficients of a regularised logistic regression, its intercept last, (f + 1,).
+
+    They minimise the weighted logistic loss + ``ridge / 2 · |coefficients − towards|²``, which is convex: damped
+    Newton steps find the one minimum. The intercept is drawn nowhere.
+
+    Parameters
+    ----------
+    rows : (n, f) float64
+    same : (n,) bool
+        Truth, of both classes; the log odds ``rows @ coefficients + intercept`` are higher for True.
+    weight : (n,) float64
+        What each row's loss counts.
+    ridge : float
+        Strength of the pull, > 0.
+    towards : (f,) float64
+    """
+    design = np.column_stack([rows, np.ones(len(rows))])
+    goal = np.append(towards, 0.0)
+    pull = np.append(np.full(rows.shape[1], ridge), 1e-12)
+
+    sign, ridges = np.where(same, -1.0, 1.0), np.diag(pull)
+
+    def loss(beta: Floats, odds: Floats) -> float:
+        return float(weight @ np.logaddexp(0.0, sign * odds) + pull @ (beta - goal) ** 2 / 2)
+
+    beta = goal.copy()
+    odds = design @ beta
+    value = loss(beta, odds)
+    for _ in range(_ROUNDS):
+        p = 0.5 * (1 + np.tanh(odds / 2))
+        gradient = design.T @ (weight * (p - same)) + pull * (beta - goal)
+        hessian = (design * (weight * p * (1 - p))[:, None]).T @ design + ridges
+        step = np.linalg.solve(hessian, gradient)
+        size = 1.0
+        while (new := loss(near := beta - size * step, there := design @ near)) > value + 1e-12 * (1 + value):
+            if size <= 1e-6:
+                break
+            size /= 2
+        moved = np.abs(there - odds).max()
+        beta, odds, value = near, there, new
+        if size == 1 and moved <= _NEAR:
+            break
+    return np.asarray(beta)

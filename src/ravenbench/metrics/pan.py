@@ -1,6 +1,6 @@
-"""The metrics of PAN's verification tasks, as formulas over :class:`~ravenbench.metrics.sums.Sums`.
+"""The metrics of PAN's verification tasks, and all of them for one system in one call.
 
-NaN marks an undefined value inside these formulas; ``scores`` turns it into None.
+NaN marks an undefined value inside the formulas; ``scores`` turns it into None.
 
 References
 ----------
@@ -11,14 +11,163 @@ Overviews of PAN 2013–2015 (final) and 2020–2023 (overall).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+import warnings
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ravenbench.metrics.auc import auc_of
-from ravenbench.metrics.sums import Sums
+from ravenbench.metrics.base import Counted, Metric, measure
+from ravenbench.metrics.sums import Sums, checked, count
 from ravenbench.types import Floats
+
+
+class AUC(Counted):
+    """Area under the ROC curve, the Mann–Whitney statistic; undefined where truth has one class only."""
+
+    name, title = "auc", "AUC"
+
+    def of(self, s: Sums) -> Floats:
+        pairs = s.positives * s.negatives
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(pairs > 0, np.asarray(s.u2) / (2 * pairs), np.nan)
+
+
+class CAt1(Counted):
+    """(1/n)(correct + unanswered·correct/n): accuracy when all is answered, 0 when nothing is."""
+
+    name, title = "c@1", "c@1"
+
+    def of(self, s: Sums) -> Floats:
+        return _ratio(s.correct * (s.n + s.unanswered), np.square(s.n), np.nan)
+
+
+class Accuracy(Counted):
+    """Share of problems answered rightly; an unanswered one is not."""
+
+    name, title = "accuracy", "accuracy"
+
+    def of(self, s: Sums) -> Floats:
+        return _ratio(s.correct, s.n, np.nan)
+
+
+class F05u(Counted):
+    """F0.5 counting unanswered problems of both classes as missed ones; 0 where nothing is counted."""
+
+    name, title = "f05u", "F0.5u"
+
+    def of(self, s: Sums) -> Floats:
+        return _ratio(1.25 * s.tp, 1.25 * s.tp + 0.25 * (s.fn + s.unanswered) + s.fp, 0.0)
+
+
+class F05u2020(Counted):
+    """F0.5u as the 2020 evaluator computed it: it took 0.5 for "same author" before counting."""
+
+    name, title = "f05u_2020", "F0.5u (2020)"
+
+    def of(self, s: Sums) -> Floats:
+        tp, fp = s.tp + s.up, s.fp + s.un
+        return _ratio(1.25 * tp, 1.25 * tp + 0.25 * s.fn + fp, 0.0)
+
+
+class F1(Counted):
+    """F1 of "same author" over answered problems; 0 where none is answered, undefined without positives."""
+
+    name, title = "f1", "F1"
+
+    def of(self, s: Sums) -> Floats:
+        return np.where(s.positives > 0, _ratio(2 * s.tp, 2 * s.tp + s.fp + s.fn, 0.0), np.nan)
+
+
+class Precision(Counted):
+    """Share of true ones among "same author" answers; undefined where there is no such answer."""
+
+    name, title = "precision", "precision"
+
+    def of(self, s: Sums) -> Floats:
+        return _ratio(s.tp, s.tp + s.fp, np.nan)
+
+
+class Recall(Counted):
+    """Share of answered same-author problems found; undefined where there is none."""
+
+    name, title = "recall", "recall"
+
+    def of(self, s: Sums) -> Floats:
+        return _ratio(s.tp, s.tp + s.fn, np.nan)
+
+
+class Brier(Counted):
+    """1 − mean squared error of the values, so that higher is better."""
+
+    name, title = "brier", "Brier"
+
+    def of(self, s: Sums) -> Floats:
+        return 1.0 - _ratio(s.sq, s.n, np.nan)
+
+
+class Overall(Counted):
+    """Mean of AUC, c@1, F0.5u and F1 (PAN 2020, HITS), from unrounded values."""
+
+    name, title = "overall", "overall"
+    parts: ClassVar[tuple[type[Counted], ...]] = (AUC, CAt1, F05u, F1)
+
+    def of(self, s: Sums) -> Floats:
+        return np.asarray(sum(part().of(s) for part in self.parts) / len(self.parts))
+
+
+class Overall2020(Overall):
+    """``overall`` with the 2020 form of F0.5u: the number printed in that year's table."""
+
+    name, title = "overall_2020", "overall (2020)"
+    parts = (AUC, CAt1, F05u2020, F1)
+
+
+class Overall5(Overall):
+    """Mean of AUC, c@1, F0.5u, F1 and Brier (PAN 2021–2023)."""
+
+    name, title = "overall5", "overall (5)"
+    parts = (AUC, CAt1, F05u, F1, Brier)
+
+
+class Overall52020(Overall):
+    """``overall5`` with the 2020 form of F0.5u."""
+
+    name, title = "overall5_2020", "overall (5, 2020)"
+    parts = (AUC, CAt1, F05u2020, F1, Brier)
+
+
+class Final(Counted):
+    """AUC · c@1 (PAN 2014 and 2015)."""
+
+    name, title = "final", "final"
+
+    def of(self, s: Sums) -> Floats:
+        return AUC().of(s) * CAt1().of(s)
+
+
+_REPORTED = (AUC, CAt1, F05u, F05u2020, F1, Brier, Precision, Recall, Overall, Overall5, Final)
+
+METRICS: Mapping[str, Counted] = MappingProxyType({metric.name: metric() for metric in _REPORTED})
+"""Every reported metric, in the order of the tables. All lie in [0, 1] and higher is better."""
+
+STANDARD: Mapping[str, Counted] = MappingProxyType(
+    {**METRICS, **{metric.name: metric() for metric in (Accuracy, Overall2020, Overall52020)}}
+)
+"""These and those that a difference can be tested in besides."""
+
+TITLES: Mapping[str, str] = MappingProxyType(
+    {name: metric.title for name, metric in STANDARD.items()} | {"unanswered": "unanswered"}
+)
+"""How tables and figures write each of them, and the number of unanswered problems that stands beside them."""
+
+FORM_2020: Mapping[str, str] = MappingProxyType(
+    {"f05u": "f05u_2020", "overall": "overall_2020", "overall5": "overall5_2020"}
+)
+"""What stands in a metric's place where the 2020 form of F0.5u is wanted."""
 
 
 def _ratio(above: Floats, below: Floats, empty: float) -> Floats:
@@ -27,116 +176,76 @@ def _ratio(above: Floats, below: Floats, empty: float) -> Floats:
     return found
 
 
-def c_at_1(s: Sums) -> Floats:
-    """(1/n)(correct + unanswered·correct/n): accuracy when all is answered, 0 when nothing is."""
-    return _ratio(s.correct * (s.n + s.unanswered), np.square(s.n), np.nan)
+def auc(same: ArrayLike, value: ArrayLike) -> float | None:
+    """Probability that a same-author problem is scored above a different-author one.
+
+    A value of 0.5 is an ordinary tied score here. Equal to the area by Fawcett's trapezoids.
+
+    Returns
+    -------
+    float or None
+        None where truth has one class only.
+    """
+    truth, values, _ = checked(same, value)
+    return AUC().value(truth, values)
 
 
-def accuracy(s: Sums) -> Floats:
-    """Share of problems answered rightly; an unanswered one is not."""
-    return _ratio(s.correct, s.n, np.nan)
+def auc_of_scores(same: ArrayLike, score: ArrayLike) -> float | None:
+    """The same probability for finite scores of any range; None where truth has one class only."""
+    truth, values = np.asarray(same, dtype=bool), np.asarray(score, dtype=np.float64)
+    positives = int(truth.sum())
+    pairs = positives * (len(truth) - positives)
+    if not pairs:
+        return None
+    order = np.sort(values)
+    # Twice the mean rank, ties shared: exact in integers.
+    ranks = np.searchsorted(order, values, "left") + np.searchsorted(order, values, "right") + 1
+    return float((int(ranks[truth].sum()) - positives * (positives + 1)) / (2 * pairs))
 
 
-def f05u(s: Sums) -> Floats:
-    """F0.5 counting unanswered problems of both classes as missed ones; 0 where nothing is counted."""
-    return _ratio(1.25 * s.tp, 1.25 * s.tp + 0.25 * (s.fn + s.unanswered) + s.fp, 0.0)
+def scores(
+    same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None, metrics: Mapping[str, Metric] = METRICS
+) -> dict[str, float | None]:
+    """Compute every metric of one system's answers.
+
+    InputError if a value is NaN, infinite or outside [0, 1], or lengths differ.
+
+    Parameters
+    ----------
+    same : (n,) bool
+        Truth: same author or not.
+    value : (n,) float
+        Answers in [0, 1], higher = same author, exactly 0.5 = unanswered.
+    decision : (n,) float, optional
+        0, 0.5 or 1 where decisions were given apart from the scores (PAN 2013). AUC and Brier then use
+        ``value``, everything else ``decision``.
+    metrics : mapping of str to Metric
+        Other metrics under these or further names; those that are no formula over counts read ``value``.
+
+    Returns
+    -------
+    dict
+        ``auc``, ``c@1``, ``f05u``, ``f05u_2020``, ``f1``, ``brier``, ``precision``, ``recall``, ``overall``,
+        ``overall5``, ``final`` in [0, 1], higher is better, and ``unanswered``, a count. None where undefined:
+        AUC and what rests on it when truth has one class, F1 and recall when it has no same-author problem,
+        precision when "same author" is never answered.
+    """
+    truth, values, decisions = checked(same, value, decision)
+    counted = {name: metric for name, metric in metrics.items() if isinstance(metric, Counted)}
+    found = scores_of([count(truth, values, decisions)], counted)[0]
+    if len(counted) < len(metrics):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            own = {n: measure(metric, truth, values) for n, metric in metrics.items() if n not in counted}
+        both = found | {name: None if math.isnan(number) else number for name, number in own.items()}
+        found = {name: both[name] for name in (*metrics, "unanswered")}
+    return found
 
 
-def f05u_2020(s: Sums) -> Floats:
-    """F0.5u as the 2020 evaluator computed it: it took 0.5 for "same author" before counting."""
-    tp, fp = s.tp + s.up, s.fp + s.un
-    return _ratio(1.25 * tp, 1.25 * tp + 0.25 * s.fn + fp, 0.0)
-
-
-def f1(s: Sums) -> Floats:
-    """F1 of "same author" over answered problems; 0 where none is answered, undefined without positives."""
-    return np.where(s.positives > 0, _ratio(2 * s.tp, 2 * s.tp + s.fp + s.fn, 0.0), np.nan)
-
-
-def precision(s: Sums) -> Floats:
-    """Share of true ones among "same author" answers; undefined where there is no such answer."""
-    return _ratio(s.tp, s.tp + s.fp, np.nan)
-
-
-def recall(s: Sums) -> Floats:
-    """Share of answered same-author problems found; undefined where there is none."""
-    return _ratio(s.tp, s.tp + s.fn, np.nan)
-
-
-def brier(s: Sums) -> Floats:
-    """1 − mean squared error of the values, so that higher is better."""
-    return 1.0 - _ratio(s.sq, s.n, np.nan)
-
-
-def overall(s: Sums) -> Floats:
-    """Mean of AUC, c@1, F0.5u and F1 (PAN 2020, HITS), from unrounded values."""
-    return (auc_of(s) + c_at_1(s) + f05u(s) + f1(s)) / 4
-
-
-def overall_2020(s: Sums) -> Floats:
-    """``overall`` with the 2020 form of F0.5u: the figure printed in that year's table."""
-    return (auc_of(s) + c_at_1(s) + f05u_2020(s) + f1(s)) / 4
-
-
-def overall5(s: Sums) -> Floats:
-    """Mean of AUC, c@1, F0.5u, F1 and Brier (PAN 2021–2023)."""
-    return (auc_of(s) + c_at_1(s) + f05u(s) + f1(s) + brier(s)) / 5
-
-
-def overall5_2020(s: Sums) -> Floats:
-    """``overall5`` with the 2020 form of F0.5u."""
-    return (auc_of(s) + c_at_1(s) + f05u_2020(s) + f1(s) + brier(s)) / 5
-
-
-def final(s: Sums) -> Floats:
-    """AUC · c@1 (PAN 2014 and 2015)."""
-    return auc_of(s) * c_at_1(s)
-
-
-METRICS: Mapping[str, Callable[[Sums], Floats]] = MappingProxyType(
-    {
-        "auc": auc_of,
-        "c@1": c_at_1,
-        "f05u": f05u,
-        "f05u_2020": f05u_2020,
-        "f1": f1,
-        "brier": brier,
-        "precision": precision,
-        "recall": recall,
-        "overall": overall,
-        "overall5": overall5,
-        "final": final,
-    }
-)
-"""Every reported metric, in the order of the tables. All lie in [0, 1] and higher is better."""
-
-TITLES: Mapping[str, str] = MappingProxyType(
-    {
-        "auc": "AUC",
-        "c@1": "c@1",
-        "f05u": "F0.5u",
-        "f05u_2020": "F0.5u (2020)",
-        "f1": "F1",
-        "brier": "Brier",
-        "precision": "precision",
-        "recall": "recall",
-        "overall": "overall",
-        "overall5": "overall (5)",
-        "final": "final",
-        "accuracy": "accuracy",
-        "overall_2020": "overall (2020)",
-        "overall5_2020": "overall (5, 2020)",
-        "unanswered": "unanswered",
-    }
-)
-"""How tables and figures write each metric, and the number of unanswered problems that stands beside them."""
-
-TESTABLE: Mapping[str, Callable[[Sums], Floats]] = MappingProxyType(
-    {**METRICS, "accuracy": accuracy, "overall_2020": overall_2020, "overall5_2020": overall5_2020}
-)
-"""Metrics a difference can be tested in."""
-
-FORM_2020: Mapping[str, str] = MappingProxyType(
-    {"f05u": "f05u_2020", "overall": "overall_2020", "overall5": "overall5_2020"}
-)
-"""What stands in a metric's place where the 2020 form of F0.5u is asked for."""
+def scores_of(sums: Sequence[Sums], metrics: Mapping[str, Counted] = METRICS) -> list[dict[str, float | None]]:
+    """``scores`` of many systems or folds, each from its sums: every formula is worked out once for all of them."""
+    every = Sums(*np.array(sums, dtype=np.float64).reshape(-1, len(Sums._fields)).T)
+    columns = {name: metric.of(every).tolist() for name, metric in metrics.items()}
+    columns["unanswered"] = every.unanswered.tolist()
+    rows = zip(*columns.values(), strict=True)
+    return [{k: None if v != v else v for k, v in zip(columns, row, strict=True)} for row in rows]

@@ -110,17 +110,14 @@ class Hull:
     ) -> OperatingPoint:
         """The vertex of least expected cost; of equal ones that with the fewest false positives.
 
+        InputError if a cost is not positive or the share not within (0, 1).
+
         Parameters
         ----------
         cost_false_same, cost_false_different : float
             Cost of wrongly answering "same author" and "different authors", > 0.
         same_share : float
             Share of same-author problems where the system will be used, in (0, 1).
-
-        Raises
-        ------
-        InputError
-            If a cost is not positive or the share not within (0, 1).
         """
         if not (cost_false_same > 0 and cost_false_different > 0 and 0 < same_share < 1):
             raise InputError(
@@ -136,10 +133,7 @@ class Hull:
 def hull(curves: Mapping[str, Curve]) -> Hull:
     """Convex hull by monotone chain on integer counts, hence exact; points on an edge are not vertices.
 
-    Raises
-    ------
-    InputError
-        If there is no curve, or the curves are not over the same problems.
+    InputError if there is no curve, or the curves are not over the same problems.
     """
     sizes = {(c.negatives, c.positives) for c in curves.values()}
     if len(sizes) != 1:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import scores
 from ravenbench.metrics.sums import checked
 from ravenbench.types import Bools, Floats
 
@@ -78,6 +78,8 @@ def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
 def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: ArrayLike) -> Effect:
     """Compare a method's labels before and after an attack.
 
+    InputError if lengths differ or nothing was attacked.
+
     Parameters
     ----------
     truth, before, after : (n,)
@@ -85,11 +87,6 @@ def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: Arra
         like others; it is right where truth says so.
     attacked : (n,) bool
         Problems whose text was rewritten.
-
-    Raises
-    ------
-    InputError
-        If lengths differ or nothing was attacked.
     """
     gold, first, second = np.asarray(truth), np.asarray(before), np.asarray(after)
     hit = np.asarray(attacked, dtype=bool)
@@ -157,10 +154,7 @@ class VerificationEffect:
 def verification_effect(same: ArrayLike, before: ArrayLike, after: ArrayLike) -> VerificationEffect:
     """Compare a verifier's answers (n,) before and after the same-author problems were obfuscated.
 
-    Raises
-    ------
-    InputError
-        If an answer is not a number from 0 to 1, or there is no same-author problem.
+    InputError if an answer is not a number from 0 to 1, or there is no same-author problem.
     """
     truth, first, _ = checked(same, before)
     _, second, _ = checked(same, after)

@@ -63,6 +63,8 @@ class Sums(NamedTuple):
 def checked(same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None) -> tuple[Bools, Floats, Floats]:
     """Check truth, values and decisions, and return them as arrays of one length.
 
+    InputError if there is no problem at all, lengths differ, truth is not boolean, or a number is not in its range.
+
     Parameters
     ----------
     same : (n,) bool
@@ -72,11 +74,6 @@ def checked(same: ArrayLike, value: ArrayLike, decision: ArrayLike | None = None
     decision : (n,) float, optional
         1 (same), 0 (different) or 0.5 (unanswered) where the system said so apart from its score, as in
         PAN-2013. Otherwise the value decides.
-
-    Raises
-    ------
-    InputError
-        If there is no problem at all, lengths differ, truth is not boolean, or a number is not in its range.
     """
     truth, values = np.asarray(same), np.asarray(value)
     if truth.ndim != 1 or truth.shape != values.shape:

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ravenbench.metrics.base import Metric, measure
 from ravenbench.metrics.sums import Sums, categories
 from ravenbench.types import Bools, Floats
 
@@ -25,13 +26,14 @@ class Ranked(NamedTuple):
     """A system's problems in ascending order of value.
 
     ``order`` (n,) is their row in the weights, ``category`` (n,) their field of :class:`Sums`, ``close`` (n,)
-    marks where pairs so far may be counted, ``loss`` (n,) is the squared error.
+    marks where pairs so far may be counted, ``loss`` (n,) is the squared error, ``value`` (n,) the answer.
     """
 
     order: NDArray[np.int32]
     category: NDArray[np.uint8]
     close: Bools
     loss: Floats
+    value: Floats
 
 
 def rank(same: Bools, value: Floats, decision: Floats) -> Ranked:
@@ -46,7 +48,7 @@ def rank(same: Bools, value: Floats, decision: Floats) -> Ranked:
     waits = np.append((share[:-1] == share[1:]) & np.isin(share[:-1], (0.0, 1.0)), False)
     close = np.zeros(len(value), dtype=np.bool_)
     close[ends[~waits]] = True
-    return Ranked(order.astype(np.int32), category, close, np.square(value - same)[order])
+    return Ranked(order.astype(np.int32), category, close, np.square(value - same)[order], sorted_value)
 
 
 @njit(cache=True, nogil=True)
@@ -90,5 +92,11 @@ def weighted_sums(ranked: Ranked, weights: Weights) -> Sums:
         Arrays of shape (BLOCK,).
     """
     out = np.empty((8, BLOCK))
-    _sweep(*ranked, weights, out)
+    _sweep(ranked.order, ranked.category, ranked.close, ranked.loss, weights, out)
     return Sums(*out)
+
+
+def replicated(metric: Metric, ranked: Ranked, weights: Weights) -> Floats:
+    """Any metric of one system under weightings (n, b), (b,): its problems repeated as often as they weigh."""
+    truth, rows = ranked.category < 3, weights[ranked.order]
+    return np.array([measure(metric, np.repeat(truth, w), np.repeat(ranked.value, w)) for w in rows.T])

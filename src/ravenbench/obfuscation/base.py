@@ -73,10 +73,7 @@ class Rewriting:
     def check(self, original: str) -> Self:
         """Return the rewriting itself, if its parts tile ``original``.
 
-        Raises
-        ------
-        AssertionError
-            If they do not: the obfuscator is at fault, not the input.
+        AssertionError if they do not: the obfuscator is at fault, not the input.
         """
         place = 0
         for number, part in enumerate(self.parts, start=1):
@@ -133,17 +130,13 @@ class Obfuscator(Component):
     def obfuscate(self, task: ObfuscationTask, seed: int = 0, oracle: Oracle | None = None) -> Rewriting:
         """Rewrite a task's questioned text; the same arguments always give the same bytes.
 
+        InputError if the recipe needs an oracle and gets none; MissingPart if it cannot run without a resource that is
+        not here; the message names the command.
+
         Parameters
         ----------
         oracle : callable, optional
             Surrogate scores for a recipe that ``needs_oracle``; ignored by the others.
-
-        Raises
-        ------
-        InputError
-            If the recipe needs an oracle and gets none.
-        MissingPart
-            If it cannot run without a resource that is not here; the message names the command.
         """
         text = task.questioned
         bom = "\ufeff" if text.startswith("\ufeff") else ""

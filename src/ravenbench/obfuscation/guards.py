@@ -15,7 +15,7 @@ from ravenbench.errors import MissingPart
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.parts import sentences
 from ravenbench.obfuscation.wording import resources
-from ravenbench.obfuscation.wording.resources import load
+from ravenbench.obfuscation.wording.resources import load, word_set
 from ravenbench.obfuscation.wording.words import base_form, parents, senses, usual_sense
 from ravenbench.text.alignment import match, pieces
 from ravenbench.text.nltk_data import missing
@@ -161,73 +161,7 @@ _TAGS |= {"r": ("RB", "RBR", "RBS")}
 _DEGREE = {"JJR": "more", "RBR": "more", "JJS": "most", "RBS": "most"}
 _ENDING = re.compile(r"(?:ing|ings|ed|er|ers|est|s|es|ly|ness)\Z")
 _REMEMBERED = 1 << 16
-_GRAMMAR = frozenset(
-    [
-        "be",
-        "am",
-        "is",
-        "are",
-        "was",
-        "were",
-        "been",
-        "being",
-        "have",
-        "has",
-        "had",
-        "having",
-        "do",
-        "does",
-        "did",
-        "done",
-        "doing",
-        "get",
-        "gets",
-        "got",
-        "getting",
-        "let",
-        "lets",
-        "one",
-        "ones",
-        "not",
-        "no",
-        "so",
-        "very",
-        "more",
-        "most",
-        "other",
-        "others",
-        "own",
-        "such",
-        "same",
-        "few",
-        "many",
-        "much",
-        "less",
-        "least",
-        "well",
-        "even",
-        "still",
-        "yet",
-        "ever",
-        "never",
-        "there",
-        "here",
-        "now",
-        "then",
-        "thus",
-        "also",
-        "too",
-        "only",
-        "just",
-        "rather",
-        "quite",
-        "as",
-        "like",
-        "than",
-        "too",
-        "else",
-    ]
-)
+_GRAMMAR = word_set("grammar")
 """Words that do grammar's work, whatever else they mean: nothing stands in for them."""
 
 
@@ -309,12 +243,7 @@ def inflected(lemma: str, tag: str) -> str | None:
     """A lemma in the form of a Treebank tag, as a lexicon has it; None where no such form exists.
 
     Of a phrase the first word of verbs and the last of others is inflected. Adjectives and adverbs without forms of
-    their own are compared with *more* and *most*.
-
-    Raises
-    ------
-    MissingPart
-        If lemminflect is not installed.
+    their own are compared with *more* and *most*. MissingPart if lemminflect is not installed.
     """
     if tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return lemma

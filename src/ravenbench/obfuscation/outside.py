@@ -46,10 +46,7 @@ class Found:
     def read(self, original: str) -> tuple[Part, ...]:
         """Its parts, checked against the text that was rewritten.
 
-        Raises
-        ------
-        FormatError
-            If it rewrites another text, is empty, far too long or short, in another language or no UTF-8.
+        FormatError if it rewrites another text, is empty, far too long or short, in another language or no UTF-8.
         """
         other = "it rewrites another text"
         if self.original is not None and self.original.strip() != original.strip():
@@ -87,10 +84,7 @@ def objection(original: str, rewritten: str) -> str | None:
 def find(place: Path) -> dict[str, Found]:
     """Every rewriting of a folder or a table, by id.
 
-    Raises
-    ------
-    FormatError
-        If this is no place for rewritings, or a table cannot be read.
+    FormatError if this is no place for rewritings, or a table cannot be read.
     """
     if place.is_dir():
         found = _of_folder(place)
@@ -200,12 +194,7 @@ class Command(Obfuscator):
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Check that the program is there.
 
-        Raises
-        ------
-        SpecError
-            If a parameter cannot be used.
-        InputError
-            If the program is not there.
+        SpecError if a parameter cannot be used; InputError if the program is not there.
         """
         if not self.timeout > 0:
             raise SpecError("the timeout of a command must be positive", found=self.timeout)
@@ -219,10 +208,7 @@ class Command(Obfuscator):
     def rewrite_all(self, tasks: Sequence[ObfuscationTask], seed: int) -> list[Rewriting]:
         """Run the program once on all texts.
 
-        Raises
-        ------
-        ProgramError
-            If it fails, or delivers less than a rewriting of every text.
+        ProgramError if it fails, or delivers less than a rewriting of every text.
         """
         with private_folder() as home:
             given, made, work = home / "input", home / "output", home / "work"
@@ -298,10 +284,7 @@ class Rewritings(Obfuscator):
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Find the rewritings and check that they cover the tasks, and each its text.
 
-        Raises
-        ------
-        InputError
-            If one is missing, too many or no rewriting of its text.
+        InputError if one is missing, too many or no rewriting of its text.
         """
         found = find(self._place())
         if not found:

@@ -78,10 +78,7 @@ def pack(text: str, spans: Sequence[Span] | None = None, limit: int = PART_WORDS
 def from_edits(text: str, edits: Iterable[Edit]) -> tuple[Part, ...]:
     """Parts of at most ``PART_WORDS`` words with these edits made; a cut that an edit spans is left out.
 
-    Raises
-    ------
-    ValueError
-        If two edits overlap.
+    ValueError if two edits overlap.
     """
     ordered = sorted(edits, key=lambda e: (e.start, e.end))
     parts: list[Part] = []

@@ -45,10 +45,7 @@ class Translator(Component):
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         """Translate sentences, in order; the same sentences always give the same translations.
 
-        Raises
-        ------
-        MissingPart
-            If the extra or the model of this pair of languages is not installed.
+        MissingPart if the extra or the model of this pair of languages is not installed.
         """
 
     @classmethod
@@ -59,10 +56,7 @@ class Translator(Component):
     def check_leg(self, source: str, target: str) -> None:
         """Refuse a pair of languages that cannot be translated here, before any work; a server is not asked.
 
-        Raises
-        ------
-        MissingPart
-            If the extra, program or model of this pair is not installed.
+        MissingPart if the extra, program or model of this pair is not installed.
         """
 
     @property

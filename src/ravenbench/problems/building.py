@@ -174,27 +174,27 @@ def build_problems(
         else:
             kinds = cut_across(corpus.author.codes, values.codes, cell, least, most, rng, only)
         rng = stream(seed, "problem-order", number)
-        pairs += [pair for cases in kinds for pair in _both(_blocks(cases, rng), reuse)]
+        for cases in kinds:
+            # Author by author in random order.
+            writers = [list(cases)[i] for i in rng.permutation(len(cases))]
+            pairs += _both([case for writer in writers for case in cases[writer]], reuse)
     wanted = len(pairs) if problems is None else problems // 2
-    told = ", ".join(match) or "any"
-    if cross is not None:
-        told += f"; across {cross.column}"
+    alike = (", ".join(match) or "any") + ("" if cross is None else f"; across {cross.column}")
     if not pairs or wanted > len(pairs):
         raise CorpusError(
             "this corpus cannot give that many problems" if pairs else "this corpus cannot give problems",
-            found=f"{2 * len(pairs):,} from {len(rows):,} documents in {len(cells):,} kinds ({told})",
+            found=f"{2 * len(pairs):,} from {len(rows):,} documents in {len(cells):,} kinds ({alike})",
             expected=f"{2 * max(wanted, 1):,}",
             fix="match fewer columns, ask for fewer words or known documents, or for fewer problems",
         )  # fmt: skip
     rng = stream(seed, "problem-choice")
     chosen = [pairs[i] for i in np.sort(rng.permutation(len(pairs))[:wanted])]
-    found = [positive for positive, _ in chosen] + [negative for _, negative in chosen]
-    same = np.arange(len(found)) < wanted
-    order = rng.permutation(len(found))
-    found, same = [found[i] for i in order], same[order]
-    used = np.unique(np.concatenate([[*case.known, case.questioned] for case in found]))
+    both = [positive for positive, _ in chosen] + [negative for _, negative in chosen]
+    order = rng.permutation(len(both))
+    cases_drawn, same = [both[i] for i in order], order < wanted
+    used = np.unique(np.concatenate([[*case.known, case.questioned] for case in cases_drawn]))
     dropped["left over"] = len(rows) - len(used)
-    return Built(_columnar(corpus, found), same, dropped)
+    return Built(_columnar(corpus, cases_drawn), same, dropped)
 
 
 def table_one(problems: Problems) -> dict[str, Any]:
@@ -244,12 +244,6 @@ def _cells(corpus: Corpus, match: Sequence[str], rows: Ints) -> list[Ints]:
     columns = [np.zeros(len(rows), dtype=np.int64), *(_column(corpus, name).codes[rows] for name in match)]
     cell = np.unique(np.stack(columns), axis=1, return_inverse=True)[1].ravel()
     return [rows[cell == c] for c in range(int(cell.max()) + 1)]
-
-
-def _blocks(cases: dict[int, list[Case]], rng: np.random.Generator) -> list[Case]:
-    """Cases of one kind, author by author in random order."""
-    writers = list(cases)
-    return [case for i in rng.permutation(len(writers)) for case in cases[writers[i]]]
 
 
 def _both(cases: list[Case], reuse: bool) -> list[tuple[Case, Case]]:

@@ -62,9 +62,10 @@ def suggest(
         min_docs = int(defaults.get("min_docs", max(4, np.median(counts) // 4)))
     large = counts[counts >= min_docs]
     if len(large) < 2:
+        few = f"{counts.min()} to {counts.max()}" if counts.min() < counts.max() else str(counts.min())
         raise CorpusError(
             f"{len(large)} topics have {min_docs} documents or more, and it takes two",
-            found=f"{len(counts)} topics with {_few(counts)} documents",
+            found=f"{len(counts)} topics with {few} documents",
             fix="lower --min-docs, or name another level with --topic",
         )
     m = _topics(len(large), min_docs, counts, topics, folds, defaults)
@@ -100,10 +101,6 @@ def _topics(
     m = max(min(10, -(-available // 2)), available // 4, 2)
     k = folds or FOLDS
     return m - m % k if m >= 2 * k else min(max(m, folds or 2), available)
-
-
-def _few(counts: Ints) -> str:
-    return f"{counts.min()} to {counts.max()}" if counts.min() < counts.max() else str(counts.min())
 
 
 def check_pairs_possible(corpus: Corpus, sizes: Sizes, *, merging: bool) -> None:

@@ -428,7 +428,7 @@ class _Deal:
             mate = self.doc[self._opposite(slot)]
             others = (self.topic == self.subject[slot]) & (self.author != self.author[mate])
             for candidate in self.rng.permutation(np.flatnonzero(others)).tolist():
-                if self._fits(candidate, mate):
+                if self.writer[candidate] != self.writer[mate] and self._key(candidate, mate) not in self.used:
                     self.doc[slot] = candidate
                     self.used.add(self._key(candidate, mate))
                     self.broken[i] = False
@@ -439,6 +439,3 @@ class _Deal:
 
     def _key(self, a: int, b: int) -> int:
         return min(a, b) * len(self.writer) + max(a, b)
-
-    def _fits(self, a: int, b: int) -> bool:
-        return self.writer[a] != self.writer[b] and self._key(a, b) not in self.used

@@ -166,12 +166,8 @@ class Split:
         try:
             return self.rule.draw(rows, self.corpus.author.codes[rows], self.code[rows], rng, limit)
         except CorpusError as error:
-            raise CorpusError(
-                f"fold {self.name}, {part} documents: {error.problem}",
-                found=error.found,
-                expected=error.expected,
-                fix=error.fix,
-            ) from None
+            problem = f"fold {self.name}, {part} documents: {error.problem}"
+            raise CorpusError(problem, found=error.found, expected=error.expected, fix=error.fix) from None
 
     def train(self, rows: Ints) -> tuple[Pairs, Bools | None, str, int]:
         """Training pairs, which of them to calibrate on, how they were divided, documents dropped."""
@@ -204,16 +200,12 @@ class Split:
         return drawn[0], drawn[1]
 
 
-def joined(fit: Pairs, apart: Pairs) -> tuple[Pairs, Bools]:
+def joined(fit: Pairs, other: Pairs) -> tuple[Pairs, Bools]:
     """Join the pairs of both parts, and mark those to calibrate on."""
-    dropped = {why: fit.dropped.get(why, 0) + apart.dropped.get(why, 0) for why in {**fit.dropped, **apart.dropped}}
-    pairs = Pairs(
-        np.concatenate([fit.known, apart.known]),
-        np.concatenate([fit.questioned, apart.questioned]),
-        np.concatenate([fit.same, apart.same]),
-        dropped,
-    )
-    return pairs, np.arange(len(pairs)) >= len(fit)
+    dropped = {why: fit.dropped.get(why, 0) + other.dropped.get(why, 0) for why in {**fit.dropped, **other.dropped}}
+    columns = zip((fit.known, fit.questioned, fit.same), (other.known, other.questioned, other.same), strict=True)
+    known, questioned, same = (np.concatenate(both) for both in columns)
+    return Pairs(known, questioned, same, dropped), np.arange(len(same)) >= len(fit)
 
 
 def topics(
@@ -262,15 +254,15 @@ def topics(
     code = topic_codes(corpus, chosen, merged)
     order = np.sort(chosen)
     fold = topic_folds(len(order), k, stream(seed, "topic-folds", name))
-    return [
-        _fold(
-            Split(corpus, code, rule, documents, calibration, limit, seed, f"{name}-{f}"),
-            order[fold != f],
-            order[fold == f],
-            {**(labels or {}), "fold": f},
-        )
-        for f in range(k)
-    ]
+    folds = []
+    for f in range(k):
+        split = Split(corpus, code, rule, documents, calibration, limit, seed, f"{name}-{f}")
+        train_topics, test_topics = order[fold != f], order[fold == f]
+        test = split.draw(split.rows(test_topics, "test"), "test", limit)
+        trained = split.train(split.rows(train_topics, "training"))
+        own = {**(labels or {}), "fold": f}
+        folds.append(assemble(corpus, code, split.name, trained, test, train_topics, test_topics, own))
+    return folds
 
 
 def given(
@@ -308,36 +300,20 @@ def _class_counts(train: Bools, calibrate: Bools | None, test: Bools) -> dict[st
     return {part: {"same": int(same.sum()), "different": int((~same).sum())} for part, same in parts.items()}
 
 
-def _fold(split: Split, train_topics: Ints, test_topics: Ints, labels: Mapping[str, str | int]) -> Fold:
-    test = split.draw(split.rows(test_topics, "test"), "test", split.limit)
-    trained = split.train(split.rows(train_topics, "training"))
-    return assemble(split.corpus, split.code, split.name, trained, test, train_topics, test_topics, labels)
-
-
 def assemble(
-    corpus: Corpus,
-    code: Ints,
-    name: str,
-    trained: tuple[Pairs, Bools | None, str, int],
-    test: Pairs,
-    train_topics: Ints,
-    test_topics: Ints,
-    labels: Mapping[str, str | int],
-) -> Fold:
+    corpus: Corpus, code: Ints, name: str, trained: tuple[Pairs, Bools | None, str, int], test: Pairs,
+    train_topics: Ints, test_topics: Ints, labels: Mapping[str, str | int],
+) -> Fold:  # fmt: skip
     """A fold from drawn pairs, with its counts; ``code`` (n,) is the topic each document counts as.
 
     ``trained`` is what ``Split.train`` returns.
     """
     train, calibrate, way, crossing = trained
+    topic = Labels(code, corpus.topic.names)
     train_problems = Problems.pairs(
-        corpus.texts,
-        train.known,
-        train.questioned,
-        author=corpus.author,
-        topic=Labels(code, corpus.topic.names),
-        language=corpus.language,
+        corpus.texts, train.known, train.questioned, author=corpus.author, topic=topic, language=corpus.language,
         calibrate=calibrate,
-    )
+    )  # fmt: skip
     test_problems = Problems.pairs(corpus.texts, test.known, test.questioned)
     used = train_problems.documents, test_problems.documents
     dropped = {f"training: {why}": count for why, count in train.dropped.items()}

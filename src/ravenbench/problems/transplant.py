@@ -11,10 +11,10 @@ how far content moves a verifier.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 
 import numpy as np
@@ -69,30 +69,16 @@ def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | No
     return f"{found}, {FEWEST_PAIRS} of each are needed" + (f" ({why})" if why else "")
 
 
-class Linked:
-    """Texts linked with each problem of a set by ``Problems.groups``; what is asked for is worked out."""
-
-    def __init__(self, problems: Problems, row: Ints, same: ArrayLike | None) -> None:
-        self._problems, self._row, self._same = problems, row, same
-
-    @cached_property
-    def _group(self) -> Ints:
-        problems = self._problems
-        return problems.groups(np.zeros(len(problems), dtype=bool) if self._same is None else self._same)
-
-    @cached_property
-    def _members(self) -> list[Ints]:
-        problems, group = self._problems, self._group
-        owner: Ints = np.concatenate([problems.owner, np.arange(len(problems))])
-        cited = self._row[np.concatenate([problems.known_index, problems.questioned_index])]
-        order = np.argsort(group[owner], kind="stable")
-        ends = np.cumsum(np.bincount(group[owner], minlength=int(group.max()) + 1))[:-1]
-        return [np.unique(part) for part in np.split(cited[order], ends)]
-
-    def rows(self, problem: int) -> Ints:
-        """Rows of the texts linked with a problem."""
-        linked: Ints = self._members[int(self._group[problem])]
-        return linked
+def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
+    """For each problem the rows of all texts that must be taken to share an author with its texts where authors are not
+    known: those of its group (``Problems.groups``). ``row`` is the row of each of the problems' texts."""
+    group = problems.groups(np.zeros(len(problems), dtype=bool) if same is None else same)
+    owner: Ints = np.concatenate([problems.owner, np.arange(len(problems))])
+    cited = row[np.concatenate([problems.known_index, problems.questioned_index])]
+    order = np.argsort(group[owner], kind="stable")
+    ends = np.cumsum(np.bincount(group[owner], minlength=int(group.max()) + 1))[:-1]
+    members = [np.unique(part) for part in np.split(cited[order], ends)]
+    return [members[place] for place in group.tolist()]
 
 
 def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
@@ -189,7 +175,7 @@ class Transplanter:
         if self.refusal is not None:
             return self._nothing(problems, self.refusal)
         row = self.rows_here(problems)
-        groups = Linked(problems, row, same)
+        groups = cache(lambda: linked(problems, row, same))
         kept: list[int] = []
         left_out: Counter[str] = Counter()
         waiting: list[tuple[Cut, list[Cut]]] = []
@@ -240,16 +226,16 @@ class Transplanter:
         begins = np.searchsorted(self.author.codes[order], np.arange(len(self.author.names) + 1))
         return order, begins.tolist()
 
-    def _barred(self, known: Ints, questioned: int, groups: Linked, problem: int) -> Ints:
+    def _barred(self, known: Ints, questioned: int, groups: Callable[[], list[Ints]], problem: int) -> Ints:
         """Rows that may not give content to a problem: its authors', or where one is unknown, those linked with it."""
         if self.author is None:
-            return groups.rows(problem)
+            return groups()[problem]
         cited = np.concatenate([known, [questioned]])
         order, begins = self._of_author
         writers = set(self.author.codes[cited].tolist())
         own = [order[begins[w] : begins[w + 1]] for w in writers if w >= 0]
         if min(writers) < 0:
-            own.append(groups.rows(problem))
+            own.append(groups()[problem])
         return np.concatenate(own)
 
     def _refusal(self) -> str | None:

@@ -30,6 +30,12 @@ class Failure:
     error: str
 
 
+def failure(store: Store, cell: Cell | None, verifier: str, fold: str) -> Failure:
+    """Why a verifier has no answers on a fold, of whose cell this was read."""
+    error = "not computed" if cell is None else cell.error or "no answers"
+    return Failure(store.keys.get((verifier, fold), ""), verifier, fold, error)
+
+
 def ranked(cell: Cell | None) -> Floats | None:
     """What an AUC is taken of, (n,): raw scores where a verifier gives one a problem, so that a calibrator's
     non-answers make no ties; else its answers. None where it has none."""

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import numpy as np
 
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, answered, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
-from ravenbench.reports.view import Column, Range, Table, Value, figure, named, printable
+from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
 from ravenbench.statistics.axes import FOUND, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
-from ravenbench.statistics.estimates import Estimate, Interval
+from ravenbench.statistics.estimates import Interval
 from ravenbench.types import Bools, Floats
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ravenbench.engine.transplants import TransplantedFold, TransplantRecord
+    from ravenbench.engine.transplants import ReferenceRecord, TransplantedFold, TransplantRecord
     from ravenbench.store.store import Store
 
-
+R = TypeVar("R")
 Read = Callable[[str, str], tuple[Floats | None, str]]
 """Scores (n,) of a verifier on a fold's test problems, NaN where it could not answer one; None and why without any."""
 NOTHING = ContentFigures()
@@ -205,11 +205,7 @@ def _versions(
 
 
 TITLE = "AUC with content replaced, and what content does to it"
-WIDE = (
-    "interval of style left", "interval of drop", "interval of swing", "on > off", "both ways", "left open", "null",
-    "batch",
-)  # fmt: skip
-"""Columns that 80 characters do not hold."""
+OVER_GROUPS = "authors, or over groups of linked problems where no authors are named"
 
 
 def badge(judged: Judged) -> str:
@@ -229,42 +225,75 @@ def badge(judged: Judged) -> str:
     return own.get(judged.outcome, f"training domain: {judged.outcome}")
 
 
+OUTCOMES = {
+    Content.RELIES: "relies",
+    Content.LOSES: "loses",
+    Content.NOTICES: "notices",
+    Content.SWAYED: "both ways",
+    Content.GUESSES: "guesses",
+    Content.LESS: "less",
+    Content.UNDECIDED: "undecided",
+    Content.NO_VERDICT: "none",
+    Domain.DEPENDS: "depends",
+    Domain.LESS: "less",
+    Domain.UNDECIDED: "undecided",
+    Domain.CANNOT_ASK: "not applicable",
+    Domain.NO_VERDICT: "none",
+}
+"""Outcomes of both axes in JSON."""
+
+
+def judged_cols(get: Callable[[R], Judged], shows: str | None = None) -> tuple[Col[R], ...]:
+    """An outcome and what decides it, in JSON; ``shows`` heads a column of the smallest effect that would be called."""
+    return (
+        col(None, lambda r: OUTCOMES[get(r).outcome], json="outcome"),
+        col(None, lambda r: get(r).margin, json="margin"),
+        col(shows, lambda r: get(r).shows, json="shows", terminal=False),
+        col(None, lambda r: get(r).needed, json="needed"),
+        col(None, lambda r: get(r).reason, json="reason"),
+    )
+
+
+def _matters(depends: bool | None) -> str:
+    return "matters" if depends else ""
+
+
+CONTENT: tuple[Col[ContentRow], ...] = (
+    col("verifier", lambda r: r.verifier, text=True, json="verifier"),
+    col("AUC before", lambda r: value_of(r.figures.auc), json="auc"),
+    col("style left", lambda r: value_of(r.figures.style_left), json="style_left"),
+    col(
+        "interval of style left",
+        lambda r: interval_of(r.figures.style_left),
+        json="style_left_interval",
+        terminal=False,
+    ),
+    col("drop", lambda r: value_of(r.figures.drop), signed=True, json="drop"),
+    col("interval of drop", lambda r: interval_of(r.figures.drop), signed=True, json="drop_interval", terminal=False),
+    col("swing", lambda r: value_of(r.figures.swing), signed=True, json="swing"),
+    col("interval of swing", lambda r: interval_of(r.figures.swing), signed=True, json="interval", terminal=False),
+    col("on > off", lambda r: value_of(r.figures.share), digits=2, json="p", terminal=False),
+    col("both ways", lambda r: value_of(r.figures.sway), digits=2, signed=True, json="both_ways", terminal=False),
+    col(None, lambda r: interval_of(r.figures.sway), json="both_ways_interval"),
+    col("left open", lambda r: value_of(r.figures.silence), digits=2, signed=True, json="left_open", terminal=False),
+    col(None, lambda r: interval_of(r.figures.silence), json="left_open_interval"),
+    col("null", lambda r: value_of(r.figures.null_swing), signed=True, json="null_swing", terminal=False),
+    col("batch", lambda r: r.figures.batched, text=True, json="batch_matters", terminal=False, show=_matters),
+    col(None, lambda r: r.figures.same + r.figures.different, json="problems"),
+    col(None, lambda r: [OUTCOMES[c.effect] for c in r.judged.checks if c.state is State.EFFECT], json="findings"),
+    col(None, lambda r: r.judged.open, json="open"),
+    *judged_cols(lambda r: r.judged),
+    col("verdict", lambda r: badge(r.judged), text=True),
+)
+"""What is said of a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on*."""
+FIRST = (
+    "verifier", "auc", "style_left", "style_left_interval", "swing", "interval", "drop", "drop_interval", "p",
+    "both_ways", "both_ways_interval", "left_open", "left_open_interval", "batch_matters",
+)  # fmt: skip
+
+
 def content_table(probe: ContentProbe | None, key: str = "content", title: str = TITLE) -> Table:
     """Style left, drop and swing of every verifier: the first table of a report."""
-    rows: list[tuple[Value, ...]] = []
-    for row in () if probe is None or probe.section.reason is not None else probe.rows:
-        f = row.figures
-        rows.append(
-            (
-                row.verifier,
-                value_of(f.auc),
-                *with_interval(f.style_left),
-                *with_interval(f.drop),
-                *with_interval(f.swing),
-                value_of(f.share),
-                value_of(f.sway),
-                value_of(f.silence),
-                value_of(f.null_swing),
-                "matters" if f.batched else "",
-                badge(row.judged),
-            )
-        )
-    columns = (
-        Column("verifier", text=True),
-        Column("AUC before"),
-        Column("style left"),
-        Column("interval of style left"),
-        Column("drop", signed=True),
-        Column("interval of drop", signed=True),
-        Column("swing", signed=True),
-        Column("interval of swing", signed=True),
-        Column("on > off", digits=2),
-        Column("both ways", digits=2, signed=True),
-        Column("left open", digits=2, signed=True),
-        Column("null", signed=True),
-        Column("batch", text=True),
-        Column("verdict", text=True),
-    )
     over = "authors and topics" if probe is not None and probe.section.by == "topic" else OVER_GROUPS
     note = (
         "AUC before: with their own content, of the problems that could be rewritten, mean over folds, before any "
@@ -275,44 +304,46 @@ def content_table(probe: ContentProbe | None, key: str = "content", title: str =
         "content is replaced. Null: swing between two kinds of foreign content. Batch: “matters” where an answer "
         "changes with the other problems asked."
     )
-    return Table(key, title, columns, tuple(rows), note)
+    return table(key, title, () if probe is None or probe.section.reason else probe.rows, *CONTENT, note=note)
 
 
-OVER_GROUPS = "authors, or over groups of linked problems where no authors are named"
+def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
+    """One object a verifier."""
+    return objects(() if probe is None else probe.rows, *CONTENT, keys=FIRST)
 
 
 def reference_table(probe: ContentProbe | None, key: str = "references", corpus: str | None = None) -> Table:
     """What scorers of known kind reach in the same probe, by how many frequent words may stay."""
+
+    def reached(scorer: str, name: str, signed: bool = False) -> tuple[Col[ReferenceRecord], ...]:
+        title = f"{scorer}: {name.replace('_', ' ')}"
+
+        def value(r: ReferenceRecord) -> float | None:
+            figures: Mapping[str, Any] = getattr(r, scorer)
+            return figures[name][0] if name in figures else None
+
+        return (
+            col(title, value, signed=signed),
+            col(f"interval of {title}", lambda r: r.interval(scorer, name), signed=signed),
+        )
+
     title = "What the probe itself lets through"
-    rows: list[tuple[Value, ...]] = []
-    for r in () if probe is None else probe.section.references:
-        values: list[Value] = [str(r.function_words), str(r.kept)]
-        for scorer, names in (("content", ("auc", "style_left", "swing")), ("lengths", ("swing",))):
-            for name in names:
-                interval = r.interval(scorer, name)
-                values.append(getattr(r, scorer)[name][0] if name in getattr(r, scorer) else None)
-                if name != "auc":
-                    values.append(None if interval is None else Range(*interval))
-        rows.append((*values, r.named))
-    columns = (
-        Column("may stay"),
-        Column("stay"),
-        Column("content: AUC"),
-        Column("content: style left"),
-        Column("interval of content: style left"),
-        Column("content: swing", signed=True),
-        Column("interval of content: swing", signed=True),
-        Column("lengths: swing", signed=True),
-        Column("interval of lengths: swing", signed=True),
-        Column("topic named", digits=2),
-    )
-    note = (
-        "Content: a scorer that sees content words alone; what it has left is the floor from which style left "
+    return table(
+        key,
+        title if corpus is None else f"{title}: {corpus}",
+        () if probe is None else probe.section.references,
+        col("may stay", lambda r: str(r.function_words)),
+        col("stay", lambda r: str(r.kept)),
+        col("content: AUC", lambda r: r.content["auc"][0] if "auc" in r.content else None),
+        *reached("content", "style_left"),
+        *reached("content", "swing", signed=True),
+        *reached("lengths", "swing", signed=True),
+        col("topic named", lambda r: r.named, digits=2),
+        note="Content: a scorer that sees content words alone; what it has left is the floor from which style left "
         "counts. Lengths: a scorer that sees how long words are and nothing else. May stay: so many words at most, of "
         "four times as many most frequent ones, that spread evenly over topics or belong to a closed class. Topic "
-        "named: share of texts whose topic a classifier names from the words that stay; it has not seen their authors."
+        "named: share of texts whose topic a classifier names from the words that stay; it has not seen their authors.",
     )
-    return Table(key, title if corpus is None else f"{title}: {corpus}", columns, tuple(rows), note)
 
 
 def reference_sentences(probe: ContentProbe | None) -> list[str]:
@@ -320,11 +351,11 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
     found = None if probe is None else probe.section.reference()
     if probe is None or found is None or "style_left" not in found.content:
         return []
-    left, before = found.content["style_left"][0], found.content["auc"][0]
-    low_high = found.interval("content", "style_left")
+    before = figure(found.content["auc"][0])
+    left = figure(found.content["style_left"][0]) + interval_in_words(found.interval("content", "style_left"))
     said = [
-        f"A scorer that sees content alone has an AUC of {figure(before)}, and keeps {figure(left)}{_range(low_high)} "
-        "with content replaced: style left counts from there."
+        f"A scorer that sees content alone has an AUC of {before}, and keeps {left} with content replaced: style left "
+        "counts from there."
     ]
     if "swing" in found.lengths:
         moved = figure(found.lengths["swing"][0], signed=True)
@@ -367,10 +398,11 @@ def content_sentence(row: ContentRow) -> str:
         rest = "Nothing more can be said of content" if silent else "No verdict on content"
         return " ".join([*silent, f"{rest}: {judged.reason}."])
     moves = any(c.effect is Content.RELIES and c.state is State.EFFECT for c in judged.checks)
+    left = figure(f.style_left.value) + interval_in_words(f.style_left.interval)
+    swing = figure(f.swing.value, signed=True) + interval_in_words(f.swing.interval, signed=True)
     text = (
-        f"AUC is {figure(f.auc.value)}, and {figure(f.style_left.value)}{interval_in_words(f.style_left)} with content "
-        f"replaced; topic alone {'moves it' if moves else 'makes a difference of'} "
-        f"{'by ' if moves else ''}{figure(f.swing.value, signed=True)}{interval_in_words(f.swing, signed=True)}."
+        f"AUC is {figure(f.auc.value)}, and {left} with content replaced; topic alone "
+        f"{'moves it by' if moves else 'makes a difference of'} {swing}."
     )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
@@ -407,7 +439,7 @@ def _finding(check: Check) -> str:
     value = check.figure.value
     if check.effect is Content.LOSES:
         ends = sorted(map(abs, check.figure.interval)) if check.figure.interval else None
-        by = f"{figure(abs(value))}{_range((ends[0], ends[1]) if ends else None)}"
+        by = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"
         return f"Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {by} without them."
     if check.effect is Content.NOTICES:
         return (
@@ -435,68 +467,12 @@ def no_verdict(probe: ContentProbe | None) -> list[str]:
     return [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Content.NO_VERDICT]
 
 
-def value_of(figure: Estimate | None) -> float | None:
-    return None if figure is None else figure.value
-
-
-def with_interval(figure: Estimate | None) -> tuple[float | None, Range | None]:
-    return value_of(figure), None if figure is None or figure.interval is None else Range(*figure.interval)
-
-
-def interval_in_words(found: Estimate, *, signed: bool = False) -> str:
-    return _range(found.interval, signed=signed)
-
-
-def _range(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
+def interval_in_words(interval: tuple[float, float] | None, *, signed: bool = False) -> str:
+    """An interval after a value in a sentence; nothing where there is none."""
     if interval is None:
         return ""
     low, high = (figure(end, signed=signed) for end in interval)
     return f" ({low} to {high})"
-
-
-OUTCOMES = {
-    Content.RELIES: "relies",
-    Content.LOSES: "loses",
-    Content.NOTICES: "notices",
-    Content.SWAYED: "both ways",
-    Content.GUESSES: "guesses",
-    Content.LESS: "less",
-    Content.UNDECIDED: "undecided",
-    Content.NO_VERDICT: "none",
-    Domain.DEPENDS: "depends",
-    Domain.LESS: "less",
-    Domain.UNDECIDED: "undecided",
-    Domain.CANNOT_ASK: "not applicable",
-    Domain.NO_VERDICT: "none",
-}
-
-
-def content_json(probe: ContentProbe | None) -> list[dict[str, Any]]:
-    """One entry a verifier; ``interval`` is that of the swing, ``p`` the share of problems scored higher *on* topic."""
-    return [
-        {
-            "verifier": row.verifier,
-            "auc": value_of(row.figures.auc),
-            "style_left": value_of(row.figures.style_left),
-            "style_left_interval": figure_interval(row.figures.style_left),
-            "swing": value_of(row.figures.swing),
-            "interval": figure_interval(row.figures.swing),
-            "drop": value_of(row.figures.drop),
-            "drop_interval": figure_interval(row.figures.drop),
-            "p": value_of(row.figures.share),
-            "both_ways": value_of(row.figures.sway),
-            "both_ways_interval": figure_interval(row.figures.sway),
-            "left_open": value_of(row.figures.silence),
-            "left_open_interval": figure_interval(row.figures.silence),
-            "batch_matters": row.figures.batched,
-            "null_swing": value_of(row.figures.null_swing),
-            "problems": row.figures.same + row.figures.different,
-            "findings": [OUTCOMES[c.effect] for c in row.judged.checks if c.state is State.EFFECT],
-            "open": row.judged.open,
-            **judged_json(row.judged),
-        }
-        for row in (() if probe is None else probe.rows)
-    ]
 
 
 def references_json(probe: ContentProbe | None) -> dict[str, Any] | None:
@@ -509,36 +485,18 @@ def references_json(probe: ContentProbe | None) -> dict[str, Any] | None:
         "topics": section.topics,
         "topics_named_from_all_words": section.named,
         "by_words": [
-            {
-                "may_stay": r.function_words,
-                "stay": r.kept,
-                "problems": r.problems,
-                "topics_named": r.named,
-                **{
-                    scorer: {
-                        name: {"value": value, "interval": None if low is None or high is None else [low, high]}
-                        for name, (value, low, high) in getattr(r, scorer).items()
-                    }
-                    for scorer in ("content", "lengths")
-                },
-            }
+            {"may_stay": r.function_words, "stay": r.kept, "problems": r.problems, "topics_named": r.named}
+            | {"content": _with_intervals(r.content), "lengths": _with_intervals(r.lengths)}
             for r in section.references
         ],
     }
 
 
-def judged_json(judged: Judged) -> dict[str, Any]:
+def _with_intervals(figures: Mapping[str, tuple[float, float | None, float | None]]) -> dict[str, Any]:
     return {
-        "outcome": OUTCOMES[judged.outcome],
-        "margin": judged.margin,
-        "shows": judged.shows,
-        "needed": judged.needed,
-        "reason": judged.reason,
+        name: {"value": value, "interval": None if low is None or high is None else [low, high]}
+        for name, (value, low, high) in figures.items()
     }
-
-
-def figure_interval(figure: Estimate | None) -> list[float] | None:
-    return None if figure is None or figure.interval is None else list(figure.interval)
 
 
 OUTCOME: dict[Content | Domain, str] = {

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ravenbench.bench.obfuscate.record import ObfuscatePlan
-from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
+from ravenbench.bench.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
 from ravenbench.obfuscation.measures.soundness import efficiency
 from ravenbench.reports.report import Gap, Report
 from ravenbench.reports.view import Section, Table, col, public_head, rows_json, table

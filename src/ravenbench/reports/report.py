@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from ravenbench.store.store import Store
 
 REPORTS = {
-    "run": "run.task",
+    "run": "run.report",
     "pan14": "pan14.task",
     "attribute": "attribute.report",
     "safety": "safety.report",

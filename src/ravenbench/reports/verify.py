@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import numpy as np
 
-from ravenbench.bench.verify.blocks import Collected, cells_of, collect
-from ravenbench.bench.verify.record import VerifyPlan
-from ravenbench.bench.verify.trained import read_trained
+from ravenbench.bench.verify.blocks import Collected, cells_of, collect, read_trained
+from ravenbench.bench.verify.plan import VerifyPlan
 from ravenbench.reports.cells import answered
 from ravenbench.reports.content import (
-    WIDE,
     ContentProbe,
     content_figure,
     content_json,
@@ -29,7 +27,7 @@ from ravenbench.reports.content import (
 )
 from ravenbench.reports.page import style
 from ravenbench.reports.report import Report
-from ravenbench.reports.view import Section, Table, col, for_terminal, printable, public_head, table, without
+from ravenbench.reports.view import Section, Table, col, for_terminal, printable, public_head, table
 from ravenbench.store.records import Head
 from ravenbench.types import Answers, Floats
 
@@ -109,7 +107,7 @@ class VerifyReport(Report[Answered]):
         )
 
     def _scores(self, found: Collected) -> dict[str, float | None]:
-        from ravenbench.metrics import scores
+        from ravenbench.metrics import pan as scores
 
         # Problems that could not be read stand last; where truth names them, they count as unanswered.
         unread = [self.plan.fault_truth[name] for name in self.plan.faults if name in self.plan.fault_truth]
@@ -231,5 +229,5 @@ class VerifyReport(Report[Answered]):
         shown += [Text(text) for text in no_verdict(found.content)]
         return [
             *shown,
-            *(for_terminal(t) for t in (self.scores(), without(content_table(found.content), *WIDE)) if t.rows),
+            *(for_terminal(t) for t in (self.scores(), content_table(found.content)) if t.rows),
         ]

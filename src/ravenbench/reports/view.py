@@ -22,9 +22,12 @@ from ravenbench.store.records import Head
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+    from ravenbench.statistics.estimates import Estimate
+
 
 MISSING = "n/a"
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -132,9 +135,26 @@ def col(
     return Col(get, column, show, json)
 
 
-def table(
-    key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] | None = None
-) -> Table:
+def each(
+    things: Iterable[T],
+    title: Callable[[T], str | None],
+    get: Callable[[R, T], Any],
+    *,
+    digits: int = 3,
+    signed: bool = False,
+    json: Callable[[T], str] | None = None,
+    terminal: bool = True,
+) -> list[Col[R]]:
+    """A column for each of several things (metrics, setups …): its title, and its value of a record, as in ``col``."""
+
+    def of(thing: T) -> Col[R]:
+        key = None if json is None else json(thing)
+        return col(title(thing), lambda r: get(r, thing), digits=digits, signed=signed, json=key, terminal=terminal)
+
+    return [of(thing) for thing in things]
+
+
+def table(key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] = ()) -> Table:
     """A table of records, one a row.
 
     Parameters
@@ -146,7 +166,7 @@ def table(
     *cols : Col
         What is said of each, in the order of the columns.
     keys : sequence of str, optional
-        The order of JSON's keys where it is another than that of the columns.
+        JSON's first keys, where they come in another order than the columns.
     """
     records = list(rows)
     shown = [(c, c.column) for c in cols if c.column is not None]
@@ -155,17 +175,26 @@ def table(
     return Table(key, title, columns, cells, note, tuple(objects(records, *cols, keys=keys)))
 
 
-def objects(rows: Iterable[R], *cols: Col[R], keys: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def objects(rows: Iterable[R], *cols: Col[R], keys: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Records as JSON objects: the values of the columns that have a key, undefined ones None."""
     keyed = {c.json: c.get for c in cols if c.json is not None}
-    order = list(keyed) if keys is None else keys
-    assert len(order) == len(keyed)
+    order = dict.fromkeys([*keys, *keyed])
     return [{key: _plain_json(keyed[key](record)) for key in order} for record in rows]
 
 
 def rows_json(table: Table) -> list[dict[str, Any]]:
     """The rows of a table made by ``table`` as JSON objects."""
     return list(table.objects)
+
+
+def value_of(estimate: Estimate | None) -> float | None:
+    """An estimate without its interval."""
+    return None if estimate is None else estimate.value
+
+
+def interval_of(estimate: Estimate | None) -> tuple[float, float] | None:
+    """The interval of an estimate, where it has one."""
+    return None if estimate is None else estimate.interval
 
 
 def _cell(c: Col[R], record: R) -> Value:

@@ -73,6 +73,8 @@ class Sampler(Component):
         """
 
 
+logger = logging.getLogger(__name__)
+
 UNIT = 1e12
 """Similarities are counted in units of 1e-12: sums over fewer than 9,000 topics are then exact in float64 too."""
 
@@ -116,9 +118,6 @@ def totals(similarity: Floats) -> tuple[Ints, int]:
     return total, negative // 2
 
 
-logger = logging.getLogger(__name__)
-
-
 class HITS(Sampler):
     """HITS: the topics least similar to one another, chosen one by one; the others are cut. Deterministic."""
 
@@ -129,32 +128,32 @@ class HITS(Sampler):
         return Selection.cutting(choose(similarity, m), len(similarity))
 
 
-def choose(similarity: Floats, m: int, most: bool = False) -> Ints:
+def choose(similarity: Floats, m: int, most: bool = False, farthest: bool = False) -> Ints:
     """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. With ``most``, the most instead of the
-    least similar topics, every comparison reversed. CorpusError if m is not from 1 to T."""
+    least similar topics, every comparison reversed; with ``farthest`` the greatest similarity decides alone, unclipped.
+    CorpusError if m is not from 1 to T."""
     check(similarity, m)
     size = len(similarity)
     sign = -1 if most else 1
     mean, negative = totals(similarity)
-    if negative:
+    if negative and not farthest:
         pairs = size * (size - 1) // 2
         logger.info("%d of %d topic pairs have a negative similarity, counted as 0 in Eq. 3", negative, pairs)
-    chosen = np.empty(m, dtype=np.int64)
-    free = np.ones(size, dtype=bool)
+    chosen, free = np.empty(m, dtype=np.int64), np.ones(size, dtype=bool)
     chosen[0] = np.argmin(sign * mean)
-    raw = np.zeros(size, dtype=np.int64)
-    clipped = np.zeros(size, dtype=np.int64)
-    top = np.zeros(size, dtype=np.int64)
+    raw, clipped = np.zeros((2, size), dtype=np.int64)
+    top = np.full(size, np.iinfo(np.int64).min if farthest else 0)
     for step in range(1, m):
         last = chosen[step - 1]
         free[last] = False
         row = units(similarity[last])
         raw += row
-        np.maximum(row, 0, out=row)
+        if not farthest:
+            np.maximum(row, 0, out=row)
         clipped += row
         np.maximum(top, row, out=top)
         # Every candidate has equally many similarities, so sums order them as means do.
-        leakage = sign * clipped.astype(np.float64) * top
+        leakage = top if farthest else sign * clipped.astype(np.float64) * top
         left = np.flatnonzero(free)
         left = left[leakage[left] == leakage[left].min()]
         chosen[step] = left[np.argmin(sign * raw[left])]
@@ -252,28 +251,7 @@ class FarthestFirst(Sampler):
     merges = False
 
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
-        return Selection.cutting(traverse(similarity, m), len(similarity))
-
-
-def traverse(similarity: Floats, m: int) -> Ints:
-    """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. CorpusError if m is not from 1 to T."""
-    check(similarity, m)
-    size = len(similarity)
-    chosen = np.empty(m, dtype=np.int64)
-    chosen[0] = np.argmin(totals(similarity)[0])
-    nearest = np.full(size, np.iinfo(np.int64).min)
-    summed = np.zeros(size, dtype=np.int64)
-    free = np.ones(size, dtype=bool)
-    for step in range(1, m):
-        last = chosen[step - 1]
-        free[last] = False
-        row = units(similarity[last])
-        np.maximum(nearest, row, out=nearest)
-        summed += row
-        left = np.flatnonzero(free)
-        left = left[nearest[left] == nearest[left].min()]
-        chosen[step] = left[np.argmin(summed[left])]
-    return chosen
+        return Selection.cutting(choose(similarity, m, farthest=True), len(similarity))
 
 
 MANY = 10

@@ -22,6 +22,7 @@ Hesterberg 2015, What teachers should know about the bootstrap. The American Sta
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -30,15 +31,18 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from ravenbench.metrics.base import Counted, Metric
 from ravenbench.metrics.pan import METRICS
 from ravenbench.metrics.sums import Sums
-from ravenbench.metrics.weighted import BLOCK, Ranked, Weights, weighted_sums
+from ravenbench.metrics.weighted import BLOCK, Ranked, Weights, replicated, weighted_sums
 from ravenbench.randomness import stream
 from ravenbench.statistics.estimates import Interval, percentiles
 from ravenbench.types import Bools, Floats, Ints
 
 VARIANCE_REPLICATES = 800
 """Replicates that measure a variance only (its relative error is then 5 %)."""
+FEWER = 2_000
+"""Most replicates of a metric that is no formula over counts: each is worked out for itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +90,7 @@ def bootstrap(
     replicates: int = 10_000,
     seed: int = 0,
     workers: int = 1,
-    metrics: Mapping[str, Callable[[Sums], Floats]] = METRICS,
+    metrics: Mapping[str, Metric] = METRICS,
 ) -> Replicates:
     """Resample problems (or authors) and compute every metric of every system each time.
 
@@ -97,7 +101,8 @@ def bootstrap(
     authors : (n, 2) int64, optional
         Author codes of the two sides of each problem, ≥ 0; given, authors are drawn.
     replicates : int
-        Resamplings, rounded up to whole blocks while computing; exactly this many are returned.
+        Resamplings, rounded up to whole blocks while computing; exactly this many are returned (``FEWER`` at most of
+        a metric that is no formula over counts).
     seed, workers : int
         Results depend on the seed alone: each block of resamplings has its own stream.
 
@@ -131,7 +136,7 @@ def _run(
     replicates: int,
     workers: int,
     draw: Callable[[int], Weights],
-    metrics: Mapping[str, Callable[[Sums], Floats]],
+    metrics: Mapping[str, Metric],
 ) -> dict[str, Floats]:
     def one(block: int) -> Floats:
         weights = draw(block)
@@ -141,7 +146,17 @@ def _run(
     with ThreadPoolExecutor(max(1, workers)) as pool:
         fields = np.concatenate(list(pool.map(one, blocks)), axis=2)[:, :, :replicates]
     sums = Sums(*fields.swapaxes(0, 1))
-    return {name: formula(sums) for name, formula in metrics.items()}
+    few = min(replicates, FEWER)
+
+    def own(metric: Metric) -> Floats:
+        drawn = [draw(block) for block in range(-(-few // BLOCK))]
+        with warnings.catch_warnings():
+            # A resampling without one of the classes leaves most metrics undefined.
+            warnings.simplefilter("ignore", RuntimeWarning)
+            parts = [[replicated(metric, ranked, weights) for ranked in systems] for weights in drawn]
+        return np.concatenate(parts, axis=1)[:, :few]
+
+    return {name: m.of(sums) if isinstance(m, Counted) else own(m) for name, m in metrics.items()}
 
 
 def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

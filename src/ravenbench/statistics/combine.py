@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ravenbench.errors import InputError
-from ravenbench.metrics.pan import c_at_1
+from ravenbench.metrics.pan import CAt1
 from ravenbench.metrics.sums import checked, count
 from ravenbench.types import Floats
 
@@ -46,7 +46,7 @@ def choose_band(same: ArrayLike, value: ArrayLike) -> float:
     reached = []
     for a in widths:
         banded = with_band(score, a)
-        reached.append(float(c_at_1(count(truth, score, banded))))
+        reached.append(float(CAt1().of(count(truth, score, banded))))
     return float(widths[int(np.argmax(reached))])
 
 

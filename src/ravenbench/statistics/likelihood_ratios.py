@@ -32,8 +32,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.metrics.logistic import newton
-from ravenbench.types import Bools, Floats
+from ravenbench.metrics.calibration import newton
+from ravenbench.types import Bools, Floats, Ints
 
 LN10 = float(np.log(10))
 WIDEST = 20.0
@@ -81,6 +81,14 @@ def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> S
     return Sides(values, truth, scaled)
 
 
+def _steps(llr: Floats, found: Sides) -> tuple[Floats, Floats, Floats, Ints]:
+    """Distinct values ascending, the weight of either class on each, and each pair's value by its place."""
+    values, block = np.unique(llr, return_inverse=True)
+    classes = (np.where(side, found.weight, 0.0) for side in (found.same, ~found.same))
+    same, different = (np.asarray(np.bincount(block, w, len(values)), dtype=np.float64) for w in classes)
+    return values, same, different, block.astype(np.int64)
+
+
 def cllr(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
     """C_llr in bits: 0 is perfect, 1 is what always saying LR = 1 costs; lower = better."""
     found = sides(llr, same, weight)
@@ -104,9 +112,7 @@ def pav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Pav
 
 def _pav(found: Sides) -> Floats:
     """PAV's log10 LRs in ascending order of those given; equal LRs stay equal."""
-    values, block = np.unique(found.llr, return_inverse=True)
-    up = np.bincount(block, weights=np.where(found.same, found.weight, 0.0), minlength=len(values))
-    down = np.bincount(block, weights=np.where(found.same, 0.0, found.weight), minlength=len(values))
+    _, up, down, block = _steps(found.llr, found)
     pools: list[tuple[float, float, int]] = []
     for a, b in zip(up.tolist(), down.tolist(), strict=True):
         pools.append((a, b, 1))
@@ -130,10 +136,8 @@ def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> flo
     It is read off the convex hull of the ROC curve, so that it does not depend on which of several thresholds is taken.
     """
     found = sides(llr, same, weight)
-    values, block = np.unique(-found.llr, return_inverse=True)
-    hit = np.bincount(block, weights=np.where(found.same, found.weight, 0.0), minlength=len(values)).cumsum()
-    false = np.bincount(block, weights=np.where(found.same, 0.0, found.weight), minlength=len(values)).cumsum()
-    points = [(0.0, 0.0), *zip(false.tolist(), hit.tolist(), strict=True)]
+    _, hit, false, _ = _steps(-found.llr, found)
+    points = [(0.0, 0.0), *zip(false.cumsum().tolist(), hit.cumsum().tolist(), strict=True)]
     hull: list[tuple[float, float]] = []
     for x, y in points:
         while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (x - hull[-2][0]) <= (y - hull[-2][1]) * (
@@ -152,13 +156,9 @@ def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> flo
 def tippett(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Tippett:
     """Shares of both classes with at least each log10 LR that occurs."""
     found = sides(llr, same, weight)
-    values, block = np.unique(found.llr, return_inverse=True)
-
-    def share(side: Bools) -> Floats:
-        each = np.bincount(block, weights=np.where(side, found.weight, 0.0), minlength=len(values))
-        return np.asarray(np.clip(each[::-1].cumsum()[::-1], 0.0, 1.0))
-
-    return Tippett(values, share(found.same), share(~found.same))
+    values, *classes, _ = _steps(found.llr, found)
+    same, different = (np.asarray(np.clip(each[::-1].cumsum()[::-1], 0.0, 1.0)) for each in classes)
+    return Tippett(values, same, different)
 
 
 def misleading(llr: ArrayLike, same: ArrayLike, at: float, weight: ArrayLike | None = None) -> float:
@@ -184,12 +184,9 @@ class Bounds(NamedTuple):
 
 
 def elub(
-    llr: ArrayLike,
-    same: ArrayLike,
-    weight: ArrayLike | None = None,
-    counts: tuple[float, float] | None = None,
+    llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None, counts: tuple[float, float] | None = None,
     step: float = STEP,
-) -> Bounds:
+) -> Bounds:  # fmt: skip
     """Bounds of log10 LRs (n,) with truth ``same`` (n,) and ``weight`` (n,) by which pairs count within their class.
 
     ``counts`` are how many same-author and different-author pairs these are worth, by default as many as there are: the

@@ -28,15 +28,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ravenbench.errors import InputError, did_you_mean
-from ravenbench.metrics.pan import TESTABLE
+from ravenbench.metrics.base import Counted, Metric, metrics_of
 from ravenbench.metrics.sums import Sums, categories
-from ravenbench.metrics.weighted import BLOCK, Weights, rank, weighted_sums
+from ravenbench.metrics.weighted import BLOCK, Weights, rank, replicated, weighted_sums
 from ravenbench.randomness import stream
 from ravenbench.statistics.significance import sign_test
 from ravenbench.types import Bools, Floats
 
 TRIALS = 10_000
+FEWER_TRIALS = 2_000
+"""Most trials of a metric that is no formula over counts: each is worked out for itself."""
 FEW = 20
 """Trials as far apart as the systems are, up to which more trials are drawn."""
 EXACT_LIMIT = 20
@@ -63,7 +64,7 @@ def randomization_test(
     same: Bools,
     a: Answered,
     b: Answered,
-    metric: str,
+    metric: str | Metric,
     *,
     trials: int = TRIALS,
     most: int = 0,
@@ -74,8 +75,8 @@ def randomization_test(
 
     Parameters
     ----------
-    metric : str
-        A name of ``ravenbench.metrics.pan.TESTABLE``; InputError if there is no such metric.
+    metric : str or Metric
+        SpecError if there is none of this name.
     trials : int
         Monte Carlo trials, where the test is not exact.
     most : int
@@ -83,22 +84,22 @@ def randomization_test(
     seed, pair : int, str
         Random draws depend on these, the metric and nothing else; give each pair its own label.
     """
-    if metric not in TESTABLE:
-        raise InputError(f"no test for the metric {metric!r}", fix=did_you_mean(metric, TESTABLE))
-    if metric in COUNTED:
-        return _count_test(same, a, b, metric, trials, most, seed, pair)
-    return swap_test(same, a, b, metric, trials=trials, seed=seed, pair=pair)
+    ((name, chosen),) = metrics_of([metric]).items()
+    if name in COUNTED and isinstance(chosen, Counted):
+        return _count_test(same, a, b, chosen, trials, most, seed, pair)
+    return swap_test(same, a, b, chosen, trials=trials, seed=seed, pair=pair)
 
 
 def _count_test(
-    same: Bools, a: Answered, b: Answered, metric: str, trials: int, most: int, seed: int, pair: str
+    same: Bools, a: Answered, b: Answered, metric: Counted, trials: int, most: int, seed: int, pair: str
 ) -> float | None:
     of_a, of_b = categories(same, a.decision), categories(same, b.decision)
     joint = np.bincount(of_a.astype(np.int64) * 6 + of_b, minlength=36).reshape(6, 6)
-    if metric == "accuracy":
+    name = str(metric)
+    if name == "accuracy":
         right = np.isin(np.arange(6), (0, 4))
         return sign_test(int(joint[right][:, ~right].sum()), int(joint[~right][:, right].sum()))
-    formula = _INTEGER.get(metric, TESTABLE[metric])
+    formula = _INTEGER.get(name, metric.of)
     kinds = [k for k in (*combinations(range(3), 2), *combinations(range(3, 6), 2)) if joint[k] + joint[k[::-1]] > 0]
     sizes = np.array([joint[k] + joint[k[::-1]] for k in kinds], dtype=np.int64)
     of_both = (joint.sum(axis=1).astype(np.float64), joint.sum(axis=0).astype(np.float64))
@@ -125,7 +126,7 @@ def _count_test(
         for size, row in zip(sizes, kept, strict=True):
             ways *= np.array([comb(int(size), k) for k in range(size + 1)], dtype=np.float64)[row]
         return float(ways[_as_far(gap(kept), observed)].sum() / 2.0 ** int(sizes.sum()))
-    rng = stream(seed, "randomization", metric, pair)
+    rng = stream(seed, "randomization", str(metric), pair)
 
     def far(trials: int) -> int:
         kept = rng.binomial(sizes[:, None], 0.5, (len(kinds), trials)).astype(np.int64)
@@ -151,21 +152,24 @@ def _as_far(gap: Floats, observed: Floats) -> Bools:
 
 
 def swap_test(
-    same: Bools, a: Answered, b: Answered, metric: str, *, trials: int = 10_000, seed: int = 0, pair: str = ""
+    same: Bools, a: Answered, b: Answered, metric: Metric, *, trials: int = 10_000, seed: int = 0, pair: str = ""
 ) -> float | None:
     """The randomization test that swaps answers problem by problem, as AUC, Brier and what contains them need.
 
     The answers of both systems are sorted once, together; a trial says which of them belong to which.
     """
-    formula = TESTABLE[metric]
+    trials = trials if isinstance(metric, Counted) else min(trials, FEWER_TRIALS)
     both = rank(np.tile(same, 2), np.concatenate([a.value, b.value]), np.concatenate([a.decision, b.decision]))
     n = len(same)
 
     def gap(swapped: NDArray[np.int32]) -> Floats:
         kept = 1 - swapped
-        left = weighted_sums(both, np.concatenate([kept, swapped]))
-        right = weighted_sums(both, np.concatenate([swapped, kept]))
-        return np.abs(formula(left) - formula(right))
+        sides = (np.concatenate([kept, swapped]), np.concatenate([swapped, kept]))
+        left, right = (
+            metric.of(weighted_sums(both, side)) if isinstance(metric, Counted) else replicated(metric, both, side)
+            for side in sides
+        )
+        return np.abs(left - right)
 
     observed = gap(np.zeros((n, BLOCK), dtype=np.int32))[0]
     if np.isnan(observed):
@@ -181,7 +185,7 @@ def swap_test(
             swapped[differ, : part.shape[1]] = part
             far += int(_as_far(gap(swapped), observed)[: part.shape[1]].sum())
         return far / len(patterns)
-    rng = stream(seed, "randomization", metric, pair)
+    rng = stream(seed, "randomization", str(metric), pair)
     far = 0
     for start in range(0, trials, BLOCK):
         _spread(np.frombuffer(rng.bytes(2 * n), dtype=np.uint16), swapped)

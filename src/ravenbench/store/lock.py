@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from ravenbench.errors import InputError
-from ravenbench.files import is_remote
+from ravenbench.files import is_remote, lives
 
 NAME = ".lock"
 """File of the lock, in the folder that it guards."""
@@ -32,12 +32,7 @@ _HELD: set[str] = set()
 @contextmanager
 def folder_lock(folder: Path) -> Iterator[None]:
     """Be the only one who writes a run's folder; one that does not exist yet is locked by ``hold`` when it is made.
-
-    Raises
-    ------
-    InputError
-        If another process, or another thread of this one, writes it.
-    """
+    Raises InputError if another process, or another thread of this one, writes it."""
     name = str(folder)
     if name in _WANTED:
         raise _refusal(folder)
@@ -51,13 +46,8 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def hold(folder: Path) -> None:
-    """Lock a folder that has just been made, if this process means to be alone in it.
-
-    Raises
-    ------
-    InputError
-        If another process was faster.
-    """
+    """Lock a folder that has just been made, if this process means to be alone in it. Raises InputError if another
+    process was faster."""
     from filelock import FileLock, Timeout
 
     name, place = str(folder), folder / NAME
@@ -80,13 +70,13 @@ def hold(folder: Path) -> None:
     who = {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat(" ", "seconds")}
     place.write_bytes(json.dumps(who).encode())
     _HELD.add(name)
-    _WANTED[name].callback(_remove, name, place)
 
+    def give_back() -> None:
+        _HELD.discard(name)
+        with suppress(OSError):
+            place.unlink()
 
-def _remove(name: str, place: Path) -> None:
-    _HELD.discard(name)
-    with suppress(OSError):
-        place.unlink()
+    _WANTED[name].callback(give_back)
 
 
 def _holder(place: Path) -> dict[str, object]:
@@ -100,19 +90,14 @@ def _holder(place: Path) -> dict[str, object]:
 
 def _abandoned(place: Path) -> bool:
     """Whether nobody's file is there: none, an empty one, or that of a process of this machine that lives no more."""
-    with suppress(FileNotFoundError):
-        if place.read_bytes():
-            who = _holder(place)
-            if who.get("host") != socket.gethostname() or not isinstance(pid := who.get("pid"), int):
-                return False
-            try:
-                os.kill(pid, 0)
-            except ProcessLookupError:
-                return True
-            except OSError:
-                pass
-            return False
-    return True
+    try:
+        empty = not place.read_bytes()
+    except FileNotFoundError:
+        return True
+    who = _holder(place)
+    return empty or (
+        who.get("host") == socket.gethostname() and isinstance(pid := who.get("pid"), int) and not lives(pid)
+    )
 
 
 def _refusal(folder: Path) -> InputError:

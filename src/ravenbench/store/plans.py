@@ -1,4 +1,7 @@
-"""Keys: a cell's address is a hash of everything that decides its answers (contract 3)."""
+"""What a plan holds: records of folds, verifiers and cells, their keys, and the files behind them.
+
+A cell's key, its address, is a hash of everything that decides its answers (contract 3).
+"""
 
 from __future__ import annotations
 
@@ -28,16 +31,12 @@ def cell_key(verifier: Component, train_digest: str, test_digest: str) -> str:
 
 def decides(method: Component) -> list[Any]:
     """JSON form of all that decides a method's answers: its identity, and how its scorers are calibrated by default."""
-    return [identity(method), [_calibration(scorer) for scorer in _scorers(method)]]
-
-
-def _calibration(scorer: Scorer) -> Any:
-    """The calibrator a scorer comes with and, where it is calibrated on other fits than its own, the version of that.
-
-    A fold-free scorer needs no other fit.
-    """
-    found = identity(scorer.default_calibrator())
-    return found if scorer.fold_free else {**found, "apart": Calibrated.version}
+    calibrators = []
+    for scorer in _scorers(method):
+        calibrator = identity(scorer.default_calibrator())
+        # One that is calibrated on other fits than its own also depends on how; a fold-free scorer needs no other fit.
+        calibrators.append(calibrator if scorer.fold_free else {**calibrator, "apart": Calibrated.version})
+    return [identity(method), calibrators]
 
 
 def _scorers(part: Any) -> Iterator[Scorer]:
@@ -48,11 +47,6 @@ def _scorers(part: Any) -> Iterator[Scorer]:
     if isinstance(part, list | tuple):
         for inner in part:
             yield from _scorers(inner)
-
-
-def pairs_key(scorer: Component, pairs_digest: str) -> str:
-    """Key of a block of document-pair features of a fold-free scorer."""
-    return content_key([identity(scorer), pairs_digest])
 
 
 def content_key(value: Any) -> str:
@@ -84,28 +78,21 @@ def _moved(problems: Problems, texts: TextTable, used: Ints, rows: Ints) -> Prob
     first: Ints = np.full(len(texts), -1, dtype=np.int64)
     first[rows] = used
 
-    def labels(old: Labels | None) -> Labels | None:
-        if old is None:
-            return None
-        return Labels(np.where(first >= 0, old.codes[first], -1), old.names)
+    def labels(old: Labels | None) -> Any:
+        return None if old is None else Labels(np.where(first >= 0, old.codes[first], -1), old.names)
 
-    return replace(
-        problems,
-        texts=texts,
-        known_index=place[problems.known_index],
-        questioned_index=place[problems.questioned_index],
-        author=labels(problems.author),
-        topic=labels(problems.topic),
-        language=labels(problems.language),
-    )
+    moved = {column: labels(getattr(problems, column)) for column in ("author", "topic", "language")}
+    known, questioned = place[problems.known_index], place[problems.questioned_index]
+    return replace(problems, texts=texts, known_index=known, questioned_index=questioned, **moved)
 
 
 def fold_record(fold: Fold) -> FoldRecord:
     """A fold's entry in a plan."""
     digests = {"train_digest": fold.train_digest(), "test_digest": fold.test.digest()}
-    told = {**fold.labels, **fold.counts, **digests}
-    further = {name: value for name, value in told.items() if name not in FoldRecord.__struct_fields__}
-    return msgspec.convert({**told, **({"labels": further} if further else {})}, FoldRecord)
+    fields: dict[str, Any] = {**fold.labels, **fold.counts, **digests}
+    if further := {name: value for name, value in fields.items() if name not in FoldRecord.__struct_fields__}:
+        fields["labels"] = further
+    return msgspec.convert(fields, FoldRecord)
 
 
 def verifier_record(name: str, component: Component) -> VerifierRecord:

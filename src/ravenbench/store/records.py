@@ -197,13 +197,8 @@ def kinds() -> tuple[str, ...]:
 
 
 def write_record(path: Path, kind: str, record: Record) -> str:
-    """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file.
-
-    Raises
-    ------
-    ValueError
-        If it holds a number that is not finite, or no task has this kind.
-    """
+    """Write a record in its envelope, whole or not at all; returns the SHA-256 of the file. Raises ValueError if it
+    holds a number that is not finite, or no task has this kind."""
     check_kind(kind)
     body = json.dumps(msgspec.to_builtins(record), indent=1, ensure_ascii=False, allow_nan=False).encode()
     head = f'{{\n"format": {FORMAT},\n"kind": "{kind}",\n"sha256": "{_hash(kind, body)}",\n"record": '
@@ -211,28 +206,22 @@ def write_record(path: Path, kind: str, record: Record) -> str:
 
 
 def read_record(path: Path, shape: type[R]) -> R:
-    """The record of a file.
-
-    Raises
-    ------
-    StoreError
-        If the file is of another format, damaged or of another shape.
-    OSError
-        If it cannot be read.
-    """
+    """The record of a file. Raises StoreError if the file is of another format, damaged or of another shape. Raises
+    OSError if it cannot be read."""
     return decode(path, open_record(path)[1], shape)
 
 
-def open_record(path: Path) -> tuple[str, bytes]:
-    """The kind of a file and its record as bytes, whose hash holds.
+def record_or_none(path: Path, shape: type[R]) -> R | None:
+    """The record of a file, None where it is missing or damaged: it is then made again."""
+    try:
+        return read_record(path, shape)
+    except (OSError, StoreError):
+        return None
 
-    Raises
-    ------
-    StoreError
-        If the file is of another format or damaged.
-    OSError
-        If it cannot be read.
-    """
+
+def open_record(path: Path) -> tuple[str, bytes]:
+    """The kind of a file and its record as bytes, whose hash holds. Raises StoreError if the file is of another format
+    or damaged. Raises OSError if it cannot be read."""
     envelope = _opened(path, path.read_bytes())
     return envelope.kind, bytes(envelope.record)
 
@@ -264,20 +253,21 @@ def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync:
 
 
 def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]:
-    """The record and the arrays of a file.
-
-    Raises
-    ------
-    StoreError
-        If the file is of another format, damaged or of another shape.
-    OSError
-        If it cannot be read.
-    """
+    """The record and the arrays of a file. Raises StoreError if the file is of another format, damaged or of another
+    shape. Raises OSError if it cannot be read."""
     data = path.read_bytes()
     end = data.find(b"\n") + 1
     envelope = _opened(path, data[:end], memoryview(data)[end:])
     arrays = dict(_arrays(path, bytes(envelope.arrays), data, end))
     return decode(path, bytes(envelope.record), shape), arrays
+
+
+def packed_or_none(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]] | None:
+    """The same, None where it is missing or damaged."""
+    try:
+        return read_packed(path, shape)
+    except (OSError, ValueError, StoreError):
+        return None
 
 
 def _arrays(path: Path, shapes: bytes, data: bytes, place: int) -> Iterable[tuple[str, NDArray[Any]]]:
@@ -290,15 +280,8 @@ def _arrays(path: Path, shapes: bytes, data: bytes, place: int) -> Iterable[tupl
 
 
 def decode(path: Path, body: bytes, shape: type[R]) -> R:
-    """A record from its bytes, whose hash held.
-
-    Raises
-    ------
-    OtherFormat
-        If it is sound and has another shape: repeating the command would not mend it.
-    StoreError
-        If it is damaged.
-    """
+    """A record from its bytes, whose hash held. Raises OtherFormat if it is sound and has another shape: repeating the
+    command would not mend it. Raises StoreError if it is damaged."""
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:

@@ -24,8 +24,6 @@ from ravenbench.store.store import Store
 logger = logging.getLogger(__name__)
 MADE_WITH = ("numpy", "scipy", "scikit-learn", "numba", "polars")
 """Packages whose versions are recorded: answers may depend on them."""
-
-
 Planner = Callable[[Store, Callable[[], None]], None]
 """Writes a plan into a store; calls its second argument, which writes ``run.json``, before it writes anything else."""
 
@@ -70,7 +68,7 @@ def open_or_create(
 
     def start() -> None:
         nonlocal there
-        begin(folder, kind, head, anew=not there)
+        _begin(folder, kind, head, anew=not there)
         there = True
 
     store = Store(folder)
@@ -118,14 +116,8 @@ def _name_edited(store: Store) -> None:
 
 def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
     """The planned folder that ``open_or_create`` would take up, None where it would begin anew; nothing is written.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something else.
-    StoreError
-        If it was written by another version of Raven.
-    """
+    Raises InputError if the folder holds something else. Raises StoreError if it was written by another version of
+    Raven."""
     return _earlier(folder, kind, _head(spec, data, seed))
 
 
@@ -142,13 +134,12 @@ def _head(spec: Mapping[str, Any], data: dict[str, str], seed: int) -> Head:
 
 
 def _earlier(folder: Path, kind: str, head: Head) -> Store | None:
-    store = Store(folder)
-    whole = False
+    store, whole = Store(folder), False
     if folder.exists() and not folder.is_dir():
         raise InputError("the output is not a folder", file=folder, fix="give another --out")
     if (folder / "run.json").is_file():
         whole = _check_same(store, kind, head)
-    elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(store, kind):
+    elif folder.exists() and any(map(_foreign, folder.iterdir())) and not _headless(folder, kind):
         raise InputError("this folder holds other files", file=folder, fix="give an empty or new folder as --out")
     return store if whole and store.planned else None
 
@@ -158,22 +149,16 @@ def _foreign(inner: Path) -> bool:
     return inner.name != LOCK and not inner.name.startswith(".run.json.")
 
 
-def _headless(store: Store, kind: str) -> bool:
+def _headless(folder: Path, kind: str) -> bool:
     """Whether this is a planned run of this task that lost its ``run.json``, which is then written anew."""
     try:
-        return open_record(store.path / "plan.json")[0] == kind
+        return open_record(folder / "plan.json")[0] == kind
     except (OSError, StoreError):
         return False
 
 
-def begin(folder: Path, kind: str, head: Head, *, anew: bool = False) -> None:
-    """Make the folder and its ``run.json``.
-
-    Raises
-    ------
-    InputError
-        If it cannot be written, or if ``anew`` and another command has begun a run there while this one planned.
-    """
+def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
+    """Make the folder and its ``run.json``; refuse, if ``anew``, what another command has begun there meanwhile."""
     try:
         files.make_folder(folder, private=True)
         hold(folder)
@@ -191,13 +176,8 @@ def begin(folder: Path, kind: str, head: Head, *, anew: bool = False) -> None:
 
 
 def data_hash(what: str) -> str:
-    """Identity of a file, a folder or a built-in corpus.
-
-    Raises
-    ------
-    SpecError
-        If it is none of these, or a built-in corpus does not take a parameter.
-    """
+    """Identity of a file, a folder or a built-in corpus. Raises SpecError if it is none of these, or a built-in corpus
+    does not take a parameter."""
     path = files.local_copy(what)
     if path.exists():
         return digest(path)

@@ -1,4 +1,4 @@
-"""The folds of a run, one file each; those that were planned or read last are kept in memory."""
+"""The store: one folder a run, one file a cell (contract 13), one a fold."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ravenbench.store.records import (
     damaged,
     decode,
     open_record,
-    read_packed,
+    packed_or_none,
     write_packed,
     write_record,
 )
@@ -41,7 +41,7 @@ OTHERS, SMALL = 3, 2**20
 
 
 class FoldFiles:
-    """The folder ``folds`` of a run."""
+    """The folder ``folds`` of a run; those that were planned or read last are kept in memory."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -77,13 +77,11 @@ class FoldFiles:
 
     def shared(self, name: str, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
         """A fold that others read too, in the same arrays."""
-        found = self._shared.get(name)
-        if found is None:
+        if name not in self._shared:
             arrays = self._read(name)
-            found = _fold(name, arrays, texts, labels)
             others = list(self._shared.items())[-OTHERS:] if _size(arrays) < SMALL else []
-            self._shared = {**dict(others), name: found}
-        return found
+            self._shared = {**dict(others), name: _fold(name, arrays, texts, labels)}
+        return self._shared[name]
 
     def truth(self, name: str) -> Bools:
         """Truth of a fold's test problems, (n,)."""
@@ -92,12 +90,9 @@ class FoldFiles:
 
     def _read(self, name: str) -> Arrays:
         """Arrays of a fold, to be read only."""
-        found = self._arrays.pop(name, None)
-        if found is None:
-            found = self._file(name)
-        else:
-            self._held -= _size(found)
-        return self._keep(name, found)
+        arrays = self._arrays.pop(name, {})
+        self._held -= _size(arrays)
+        return self._keep(name, arrays or self._file(name))
 
     def _keep(self, name: str, arrays: Arrays) -> Arrays:
         self._arrays[name] = arrays
@@ -121,14 +116,8 @@ def _fold(name: str, arrays: Arrays, texts: TextTable, labels: Mapping[str, Labe
     """A fold of these arrays, its training problems labelled, its test problems blind."""
 
     def side(which: str, **more: Any) -> Problems:
-        return Problems(
-            texts,
-            arrays[f"{which}_ids"],
-            arrays[f"{which}_ptr"],
-            arrays[f"{which}_known"],
-            arrays[f"{which}_questioned"],
-            **more,
-        )
+        ids, ptr, known, questioned = (arrays[f"{which}_{part}"] for part in ("ids", "ptr", "known", "questioned"))
+        return Problems(texts, ids, ptr, known, questioned, **more)
 
     train = side("train", calibrate=arrays.get("train_calibrate"), **labels)
     return Fold(name, train, arrays["train_same"], side("test"), arrays["test_same"])
@@ -198,13 +187,8 @@ class Store:
 
     @property
     def planned(self) -> bool:
-        """Whether the manifest, written last in planning, is there and every file it names is whole.
-
-        Raises
-        ------
-        OtherFormat
-            If another version of Raven wrote it.
-        """
+        """Whether the manifest, written last in planning, is there and every file it names is whole. Raises OtherFormat
+        if another version of Raven wrote it."""
         try:
             return not any(True for _ in self.damaged_files())
         except OtherFormat:
@@ -253,13 +237,7 @@ class Store:
         return self.plan_as(Plan)
 
     def plan_as(self, shape: type[P]) -> P:
-        """The manifest of one task.
-
-        Raises
-        ------
-        StoreError
-            If the folder's manifest has another shape.
-        """
+        """The manifest of one task. Raises StoreError if the folder's manifest has another shape."""
         return decode(self.path / "plan.json", self._open("plan.json")[1], shape)
 
     def expect(self, kind: str) -> None:
@@ -343,23 +321,15 @@ class Store:
 
     def read_cell(self, key: str) -> Cell | None:
         """A committed cell, or None where it is missing or damaged (it is then computed again)."""
-        try:
-            record, arrays = read_packed(self.cell_path(key), CellRecord)
-        except (OSError, ValueError, StoreError):
-            return None
-        return Cell(record, arrays) if record.key == key else None
+        cell = packed_or_none(self.cell_path(key), CellRecord)
+        return Cell(*cell) if cell is not None and cell[0].key == key else None
 
     def unanswered(self, cells: Iterable[CellPlace] | None = None) -> list[CellPlace]:
         """Cells (of the plan, unless given) that are missing, damaged or failed."""
-        found = []
-        wanted = self.plan.cells if cells is None else cells
+        wanted = list(self.plan.cells if cells is None else cells)
         if not files.is_remote(self.path) and not (self.path / "cells").is_dir():
-            return list(wanted)
-        for place in wanted:
-            cell = self.read_cell(place.key)
-            if cell is None or cell.error is not None:
-                found.append(place)
-        return found
+            return wanted
+        return [place for place in wanted if (cell := self.read_cell(place.key)) is None or cell.error is not None]
 
     @cached_property
     def keys(self) -> dict[tuple[str, str], str]:

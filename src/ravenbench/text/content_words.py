@@ -77,14 +77,8 @@ def _lists() -> tuple[frozenset[str], ...]:
 def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: Ints) -> Floats:
     """How unevenly words spread over topics (see the module), (w,); NaN where nothing tells.
 
-    Parameters
-    ----------
-    counts : (n, w) sparse
-        Words of each text.
-    sizes : (n,) float
-        All words of each text, those that are not counted too.
-    author, topic : (n,) int64
-        Codes, −1 unknown: such texts do not count.
+    ``counts`` (n, w) are sparse words of each text; ``sizes`` (n,) all its words, those that are not counted too;
+    ``author`` and ``topic`` (n,) codes, −1 unknown: such texts do not count.
     """
     known = (author >= 0) & (topic >= 0)
     counts, sizes, author, topic = counts[known], sizes[known], author[known], topic[known]

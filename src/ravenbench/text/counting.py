@@ -17,7 +17,7 @@ import itertools
 import json
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -174,24 +174,10 @@ _STEP = 1 << 24
 """Most entries that room is made for ahead: what is not used yet takes memory too."""
 
 
-class Lexicon(Protocol):
-    """The units met so far and their ids; ``fold`` maps ids to the ids they are counted as (None: each for itself)."""
-
-    @property
-    def fold(self) -> Ints | None: ...
-
-    def __len__(self) -> int: ...
-
-    def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]: ...
-
-    def ids(self, names: Sequence[str]) -> Ints: ...
-
-    def names(self, ids: Ints) -> list[str]: ...
-
-
 @runtime_checkable
 class Units(Protocol):
-    """A kind of unit to count; it is hashable and can start a lexicon."""
+    """A kind of unit to count; it is hashable and can start a lexicon: the units met so far and their ids, of which
+    ``fold`` maps ids to those they are counted as (None: each for itself)."""
 
     def lexicon(self) -> Any: ...
 

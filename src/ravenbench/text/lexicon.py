@@ -25,30 +25,25 @@ _SPACE, _MARK, _DIGIT, _LETTER = range(4)
 _GOLDEN, _LOW, _32, _1 = map(np.uint64, (0x9E3779B97F4A7C15, 0xFFFFFFFF, 32, 1))
 
 
-def _class(point: int) -> int:
-    """What a character is to tokens: ``\\s``, ``\\d``, another ``\\w``, or a mark."""
-    c = chr(point)
-    if c.isspace():
-        return _SPACE
-    return _DIGIT if c.isdecimal() else _LETTER if c.isalnum() or c == "_" else _MARK
-
-
 @cache
 def _block(number: int) -> NDArray[np.uint8]:
-    return np.array([_class(point) for point in range(number << 12, (number + 1) << 12)], dtype=np.uint8)
+    """What 4,096 characters are to tokens: white space, a digit, another word character, or a mark."""
+    return np.array(
+        [
+            _SPACE if c.isspace() else _DIGIT if c.isdecimal() else _LETTER if c.isalnum() or c == "_" else _MARK
+            for c in map(chr, range(number << 12, (number + 1) << 12))
+        ],
+        dtype=np.uint8,
+    )
 
 
 @lru_cache(maxsize=2)
 def _classes(blocks: int, letters: bool) -> NDArray[np.uint8]:
+    """Classes by code point; with ``letters``, digits and the underscore are marks."""
     found = np.concatenate([_block(number) for number in range(blocks)])
     if letters:
         found[(found == _DIGIT) | (np.arange(len(found)) == ord("_"))] = _MARK
     return found
-
-
-def classes_to(highest: int, letters: bool = False) -> NDArray[np.uint8]:
-    """Classes by code point up to one at least; with ``letters``, digits and the underscore are marks."""
-    return _classes((highest >> 12) + 1, letters)
 
 
 @njit(cache=True)
@@ -161,8 +156,7 @@ class TokenLexicon:
         self._fold: list[int] = []
         self._kind: list[int] = []
         self._of_content: list[bool] = []
-        self._folded = self._kinds = np.zeros(0, np.int64)
-        self._contents = np.zeros(0, np.bool_)
+        self._arrays: dict[str, NDArray[Any]] = {}
 
     def __len__(self) -> int:
         return len(self._names)
@@ -170,23 +164,23 @@ class TokenLexicon:
     @property
     def fold(self) -> Ints:
         """The id of each token's lowercase form by its id."""
-        if len(self._folded) != len(self._fold):
-            self._folded = np.array(self._fold, dtype=np.int64)
-        return self._folded
+        return self._array("fold", self._fold)
 
     @property
     def kind(self) -> Ints:
         """The kind of each token by its id."""
-        if len(self._kinds) != len(self._kind):
-            self._kinds = np.array(self._kind, dtype=np.int64)
-        return self._kinds
+        return self._array("kind", self._kind)
 
     @property
     def content(self) -> Bools:
         """Which tokens are ``CONTENT_WORDS``, by id."""
-        if len(self._contents) != len(self._of_content):
-            self._contents = np.array(self._of_content, dtype=np.bool_)
-        return self._contents
+        return self._array("content", self._of_content)
+
+    def _array(self, name: str, values: list[Any]) -> NDArray[Any]:
+        """The list as an array, which is made anew when it has grown."""
+        if name not in self._arrays or len(self._arrays[name]) != len(values):
+            self._arrays[name] = np.array(values, dtype=np.bool_ if name == "content" else np.int64)
+        return self._arrays[name]
 
     def count(self, texts: Sequence[str]) -> tuple[Ints, Int32s, Int32s]:
         """Counts of each text, as ``NgramLexicon.count`` gives them; ids tell cases apart."""
@@ -235,7 +229,7 @@ class ScannedLexicon(TokenLexicon):
         met.reserve(len(points))
         self._letters = _longer(self._letters, int(self._begins[first]) + len(points))
         self._begins = _longer(self._begins, first + len(points) + 1)
-        classes = classes_to(int(points.max(initial=0)), self._letters_only)
+        classes = _classes((int(points.max(initial=0)) >> 12) + 1, self._letters_only)
         tokens, counts = np.empty((2, len(points) + 1), np.int32)
         ends = np.zeros(len(bounds), np.int64)
         met.size = scan(

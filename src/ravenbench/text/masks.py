@@ -16,6 +16,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, Self
 
 from ravenbench.components import Component
@@ -46,16 +47,8 @@ class Mask(Component):
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """The texts with every token replaced by what stands for it."""
-        known: dict[str, str] = {}
-
-        def stand_in(match: re.Match[str]) -> str:
-            token = match[0]
-            found = known.get(token)
-            if found is None:
-                found = known[token] = self.masked(token)
-            return found
-
-        return [WORD.sub(stand_in, text) for text in texts]
+        masked = cache(self.masked)
+        return [WORD.sub(lambda match: masked(match[0]), text) for text in texts]
 
 
 @dataclass(eq=False, repr=False)
@@ -73,10 +66,6 @@ class Distortion(Mask):
     mixed : bool
         Mask digits inside mixed tokens (``b2b``) as digits, as the paper does; its reference code treats only
         tokens that are all digits as numbers (the default).
-
-    Attributes
-    ----------
-    words_ : frozenset of str
     """
 
     name = "distortion"
@@ -109,8 +98,6 @@ class TopicMask(Mask):
 
     Parameters
     ----------
-    k : int
-        Words masked.
     folded : bool
         Count lowercase forms. By default cases are counted apart but looked up in lowercase, as in the
         reference, so names that stand only capitalised stay visible: what a control for topic fit wants.
@@ -161,10 +148,6 @@ class FrequencyMask(Mask):
     k : int
         Words kept, in any case.
 
-    Attributes
-    ----------
-    words_ : frozenset of str
-
     Examples
     --------
     >>> texts = ["the ship and the sea", "the team and the goal", "a team"]
@@ -177,13 +160,7 @@ class FrequencyMask(Mask):
     k: int = 300
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Learn which words stand in most texts, ties by code point.
-
-        Raises
-        ------
-        SpecError
-            If ``k`` is below 1.
-        """
+        """Learn which words stand in most texts, ties by code point; SpecError if ``k`` is below 1."""
         if self.k < 1:
             raise SpecError("frequency-mask must keep a word or more", found=self.k, expected="k of 1 or more")
         counts = Counter(word for text in texts for word in {w.lower() for w in WORD.findall(text)})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -16,37 +17,31 @@ _FILES = {"wordnet": "corpora/wordnet", "brown": "corpora/brown", TAGGER: f"tagg
 def find(resource: str) -> Any:
     """NLTK's pointer to a resource, unpacked or in its zip; MissingPart, with the command that brings it, if it is not
     here."""
-    return _find(resource, os.environ.get("NLTK_DATA", ""))
-
-
-@cache
-def _find(resource: str, folders: str) -> Any:
-    try:
-        import nltk
-    except ModuleNotFoundError:
-        raise MissingPart(f"{resource} is read through NLTK", fix="pip install 'ravenbench[obfuscation]'") from None
-    paths = [p for p in folders.split(os.pathsep) if p] + list(nltk.data.path)
-    inside = _FILES[resource]
-    for place in (f"{inside}.zip/{resource}/", inside):
-        try:
-            return nltk.data.find(place, paths)
-        except LookupError:
-            continue
-    raise MissingPart(f"the resource {resource} is not here", fix=f"python -m nltk.downloader {resource}")
+    place, problem = _look(resource, os.environ.get("NLTK_DATA", ""))
+    if problem is not None:
+        raise problem.with_traceback(None)
+    return place
 
 
 def missing(resource: str) -> str | None:
     """The message of what is missing, or None where the resource is here (for methods that run without it)."""
-    return _missing(resource, os.environ.get("NLTK_DATA", ""))
+    problem = _look(resource, os.environ.get("NLTK_DATA", ""))[1]
+    return None if problem is None else str(problem).replace("\n  ", "; ")
 
 
 @cache
-def _missing(resource: str, folders: str) -> str | None:
+def _look(resource: str, folders: str) -> tuple[Any, MissingPart | None]:
     try:
-        _find(resource, folders)
-    except MissingPart as error:
-        return str(error).replace("\n  ", "; ")
-    return None
+        import nltk
+    except ModuleNotFoundError:
+        return None, MissingPart(f"{resource} is read through NLTK", fix="pip install 'ravenbench[obfuscation]'")
+    paths = [p for p in folders.split(os.pathsep) if p] + list(nltk.data.path)
+    inside = _FILES[resource]
+    for place in (f"{inside}.zip/{resource}/", inside):
+        with suppress(LookupError):
+            return nltk.data.find(place, paths), None
+    fix = f"python -m nltk.downloader {resource}"
+    return None, MissingPart(f"the resource {resource} is not here", fix=fix)
 
 
 def tagger() -> Any:

@@ -65,15 +65,12 @@ class Normaliser(Component):
     """Marks and spacing repaired, contractions expanded, discourse markers dropped, one spelling variant, and words
     nobody else writes replaced by the one common word a letter away.
 
+    ``known_`` are the training texts each lowercase word occurs in.
+
     Parameters
     ----------
     least : int
         Texts a word must occur in, in training, to be taken for well spelt.
-
-    Attributes
-    ----------
-    known_ : dict of str to int
-        Training texts each lowercase word occurs in.
     """
 
     name = "normaliser"

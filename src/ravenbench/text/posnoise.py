@@ -59,17 +59,12 @@ class POSNoise(Component):
     Function words and some 1,000 phrases of a list stay, as do numerals in letters and punctuation. The list and the
     signs are those of the authors' package ``posnoise``, for English and German; spaCy finds the parts of speech. For
     other languages there is ``frequency-mask``. Nothing is learned from training texts. Within a process a text is
-    masked once.
+    masked once. ``model_`` is name and version of the model, by which a saved verifier is told from one with another.
 
     Parameters
     ----------
     model : str
         A spaCy model by name, or its folder; its language decides which list is used.
-
-    Attributes
-    ----------
-    model_ : str
-        Name and version of the model, by which a saved verifier is told from one with another.
 
     References
     ----------
@@ -81,37 +76,19 @@ class POSNoise(Component):
     model: str = "en_core_web_sm"
 
     def require(self) -> None:
-        """Check that package and model are here.
-
-        Raises
-        ------
-        MissingPart
-            If one is not, with the command that brings it.
-        """
+        """Check that package and model are here; MissingPart, with the command that brings it, if one is not."""
         _package()
         _place(self.model)
 
     def fit(self, texts: Sequence[str]) -> Self:
-        """Load the model; nothing is learned.
-
-        Raises
-        ------
-        MissingPart
-            If package or model is not here.
-        SpecError
-            If the package has no list for the model's language.
-        """
+        """Load the model; nothing is learned. MissingPart if package or model is not here, SpecError if the package has
+        no list for the model's language."""
         self.model_ = _tagger(self.model).told
         return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
-        """The masked texts.
-
-        Raises
-        ------
-        SpecError
-            If another version of the model is installed than the one that was there at ``fit``.
-        """
+        """The masked texts; SpecError if another version of the model is installed than the one that was there at
+        ``fit``."""
         tagger = _tagger(self.model)
         if tagger.told != self.model_:
             raise SpecError(
@@ -148,14 +125,13 @@ class _Tagger:
             stays = self._in_phrases([token.text.lower() for token in parsed])
             parts, end = [], 0
             for place, token in enumerate(parsed):
-                sign = None if stays[place] or self._stays(token) else self.signs.get(token.pos_)
+                kept = stays[place] or token.text in self.clitics
+                kept |= token.pos_ == "NUM" and not _DIGITS.fullmatch(token.text)
+                sign = None if kept else self.signs.get(token.pos_)
                 if sign is not None:
                     parts += [text[end : token.idx], sign]
                     end = token.idx + len(token.text)
             yield "".join([*parts, text[end:]])
-
-    def _stays(self, token: Any) -> bool:
-        return token.text in self.clitics or (token.pos_ == "NUM" and not _DIGITS.fullmatch(token.text))
 
     def _in_phrases(self, words: list[str]) -> bytearray:
         """Marks words within an occurrence of a phrase; occurrences of one phrase do not overlap."""

@@ -20,18 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ravenbench.randomness import stream
-from ravenbench.text.content_words import (
-    BY_LIST,
-    BY_TEXTS,
-    BY_TOPICS,
-    EVEN,
-    EVEN_OVER_TEXTS,
-    closed_class,
-    keep,
-    named_topics,
-    spread_over_texts,
-    spread_over_topics,
-)
+from ravenbench.text import content_words as content
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Int32s, Ints
 
@@ -70,10 +59,23 @@ class Pieces(dict[str, int]):
         # its characters.
         self._word, self._case, self._ends, self._data = array("i"), array("b"), array("q", [0]), bytearray()
         self._forms, self._size = array("i"), array("i")
+        self.texts: dict[int, Int32s] = {}
+        self._room = MOST_PIECES
 
     def cut(self, text: str) -> Int32s:
         """The pieces of a text, (p,)."""
         return np.array(list(map(self.__getitem__, filter(None, CUT.split(text)))), dtype=np.int32)
+
+    def of(self, table: TextTable, row: int) -> Int32s:
+        """The pieces of a text of the table, always the same; kept in ``texts``, a new dict where there is no room."""
+        found = self.texts.get(row)
+        if found is None:
+            found = self.cut(table[row])
+            if len(found) > self._room:
+                self.texts, self._room = {}, MOST_PIECES
+            self.texts[row] = found
+            self._room -= len(found)
+        return found
 
     def word_of(self, pieces: Int32s) -> Int32s:
         """The numbers of these pieces' words, −1 for those that are none."""
@@ -172,6 +174,9 @@ class Splicer:
         Codes, −1 unknown: with both, words that depend on topic do not stay, however frequent.
     """
 
+    _cuts: dict[int, Cut]
+    _cut_from: dict[int, Int32s]
+
     def __init__(
         self,
         texts: TextTable,
@@ -181,8 +186,6 @@ class Splicer:
     ) -> None:
         self.texts = texts
         self._pieces = Pieces()
-        self._raw: dict[int, Int32s] = {}
-        self._room = MOST_PIECES
         rows = np.arange(len(texts))
         if len(rows) > SAMPLE:
             rows = np.sort(stream(0, "splicing-sample").choice(len(rows), SAMPLE, replace=False))
@@ -190,13 +193,14 @@ class Splicer:
         self._author, self._topic = author, topic
         self.ranked, self.space = self._count()
         counts, sizes = self._counted
-        self.spread, most, by = spread_over_texts(counts, sizes), EVEN_OVER_TEXTS, BY_TEXTS
+        self.spread = content.spread_over_texts(counts, sizes)
+        most, by = content.EVEN_OVER_TEXTS, content.BY_TEXTS
         if author is not None and topic is not None:
-            over_topics = spread_over_topics(counts, sizes, author[rows], topic[rows])
+            over_topics = content.spread_over_topics(counts, sizes, author[rows], topic[rows])
             if np.isfinite(over_topics).any():
-                self.spread, most, by = over_topics, EVEN, BY_TOPICS
+                self.spread, most, by = over_topics, content.EVEN, content.BY_TOPICS
         self._even: Bools = self.spread <= most
-        self.by = f"{by} and {BY_LIST}" if closed_class(self.ranked) else by
+        self.by = f"{by} and {content.BY_LIST}" if content.closed_class(self.ranked) else by
         self._keep(function_words)
 
     def keeping(self, function_words: int) -> Splicer:
@@ -212,13 +216,15 @@ class Splicer:
             return None, None
         counts, (author, topic) = self._counted[0], (codes[self._sample] for codes in (self._author, self._topic))
         staying = np.flatnonzero([word in self.functions for word in self.ranked])
-        return named_topics(counts[:, staying], author, topic), named_topics(counts, author, topic)
+        return content.named_topics(counts[:, staying], author, topic), content.named_topics(counts, author, topic)
 
     def cut(self, row: int) -> Cut:
         """The pieces of one text, made once."""
+        pieces = self._pieces.of(self.texts, row)
+        if self._cut_from is not self._pieces.texts:
+            self._cut_from, self._cuts = self._pieces.texts, {}
         found = self._cuts.get(row)
         if found is None:
-            pieces = self._cut(row)
             words = self._pieces.word_of(pieces)
             words = words[words >= 0]
             stays = self._stays[np.minimum(words, len(self._stays) - 1)]
@@ -252,15 +258,15 @@ class Splicer:
         return bounds, flat, len(self._pieces.words)
 
     def _keep(self, function_words: int) -> None:
-        self.functions = keep(self.ranked, self._even, function_words)
+        self.functions = content.keep(self.ranked, self._even, function_words)
         self._stays: Bools = np.zeros(len(self._pieces.words) + 1, dtype=np.bool_)
         self._stays[[self._pieces.words[word] for word in self.functions]] = True
-        self._cuts: dict[int, Cut] = {}
+        self._cuts, self._cut_from = {}, self._pieces.texts
 
     def _count(self) -> tuple[list[str], float]:
         counts = np.zeros(0, np.int64)
         for row in self._sample.tolist():
-            pieces = self._cut(row)
+            pieces = self._pieces.of(self.texts, row)
             if len(counts) < len(self._pieces):
                 counts = np.concatenate([counts, np.zeros(len(self._pieces), np.int64)])
             np.add.at(counts, pieces, 1)
@@ -283,7 +289,7 @@ class Splicer:
         place[[self._pieces.words[word] for word in self.ranked]] = np.arange(len(self.ranked))
         columns, sizes = list[Int32s](), list[int]()
         for row in self._sample.tolist():
-            words = self._pieces.word_of(self._cut(row))
+            words = self._pieces.word_of(self._pieces.of(self.texts, row))
             words = words[words >= 0]
             sizes.append(len(words))
             found = place[words]
@@ -292,18 +298,6 @@ class Splicer:
         counts = csr_array((np.ones(len(flat)), flat, bounds), shape=(len(sizes), len(self.ranked)))
         counts.sum_duplicates()
         return counts, np.array(sizes, dtype=np.float64)
-
-    def _cut(self, row: int) -> Int32s:
-        found = self._raw.get(row)
-        if found is None:
-            found = self._pieces.cut(self.texts[row])
-            if len(found) > self._room:
-                self._raw.clear()
-                self._cuts = {}
-                self._room = MOST_PIECES
-            self._raw[row] = found
-            self._room -= len(found)
-        return found
 
 
 def _flat(parts: Sequence[Int32s]) -> tuple[Int32s, Ints]:

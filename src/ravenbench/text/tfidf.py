@@ -273,14 +273,11 @@ class TokenProfiles:
         return np.asarray((raw - self.mean_) / self.deviation_, dtype=np.float64)
 
     def _frequencies(self, store: CountStore, texts: TextTable, documents: Ints) -> Floats:
-        chosen = store.lexicon.ids([*self.words_, *self.marks_])
-        width = len(chosen)
+        columns = _Columns(store, [*self.words_, *self.marks_])
+        width = len(self.words_) + len(self.marks_)
         result = np.zeros((len(documents), width + self.sentences))
         for rows in store.blocks(texts, documents):
-            column = np.full(len(store.lexicon), width, np.int64)
-            column[chosen] = np.arange(width)
-            column = column[store.lexicon.fold]
-            kind = store.lexicon.kind
+            column, kind = np.minimum(columns.map(), width).astype(np.int64), store.lexicon.kind
             some = slice(rows.first, rows.first + len(rows))
             counts = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, width + 1)
             kinds = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, kind, SENTENCE_MARK + 1)

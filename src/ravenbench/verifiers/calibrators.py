@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import centre_of
 from ravenbench.types import Bools, Floats

@@ -199,7 +199,7 @@ def test_out_of_memory_names_the_option_and_keeps_the_checkpoint(setting, settin
 
 
 def test_devices(torch, monkeypatch):
-    from ravenbench.cli.device import use
+    from ravenbench.cli.tasks import use
     from ravenbench.topics import devices
 
     monkeypatch.setenv("RAVEN_DEVICE", "auto")

@@ -7,7 +7,7 @@ import pytest
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 

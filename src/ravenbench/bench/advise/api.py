@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from ravenbench.bench.advise.features import Habit, habits, places, without
-from ravenbench.bench.compare.material import Case, read_material, read_text
+from ravenbench.bench.compare.material import FEWEST_WORDS, Case, read_material, read_text
 from ravenbench.bench.compare.plan import draft
-from ravenbench.bench.compare.screening import FEWEST_WORDS
 from ravenbench.bench.compare.spec import build
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import InputError, MissingPart, SpecError

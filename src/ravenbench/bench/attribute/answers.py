@@ -29,13 +29,8 @@ from ravenbench.types import Floats, Ints, Labels
 
 
 def name_methods(methods: str | Sequence[Any]) -> dict[str, Any]:
-    """Methods by the name they print; besides components these may be any estimators over texts.
-
-    Raises
-    ------
-    SpecError
-        If one does not parse, is no method, two print alike, or there is none.
-    """
+    """Methods by the name they print; besides components these may be any estimators over texts. Raises SpecError if
+    one does not parse, is no method, two print alike, or there is none."""
     parsed = registry.split(methods) if isinstance(methods, str) else methods
     named: dict[str, Any] = {}
     seen: set[str] = set()
@@ -193,13 +188,7 @@ class MovedUnit(SplitUnit):
 
 
 def read_weights(store: Store, key: str) -> tuple[list[str], NDArray[np.float64]]:
-    """Features and weights (features, authors) that all documents teach.
-
-    Raises
-    ------
-    RuntimeError
-        If they are not there.
-    """
+    """Features and weights (features, authors) that all documents teach. Raises RuntimeError if they are not there."""
     cell = store.read_cell(key)
     if cell is None or cell.error is not None:
         raise RuntimeError("the weights that all documents teach are missing: repeat the run")
@@ -251,13 +240,7 @@ class Attributed:
 
 
 def read_answers(store: Store) -> Attributed:
-    """Everything that an attribution's folder holds.
-
-    Raises
-    ------
-    StoreError
-        If the folder is damaged.
-    """
+    """Everything that an attribution's folder holds. Raises StoreError if the folder is damaged."""
     plan = store.plan_as(AttributePlan)
     documents = open_documents(store)
     names = tuple(record.name for record in plan.verifiers)

@@ -14,7 +14,7 @@ from typing import Any
 from ravenbench.attribution.protocols import answer_problem
 from ravenbench.bench.attribute.answers import name_methods
 from ravenbench.bench.attribute.spec import METHODS
-from ravenbench.bench.task import Outlook
+from ravenbench.bench.task import Preview
 from ravenbench.engine.guard import one_thread
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.formats.decoding import UTF8
@@ -123,24 +123,19 @@ def _answer(
             scores[name][problem.name] = None if known is None else macro_f1(known, predicted, [*problem.candidates])
 
 
-def collection_outlook(
+def collection_preview(
     path: str | Path,
     *,
     methods: str | Sequence[Any] | None = None,
     out: str | Path | None = None,
     lenient: bool = False,
     encoding: str | None = UTF8,
-) -> Outlook:
-    """What ``answer_collection`` would do; nothing is written and no method is fitted.
-
-    Raises
-    ------
-    InputError
-        If a problem cannot be read or a method cannot be used.
-    """
+) -> Preview:
+    """What ``answer_collection`` would do; nothing is written and no method is fitted. Raises InputError if a problem
+    cannot be read or a method cannot be used."""
     problems = read_attribution(path, lenient=lenient, encoding=encoding)
     fits = len(problems) * len(name_methods(METHODS if methods is None else methods))
-    return Outlook(
+    return Preview(
         task="attribute",
         folder="" if out is None else str(out),
         problems={p.name: len(p.unknown) for p in problems},

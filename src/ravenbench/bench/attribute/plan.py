@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from ravenbench import files, registry
 from ravenbench.attribution.protocols import Split, splits
 from ravenbench.attribution.selection import Chosen, Rules, choose
-from ravenbench.bench.attribute.answers import method_identity, method_record
+from ravenbench.bench.attribute.answers import method_identity, method_record, save_documents
 from ravenbench.bench.attribute.record import (
     AttributePlan,
     CuesRecord,
@@ -21,6 +21,7 @@ from ravenbench.bench.attribute.record import (
     SplitRecord,
 )
 from ravenbench.bench.attribute.spec import AttributeSpec
+from ravenbench.bench.task import Draft
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
 from ravenbench.corpora.tables import KINDS
@@ -29,18 +30,23 @@ from ravenbench.randomness import stream
 from ravenbench.store.plans import content_key
 from ravenbench.store.records import CellPlace, FoldRecord
 from ravenbench.store.resume import data_hash
+from ravenbench.store.store import Store
 from ravenbench.texts import content_hash
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Ints, Labels
 
 
-@dataclass(frozen=True, eq=False)
-class Draft:
-    """A whole plan, nothing of it written yet; ``places`` (protocols, documents) are numbers of splits."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AttributeDraft(Draft[AttributePlan]):
+    """A plan with its documents; ``places`` (protocols, documents) are numbers of splits."""
 
-    plan: AttributePlan
     documents: Chosen
     places: Ints
+
+    def write(self, store: Store, begin: Callable[[], None]) -> None:
+        begin()
+        save_documents(store, self.documents, self.places)
+        store.write_plan(self.plan)
 
 
 def fingerprint(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) -> dict[str, str]:
@@ -64,7 +70,7 @@ def _digest(corpus: Corpus) -> str:
     return content_key([corpus.name, corpus.digest(), columns])
 
 
-def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) -> Draft:
+def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) -> AttributeDraft:
     """Load a corpus (unless one is given), choose its documents and divide them.
 
     Raises
@@ -85,7 +91,7 @@ def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) 
     documents = choose(corpus, rules(spec), spec.seed, spec.topics, topics=1 if spec.topic == "none" else 2)
     divided = {name: splits(documents, name, spec.folds, spec.seed) for name in spec.protocols}
     places = np.stack([_places(parts, len(documents)) for parts in divided.values()])
-    return Draft(_plan(documents, divided, named), documents, places)
+    return AttributeDraft(plan=_plan(documents, divided, named), documents=documents, places=places)
 
 
 def _load(spec: AttributeSpec) -> Corpus:

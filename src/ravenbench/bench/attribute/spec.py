@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Encoding, checked, told
+from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Encoding, Spec, spec_of, told
 from ravenbench.errors import SpecError, did_you_mean
-from ravenbench.store.plans import content_key
 
 METHODS = "maxent, svm, nb, cosine-delta, function-words, topic-words"
 PROTOCOLS = {"novel-topic": ("novel-topic",), "k-fold": ("k-fold",), "both": ("novel-topic", "k-fold")}
@@ -20,19 +17,22 @@ PROTOCOLS = {"novel-topic": ("novel-topic",), "k-fold": ("k-fold",), "both": ("n
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 
 
-class AttributeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AttributeSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides the answers of attribution, and the difference for which its report reckons topics."""
 
-    corpus: Annotated[str, told("A corpus by name, a table, or PAN18/19 attribution problems.")]
+    corpus: Annotated[str, told("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus")]
     topic: Annotated[str | None, told("Level of topic: a column, extract(clusters=20), or none (k-fold alone).")] = None
     protocol: Annotated[
         Literal["novel-topic", "k-fold", "both"],
         told("novel-topic (leave one topic out, the default), k-fold, or both."),
     ] = "novel-topic"
-    methods: Annotated[str, told(f"E.g. 'maxent, svm(n=4), distorted(svm), mine:Method'. Default: {METHODS}.")] = (
-        METHODS
-    )
-    folds: Annotated[AtLeastTwo, told("Folds of k-fold; novel-topic has one for each topic. Default: 10.")] = 10
+    methods: Annotated[
+        str,
+        told(f"E.g. 'maxent, svm(n=4), distorted(svm), mine:Method'. Default: {METHODS}.", takes="str | Sequence[Any]"),
+    ] = METHODS
+    folds: Annotated[
+        AtLeastTwo, told("Folds of k-fold; novel-topic has one for each topic. Default: 10.", metavar="K")
+    ] = 10
     min_docs: Annotated[AtLeastOne, told("Documents an author needs. Default: 10.")] = 10
     min_topics: Annotated[AtLeastOne, told("Topics an author needs; 1 keeps authors of one topic. Default: 2.")] = 2
     min_per_topic: Annotated[
@@ -45,7 +45,7 @@ class AttributeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
         str | None,
         told("Choose topics, so that near-duplicates cannot leak: hits, random, grouping, hybrid(…)."),
     ] = None
-    topics: Annotated[AtLeastTwo | None, told("How many topics the sampler takes.")] = None
+    topics: Annotated[AtLeastTwo | None, told("How many topics the sampler takes.", metavar="M")] = None
     encoder: Annotated[str, told("What topics are compared by, for the sampler. Default: lsa.")] = "lsa"
     difference: Annotated[
         Positive, told("Reckon the topics needed to show this difference in accuracy. Default: 0.05.")
@@ -57,15 +57,6 @@ class AttributeSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     def protocols(self) -> tuple[str, ...]:
         """The protocols to run, the main one first."""
         return PROTOCOLS[self.protocol]
-
-    def resolved(self) -> dict[str, Any]:
-        """JSON form."""
-        return dict(msgspec.to_builtins(self))
-
-    def default_folder(self, data: Mapping[str, str]) -> Path:
-        """``raven-runs/attribute-<corpus>-<hash>``: the same spec on the same data finds its own earlier run."""
-        stem = re.sub(r"[^A-Za-z0-9]+", "-", Path(self.corpus).stem).strip("-") or "corpus"
-        return Path("raven-runs") / f"attribute-{stem}-{content_key([self.resolved(), dict(data)])[:8]}"
 
 
 def build(given: Mapping[str, Any]) -> AttributeSpec:
@@ -91,4 +82,4 @@ def build(given: Mapping[str, Any]) -> AttributeSpec:
         values |= {"min_topics": 1}
     if values.get("topics") is not None:
         values.setdefault("sampler", "hits")
-    return checked(values, AttributeSpec)
+    return spec_of(AttributeSpec, values)

@@ -1,11 +1,17 @@
-"""The texts of a comparison: questioned ones, those of each candidate, and the cases they make."""
+"""The texts of a comparison: questioned ones, those of each candidate, and the cases they make.
+
+What keeps texts from being compared: copies, a candidate among the background's authors, another language.
+"""
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.errors import FormatError, InputError, SpecError
@@ -13,11 +19,23 @@ from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, checked_name
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.mail import signs_of_mail
-from ravenbench.text.tokens import count_words
+from ravenbench.text.tokens import WORD, count_words
+from ravenbench.types import Bools, Corpus
 
 OFFICE = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages", ".epub"}
 PATH_LIMIT = 4096
 _SHOWN = 5
+RUN = 8
+"""Words in a row that count as copied where they stand in two texts."""
+COPIED = 0.3
+"""Share of a questioned text's runs of words that makes it a copy."""
+SHARED = 0.1
+"""Share of a background text's runs of words by which it counts as the candidate's or the questioned text."""
+FEWEST_RUNS = 3
+FEWEST_WORDS = 50
+"""Words of a questioned text, and of all known texts together, below which nothing is said."""
+FOREIGN = 0.6
+"""A text that holds less than this share of the common words of a usual background text is unlike it."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +87,9 @@ class Material:
 
 
 def read_material(spec: CompareSpec) -> Material:
-    """Read every text that was asked for.
-
-    Raises
-    ------
-    SpecError
-        If there is nothing to compare, or both a batch and single texts are given.
-    InputError
-        If texts are missing, empty, no plain text or in another encoding (all of them are named), a folder holds no
-        text, or a row of the batch cannot be read.
-    """
+    """Read every text that was asked for. Raises SpecError if there is nothing to compare, or both a batch and single
+    texts are given. Raises InputError if texts are missing, empty, no plain text or in another encoding (all of them
+    are named), a folder holds no text, or a row of the batch cannot be read."""
     if not spec.background:
         raise SpecError(
             "nothing to judge by: --background is missing", expected="texts by other people, by author",
@@ -89,32 +100,31 @@ def read_material(spec: CompareSpec) -> Material:
         if spec.questioned or spec.known:
             raise SpecError("a batch file names all texts itself", fix="leave --questioned and --known out")
         return _batch(Path(_path(spec.batch, "--batch")), spec.encoding)
-    for name, given in (("questioned", spec.questioned), ("known", spec.known)):
-        if not given:
+    for name in ("questioned", "known"):
+        if not getattr(spec, name):
             raise SpecError(
                 f"nothing to compare: --{name} is missing", expected="--questioned TEXT --known TEXT|FOLDER"
             )
-    for name, given in (("questioned", spec.questioned), ("known", spec.known)):
-        for value in given:
-            _path(value.rpartition("=")[2] if name == "known" else value, f"--{name}")
+    for value in spec.questioned:
+        _path(value, "--questioned")
+    for value in spec.known:
+        _path(value.rpartition("=")[2], "--known")
     reader = _Reader(spec.encoding)
     asked = [text for path in spec.questioned for text in reader.one(Path(path))]
     candidates = [Candidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
     reader.faults.check()
-    several = len(spec.questioned) > 1, len(candidates) > 1
-    cases = [Case(_id(text, one, *several), text, one) for text in asked for one in candidates]
+    form = "{text} / {candidate}" if len(spec.questioned) > 1 else "{candidate}"
+    form = form if len(candidates) > 1 else "{text}"
+    cases = [
+        Case(form.format(text=text.path.stem, candidate=one.name), text, one) for text in asked for one in candidates
+    ]
     _check_ids(cases)
     return Material(tuple(cases), (*reader.notes, *_mails(cases)))
 
 
 def read_text(path: Path, encoding: str | None = UTF8) -> Text:
-    """One plain text; ``encoding`` as ``decode`` takes it.
-
-    Raises
-    ------
-    InputError
-        If there is none, it is empty, or it is no plain text in UTF-8 or the encoding named.
-    """
+    """One plain text; ``encoding`` as ``decode`` takes it. Raises InputError if there is none, it is empty, or it is no
+    plain text in UTF-8 or the encoding named."""
     if path.is_dir():
         raise InputError("a folder stands where one text should be", file=path, expected="a .txt file")
     if not path.is_file():
@@ -201,13 +211,8 @@ def _mails(cases: Sequence[Case]) -> list[str]:
 
 
 def _path(value: str, what: str, file: Path | None = None, line: int | None = None) -> str:
-    """A path that was given; an empty one would be the whole folder.
-
-    Raises
-    ------
-    FormatError
-        If it is empty, or cannot be a path.
-    """
+    """A path that was given; an empty one would be the whole folder. Raises FormatError if it is empty, or cannot be a
+    path."""
     checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
     if not value.strip():
         raise FormatError(
@@ -236,12 +241,6 @@ def _called(paths: Sequence[Path]) -> str:
     name = paths[0].resolve().name
     plain = len(paths) > 1 or not paths[0].is_dir() or name.lower() in ("known", "candidate", "texts")
     return "the candidate" if plain else name
-
-
-def _id(text: Text, candidate: Candidate, texts: bool, candidates: bool) -> str:
-    if texts and candidates:
-        return f"{text.path.stem} / {candidate.name}"
-    return candidate.name if candidates else text.path.stem
 
 
 def _check_ids(cases: Sequence[Case]) -> None:
@@ -296,3 +295,109 @@ def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:
     if value is not None and not isinstance(value, str):
         raise FormatError(f"{column} is not text", file=file, line=line, found=value, expected="a text")
     return (value or "").strip()
+
+
+def runs(text: str) -> frozenset[tuple[str, ...]]:
+    """All runs of ``RUN`` lowercase words."""
+    words = [word.lower() for word in WORD.findall(text)]
+    return frozenset(zip(*(words[i:] for i in range(RUN)), strict=False))
+
+
+def is_copy(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]], share: float) -> bool:
+    """Whether so large a share of the first text's runs stands in the second."""
+    common = len(one & other)
+    return common >= FEWEST_RUNS and common >= share * len(one)
+
+
+@dataclass
+class Screened:
+    """``kept`` (documents,) of the background, ``left_out`` in words, and what refuses a case by its id."""
+
+    kept: Bools
+    left_out: list[str]
+    refusals: dict[str, list[str]] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
+
+
+def screen(cases: Sequence[Case], corpus: Corpus) -> Screened:
+    """Leave out of the background whoever is a candidate, by name or by text, and find copies.
+
+    A background author is left out whole when the name is a candidate's, or a text repeats a known one. A questioned
+    text that repeats a known or a background text refuses its case: that is copying, and says nothing of style.
+    """
+    found = Screened(np.ones(len(corpus), dtype=np.bool_), [])
+    asked = {case.questioned.path: case.questioned for case in cases}
+    own = {case.candidate: [runs(text.text) for text in case.candidate.texts] for case in cases}
+    names = {_folded(candidate.name): candidate.name for candidate in own}
+    gone: dict[int, str] = {}
+    for code, author in enumerate(corpus.author.names):
+        if (name := names.get(_folded(author))) is not None:
+            gone[code] = f"{author}: has the name of the candidate {name}"
+    questions = {path: runs(text.text) for path, text in asked.items()}
+    copied: dict[object, str] = {}
+    for row in range(len(corpus)):
+        code = int(corpus.author.codes[row])
+        here = runs(corpus.texts[row])
+        for candidate, several in own.items():
+            if code not in gone and any(is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several):
+                gone[code] = (
+                    f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a known text of "
+                    f"{candidate.name}"
+                )
+        for path, one in questions.items():
+            if is_copy(one, here, COPIED):
+                copied[path] = corpus.ids[row]
+            if is_copy(here, one, SHARED) or is_copy(one, here, SHARED):
+                found.kept[row] = False
+                found.left_out.append(f"{corpus.ids[row]}: shares long passages with the questioned text {path.name}")
+    found.left_out += [gone[code] for code in sorted(gone)]
+    found.kept &= ~np.isin(corpus.author.codes, list(gone))
+    for case in cases:
+        path = case.questioned.path
+        if path in copied:
+            found.refusals.setdefault(case.id, []).append(
+                f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
+                "which a comparison of style cannot tell"
+            )
+        for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
+            if is_copy(questions[path], known, COPIED) or case.questioned.text.split() == text.text.split():
+                found.refusals.setdefault(case.id, []).append(
+                    f"the questioned text repeats the known text {text.name}: identical passages are a finding of "
+                    "their own, and style is not what makes them alike"
+                )
+            elif is_copy(questions[path], known, SHARED):
+                found.notes.setdefault(case.id, []).append(
+                    f"the questioned text shares passages with the known text {text.name}; "
+                    "quotations should be taken out"
+                )
+    return found
+
+
+def too_short(case: Case) -> list[str]:
+    """Refusals of a case whose texts are too short to look at."""
+    known, fewer = sum(text.words for text in case.candidate.texts), f"fewer than {FEWEST_WORDS} are not compared"
+    sizes = {
+        f"the questioned text has {case.questioned.words} words": case.questioned.words,
+        f"the known texts have {known} words together": known,
+    }
+    return [f"{size}; {fewer}" for size, words in sizes.items() if words < FEWEST_WORDS]
+
+
+def coverage(text: str, functions: frozenset[str]) -> float:
+    """Share of a text's words that are among the background's most frequent ones, in [0, 1]."""
+    words = [word.lower() for word in WORD.findall(text)]
+    return sum(word in functions for word in words) / len(words) if words else 0.0
+
+
+def unlike(name: str, share: float, usual: float) -> str | None:
+    """The refusal of a text of another language or kind than the background, or None."""
+    if share >= FOREIGN * usual:
+        return None
+    return (
+        f"{name} is unlike the background in language or kind: {share:.0%} of its words are among the background's "
+        f"most frequent ones, of a usual background text {usual:.0%}"
+    )
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split())

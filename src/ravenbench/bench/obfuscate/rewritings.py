@@ -10,22 +10,65 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ravenbench import files, registry
-from ravenbench.bench.obfuscate.record import RewritingRecord
 from ravenbench.components import Component, identity
 from ravenbench.engine.guard import isolated, tell
 from ravenbench.engine.pool import Engine, Progress, run_units
 from ravenbench.errors import InputError, StoreError
+from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting
 from ravenbench.store.plans import content_key
-from ravenbench.store.records import read_record, write_record
+from ravenbench.store.records import Plan, Record, read_record, write_record
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
+
+
+class RewritingRecord(Record, frozen=True, kw_only=True):
+    """``rewritings/KEY.json``: one text rewritten by one obfuscator with one seed.
+
+    ``parts`` is None and ``error`` says why where the obfuscator failed on this text.
+    """
+
+    key: str
+    id: str
+    obfuscator: str
+    seed: int
+    parts: tuple[Part, ...] | None
+    notes: tuple[str, ...]
+    counts: dict[str, int]
+    seconds: float
+    error: str | None
+
+
+class TextRecord(Record, frozen=True, kw_only=True):
+    """A text to be rewritten: its name (or its problem's id), its length in words, and its rewriting's key."""
+
+    id: str
+    words: int
+    key: str
+
+
+class ObfuscatePlan(Plan, frozen=True, kw_only=True):
+    """The manifest of ``raven obfuscate``: the obfuscator, and every text with the key of its rewriting.
+
+    ``rewritings`` is the folder where rewritings are kept, relative to the run's folder where it lies within.
+    """
+
+    obfuscator: str
+    identity: Any
+    version: int
+    provenance: str
+    sends_text: bool
+    source: str
+    language: str | None
+    texts: list[TextRecord]
+    rewritings: str
 
 
 @dataclass(frozen=True)
@@ -191,13 +234,8 @@ def rewrite(
     progress: Progress,
     surrogates: Surrogates | None = None,
 ) -> list[Stored]:
-    """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made.
-
-    Raises
-    ------
-    InputError
-        If the obfuscator cannot be used on this set at all.
-    """
+    """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made. Raises
+    InputError if the obfuscator cannot be used on this set at all."""
     files.make_folder(folder, private=True)
     keys = keys_of(obfuscator, seed, tasks, surrogates)
     found = [read_rewriting(folder, key) for key in keys]

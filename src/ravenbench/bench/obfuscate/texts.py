@@ -35,12 +35,8 @@ class Source:
 def read_source(spec: ObfuscateSpec) -> Source:
     """Read what is to be rewritten.
 
-    Of a problem set these are the questioned texts of same-author problems, or with ``every`` of all.
-
-    Raises
-    ------
-    InputError
-        If there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.
+    Of a problem set these are the questioned texts of same-author problems, or with ``every`` of all. Raises InputError
+    if there is nothing to rewrite, or a problem set has no truth and ``every`` is not asked for.
     """
     path = files.local_copy(spec.source)
     with Archive(path, spec.encoding) as archive:
@@ -74,12 +70,7 @@ def read_source(spec: ObfuscateSpec) -> Source:
 
 def check_out(out: Path, single: bool, inputs: Sequence[str], known: Collection[str]) -> None:
     """Refuse a place that is taken, before any long work; ``known`` are the hashes of what this run wrote earlier.
-
-    Raises
-    ------
-    InputError
-        If something else is there, or nothing can be written there.
-    """
+    Raises InputError if something else is there, or nothing can be written there."""
     if not single:
         check_folder(out, inputs=inputs, known=known)
         return

@@ -25,12 +25,8 @@ def export(store: Store, folder: Path) -> list[str]:
     (``version``: along, against, off or batch, or null). They share the training set of their source.
 
     Test truth names authors and topics as PAN's does, and ``folds.json`` what was done: keep both from the systems
-    under test.
-
-    Raises
-    ------
-    InputError
-        If the folder is there already or cannot be written, or belongs to a task whose folds cannot be written.
+    under test. Raises InputError if the folder is there already or cannot be written, or belongs to a task whose folds
+    cannot be written.
     """
     if store.kind not in EXPORTED:
         raise InputError(

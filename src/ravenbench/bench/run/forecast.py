@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ravenbench.bench.run.plan import Draft, draft
+from ravenbench.bench.run.plan import draft
 from ravenbench.bench.run.record import RepetitionRecord, RunPlan
 from ravenbench.bench.run.setups import SweepSize, no_choice, pools_advice, sweep_sizes
 from ravenbench.bench.run.spec import RunSpec
+from ravenbench.bench.task import Draft
 from ravenbench.components import Component, parts
-from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_to_stderr
+from ravenbench.engine.guard import isolated, runs_program, stdout_to_stderr
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import RavenError, SpecError, said
 from ravenbench.statistics.axes import DOMAIN_MARGIN
@@ -93,7 +94,6 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         If the data cannot fill what was asked.
     """
     components = spec.named_verifiers()
-    smoke_test(components)
     start = time.process_time()
     made = draft(spec, progress)
     planning = time.process_time() - start
@@ -185,7 +185,7 @@ def _sizes(folds: list[Fold]) -> MeanSizes:
     return MeanSizes(len(folds), float(np.mean(train)), float(np.mean(test)))
 
 
-def _cost(component: Component, made: Draft, folds: list[Fold]) -> float:
+def _cost(component: Component, made: Draft[RunPlan], folds: list[Fold]) -> float:
     """Seconds of all fits and answers of a verifier, from one fold and the number of others."""
     if isinstance(component, FoldFree):
         return _pairs_cost(component, made, folds)
@@ -210,16 +210,17 @@ def _cost(component: Component, made: Draft, folds: list[Fold]) -> float:
     return fitting + score * sum(len(f.test) for f in folds) / max(1, len(fold.test))
 
 
-def _pairs_cost(component: FoldFree, made: Draft, folds: list[Fold]) -> float:
-    keys = []
+def _pairs_cost(component: FoldFree, made: Draft[RunPlan], folds: list[Fold]) -> float:
+    assert made.texts is not None
+    texts, keys = made.texts, []
     for fold in folds:
         held = fold.train if fold.train.calibrate is None else fold.train.select(fold.train.calibrate)
         for problems in (held, fold.test):
-            keys.append(problems.known_index * len(made.texts) + problems.questioned_index[problems.owner])
+            keys.append(problems.known_index * len(texts) + problems.questioned_index[problems.owner])
     distinct = np.unique(np.concatenate(keys))
     some = distinct[:: max(1, len(distinct) // SAMPLE)]
-    known, questioned = some // len(made.texts), some % len(made.texts)
-    component.pair_features(made.texts, known[:2], questioned[:2])
+    known, questioned = some // len(texts), some % len(texts)
+    component.pair_features(texts, known[:2], questioned[:2])
     start = time.process_time()
-    component.pair_features(made.texts, known, questioned)
+    component.pair_features(texts, known, questioned)
     return (time.process_time() - start) * len(distinct) / len(some)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +14,10 @@ from ravenbench import files, registry
 from ravenbench.bench.run.record import CorpusRecord, LengthRecord, PoolRecord, RunPlan, SetupRecord
 from ravenbench.bench.run.setups import Drawing, plan_probe, plan_sweep, sizes_of_sweep
 from ravenbench.bench.run.spec import RunSpec
+from ravenbench.bench.task import Draft
 from ravenbench.components import identity
 from ravenbench.corpora.load import load_corpus
-from ravenbench.engine.guard import rehearsable, warm_up_kernels
-from ravenbench.engine.pool import Aside, Progress, aside, here
+from ravenbench.engine.pool import Aside, Progress, here
 from ravenbench.engine.transplants import Transplants, longer, plan_given_transplants, plan_transplants
 from ravenbench.problems import needs, sources
 from ravenbench.problems.needs import check_pairs_possible
@@ -31,11 +30,9 @@ from ravenbench.store.plans import (
     decides,
     fold_record,
     on_one_table,
-    save_plan,
     verifier_record,
 )
 from ravenbench.store.resume import data_hash
-from ravenbench.store.store import Store
 from ravenbench.texts import TextTable
 from ravenbench.topics.levels import at_level, keep_topics, topic_similarity
 from ravenbench.types import Corpus, Floats, Fold, Labels, Problems
@@ -45,19 +42,7 @@ SECOND_ENCODER = "nmf(iterations=200)"
 """Clusters made in one space look apart in it: extracted topics are also compared in this one."""
 
 
-@dataclass(frozen=True, eq=False)
-class Draft:
-    """A whole plan, nothing of it written yet."""
-
-    plan: RunPlan
-    folds: list[Fold]
-    texts: TextTable
-    ids: list[str]
-    labels: Mapping[str, Labels | None]
-    arrays: Mapping[str, Floats]
-
-
-def draft(spec: RunSpec, progress: Progress, meanwhile: Aside = here) -> Draft:
+def draft(spec: RunSpec, progress: Progress, meanwhile: Aside = here) -> Draft[RunPlan]:
     """Load, sample and pair.
 
     Raises
@@ -87,7 +72,7 @@ def draft(spec: RunSpec, progress: Progress, meanwhile: Aside = here) -> Draft:
         verifiers=[verifier_record(name, component) for name, component in components.items()],
         cells=cell_places(components, plan.folds),
     )
-    return Draft(plan, folds, texts, ids, labels, arrays)
+    return Draft(plan, folds, texts, labels, ids, arrays)
 
 
 def _cut(
@@ -122,31 +107,6 @@ def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int)
         if own is not None and len(own.codes) == size and own.names == found.names:
             codes = np.where(codes < 0, own.codes, codes)
     return Labels(codes, found.names)
-
-
-def write_plan(
-    spec: RunSpec,
-    store: Store,
-    begin: Callable[[], None],
-    progress: Progress,
-    check: Callable[[], None] = lambda: None,
-    cores: int = 1,
-) -> None:
-    """Make the plan and write it; ``check`` is called when everything was read.
-
-    With a second core, verifiers are rehearsed meanwhile: workers find their kernels compiled.
-
-    Raises
-    ------
-    InputError
-        If the data cannot fill what was asked; nothing is written then.
-    """
-    with aside(cores) as meanwhile:
-        if ours := rehearsable(spec.named_verifiers()):
-            meanwhile(warm_up_kernels, ours)
-        made = draft(spec, progress, meanwhile)
-    check()
-    save_plan(store, begin, made.plan, made.folds, made.texts, made.labels, made.ids, made.arrays)
 
 
 def fingerprint(spec: RunSpec) -> dict[str, str]:

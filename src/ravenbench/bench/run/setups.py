@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -86,16 +87,7 @@ class Drawing:
         place = _place(pool, topics, merged)
         self.known[place, name] = drawn
         self.known.setdefault((place, None), drawn)
-        similar = leakage(self.similarity, [self.folds[f] for f in drawn])
-        return SetupRecord(
-            pool=pool,
-            setup=setup,
-            topics=topics.tolist(),
-            merged=_joined(merged),
-            mean_similarity=similar.mean,
-            max_similarity=similar.highest,
-            folds=drawn,
-        )
+        return SetupRecord(**self._entry(pool, setup, topics, merged, drawn))
 
     def point(self, pool: int, name: str, sampler: Sampler, m: int, encoder: int, similarity: Floats) -> PointRecord:
         """The entry of a point of a sweep; ``similarity`` (T, T) is that of its ``encoder``."""
@@ -105,21 +97,21 @@ class Drawing:
         if drawn is None:
             drawn = self._draw(pool, name, topics, merged, f"p{pool:02d}-m{m}-e{encoder}-{_slug(name)}")
             self.known[place, None] = drawn
-        folds = [self.folds[f] for f in drawn]
-        similar, own = leakage(self.similarity, folds), leakage(similarity, folds)
-        return PointRecord(
-            pool=pool,
-            setup=name,
-            topics=topics.tolist(),
-            merged=_joined(merged),
-            mean_similarity=similar.mean,
-            max_similarity=similar.highest,
-            folds=drawn,
-            m=m,
-            encoder=encoder,
-            own_mean_similarity=own.mean,
-            own_max_similarity=own.highest,
-        )
+        mean, highest = leakage(similarity, [self.folds[f] for f in drawn])
+        entry = self._entry(pool, name, topics, merged, drawn)
+        return PointRecord(**entry, m=m, encoder=encoder, own_mean_similarity=mean, own_max_similarity=highest)
+
+    def _entry(self, pool: int, setup: str, topics: Ints, merged: Ints, drawn: list[str]) -> dict[str, Any]:
+        mean, highest = leakage(self.similarity, [self.folds[f] for f in drawn])
+        return {
+            "pool": pool,
+            "setup": setup,
+            "topics": topics.tolist(),
+            "merged": {int(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t},
+            "mean_similarity": mean,
+            "max_similarity": highest,
+            "folds": drawn,
+        }
 
     def _choice(self, pool: int, sampler: Sampler, m: int, similarity: Floats) -> tuple[Ints, Ints]:
         inside = self.pools[pool]
@@ -133,37 +125,18 @@ class Drawing:
 
     def _draw(self, pool: int, name: str, topics: Ints, merged: Ints, fold_name: str) -> list[str]:
         drawn = sources.topics(
-            self.corpus,
-            topics,
-            merged,
-            k=self.sizes.folds,
-            rule=self.rule,
-            documents=self.sizes.documents,
-            calibration=self.spec.calibration,
-            seed=self.spec.seed,
-            name=fold_name,
-            labels={"pool": pool, "setup": name},
-            limit=self.spec.limit,
-        )
+            self.corpus, topics, merged, k=self.sizes.folds, rule=self.rule, documents=self.sizes.documents,
+            calibration=self.spec.calibration, seed=self.spec.seed, name=fold_name,
+            labels={"pool": pool, "setup": name}, limit=self.spec.limit,
+        )  # fmt: skip
         self.folds |= {fold.name: fold for fold in drawn}
         return [fold.name for fold in drawn]
 
 
-class Leakage(NamedTuple):
+def leakage(similarity: Floats, folds: list[Fold]) -> tuple[float, float]:
     """Mean and highest cosine over train × test topic pairs of each fold, averaged over folds (Table 7)."""
-
-    mean: float
-    highest: float
-
-
-def leakage(similarity: Floats, folds: list[Fold]) -> Leakage:
-    """How alike the training and test topics of these folds are."""
     blocks = [similarity[np.ix_(f.counts["train_topics"], f.counts["test_topics"])] for f in folds]
-    return Leakage(float(np.mean([b.mean() for b in blocks])), float(np.mean([b.max() for b in blocks])))
-
-
-def _joined(merged: Ints) -> dict[int, int]:
-    return {int(t): int(merged[t]) for t in np.flatnonzero(merged >= 0) if merged[t] != t}
+    return float(np.mean([b.mean() for b in blocks])), float(np.mean([b.max() for b in blocks]))
 
 
 def sizes_of_sweep(first: Sizes, others: list[Sizes]) -> Sizes:
@@ -206,16 +179,9 @@ def plan_probe(
             name = f"{'null' if null else 'probe'}-{number:02d}"
             try:
                 drawn = crossed(
-                    corpus,
-                    pair,
-                    rule=rule,
-                    documents=documents,
-                    calibration=spec.calibration,
-                    seed=spec.seed,
-                    name=name,
-                    labels={"setup": "probe", "repetition": number, "null": int(null)},
-                    limit=spec.limit,
-                )
+                    corpus, pair, rule=rule, documents=documents, calibration=spec.calibration, seed=spec.seed,
+                    name=name, labels={"setup": "probe", "repetition": number, "null": int(null)}, limit=spec.limit,
+                )  # fmt: skip
             except CorpusError as error:
                 left_out += 1
                 reason = f"{name}: {error.problem}"
@@ -223,25 +189,17 @@ def plan_probe(
             folds += drawn
             repetitions.append(_entry(number, null, pair, similarity, drawn))
     section = ProbeRecord(
-        kind=spec.probe,
-        tests=tests,
-        near=NEAR,
-        planned=planned,
-        left_out=left_out,
-        reason=reason,
+        kind=spec.probe, tests=tests, near=NEAR, planned=planned, left_out=left_out, reason=reason,
         repetitions=repetitions,
-    )
+    )  # fmt: skip
     return section, folds
 
 
 def _reason(spec: RunSpec, topics: int, tests: int) -> str | None:
     if spec.probe in ("transplant", "none"):
         return NOT_ASKED
-    if tests == 0:
-        return (
-            f"{topics} topics are too few: two domains of one test topic and {NEAR} to train on take {2 * (1 + NEAR)}"
-        )
-    return None
+    take = f"two domains of one test topic and {NEAR} to train on take {2 * (1 + NEAR)}"
+    return f"{topics} topics are too few: {take}" if tests == 0 else None
 
 
 def _entry(
@@ -281,15 +239,9 @@ def plan_sweep(
     samplers = spec.named_samplers()
     if len(sizes) == len(similarities) == 1 and {s.name for s in samplers.values()} <= set(USUAL):
         return None
-    points = [
-        (pool, name, m, e)
-        for pool in range(len(drawing.pools))
-        for m in sizes
-        for e in range(len(similarities))
-        for name in samplers
-    ]
+    points = list(product(range(len(drawing.pools)), sizes, range(len(similarities)), samplers))
     setups = []
-    for done, (pool, name, m, e) in enumerate(points):
+    for done, (pool, m, e, name) in enumerate(points):
         progress("drawing the sweep", done, len(points))
         setups.append(drawing.point(pool, name, samplers[name], m, e, similarities[e]))
     return SweepRecord(
@@ -323,16 +275,10 @@ def sweep_sizes(section: SweepRecord | None, folds: Mapping[str, Fold]) -> list[
     seen: set[str] = set()
     found = []
     for (m, encoder, setup), names in rows.items():
-        found.append(
-            SweepSize(
-                m=m,
-                encoder=section.encoders[encoder],
-                setup=setup,
-                folds=len(names),
-                new=len(set(names) - seen),
-                train=float(np.mean([len(folds[name].train) for name in names])),
-                test=float(np.mean([len(folds[name].test) for name in names])),
-            )
+        train, test = (
+            float(np.mean([len(getattr(folds[name], side)) for name in names])) for side in ("train", "test")
         )
+        new = len(set(names) - seen)
+        found.append(SweepSize(m, section.encoders[encoder], setup, len(names), new, train, test))
         seen |= set(names)
     return found

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Encoding, checked, told
-from ravenbench.bench.run.spec_file import read_toml
-from ravenbench.components import Component, identity_hash, seeded
+from ravenbench.bench.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, Encoding, Spec, checked, told
+from ravenbench.components import Component, identity_hash, seeded, unknown_parameter
 from ravenbench.errors import SpecError, did_you_mean
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ DEFAULT_VERIFIERS = "char-ngram, ppm, topic-fit, style-only, length"
 """Three that are tested, and two controls beside them: one that sees style alone, one that learns nothing."""
 
 
-class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RunSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a run's answers. Values left None come from the corpus (its catalogue entry or its sizes).
 
     ``topics``, ``encoder`` and ``samplers`` may name several: a sweep over all their combinations, of which the first
@@ -33,17 +32,23 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         str | None,
         told(
             "A known corpus (raven corpus list), a table, a folder of texts by author or an imported one."
-            " Default: synthetic."
+            " Default: synthetic.",
+            takes=PATH,
         ),
     ] = "synthetic"
-    train: Annotated[str | None, told("Problem set to train on, instead of a corpus.")] = None
-    test: Annotated[str | None, told("Problem set to answer, together with --train.")] = None
+    train: Annotated[str | None, told("Problem set to train on, instead of a corpus.", takes=PATH)] = None
+    test: Annotated[str | None, told("Problem set to answer, together with --train.", takes=PATH)] = None
     topic: Annotated[str | None, told("Level of topic: a column, or extract(within='group').")] = None
     topics: Annotated[
-        AtLeastTwo | tuple[AtLeastTwo, ...] | None, told("How many topics to choose; several numbers are a sweep.")
+        AtLeastTwo | tuple[AtLeastTwo, ...] | None,
+        told(
+            "How many topics to choose; several numbers are a sweep.",
+            takes="int | str | Sequence[int]",
+            metavar="M[,M…]",
+        ),
     ] = None
-    folds: Annotated[AtLeastTwo | None, told("Folds over topics.")] = None
-    pools: Annotated[AtLeastOne | None, told("Repetitions on random subsets of topics.")] = None
+    folds: Annotated[AtLeastTwo | None, told("Folds over topics.", metavar="K")] = None
+    pools: Annotated[AtLeastOne | None, told("Repetitions on random subsets of topics.", metavar="N")] = None
     pool_share: Annotated[
         Annotated[float, msgspec.Meta(gt=0, le=1)], told("Share of all topics in each of several pools.")
     ] = 0.5
@@ -64,20 +69,34 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             "both; none. Default: both."
         ),
     ] = "both"
-    repetitions: Annotated[AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.")] = 20
+    repetitions: Annotated[
+        AtLeastOne, told("Repetitions of the crossed probe, and of its null; default 20.", metavar="R")
+    ] = 20
     lengths: Annotated[
         tuple[AtLeastOne, ...] | None,
-        told("Accuracy over length: repeat with all texts cut to so many words, e.g. 100,250,500."),
+        told(
+            "Accuracy over length: repeat with all texts cut to so many words, e.g. 100,250,500.",
+            takes="int | str | Sequence[int]",
+            metavar="WORDS[,…]",
+        ),
     ] = None
     verifiers: Annotated[
         str,
-        told("Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls beside them."),
+        told(
+            "Verifiers to test, e.g. 'char-ngram(n=3), ppm'; by default three, and two controls beside them.",
+            takes=COMPONENTS,
+        ),
     ] = DEFAULT_VERIFIERS
     normalise: Annotated[
         str | None,
-        told("Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask; default: none."),
+        told(
+            "Mask through which every verifier reads all texts, e.g. posnoise or frequency-mask; default: none.",
+            metavar="MASK",
+        ),
     ] = None
-    aliases: Annotated[dict[str, str], told("Own names for verifiers, each with its printed form.")] = {}
+    aliases: Annotated[
+        dict[str, str], told("Own names for verifiers, each with its printed form.", takes="Mapping[str, str]")
+    ] = {}
     encoding: Encoding = None
     seed: Annotated[
         int, told("Seed of every draw, that of verifiers included unless they name their own; default 0.")
@@ -126,10 +145,6 @@ class RunSpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         short = [component.name for component in found.values()]
         return {c.name if c.name and short.count(c.name) == 1 else full: c for full, c in found.items()}
 
-    def resolved(self) -> dict[str, Any]:
-        """JSON form."""
-        return dict(msgspec.to_builtins(self))
-
     def hash(self) -> str:
         """Identity of the spec."""
         return identity_hash(self.resolved())
@@ -175,3 +190,50 @@ def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 
     if not found or len(set(found)) < len(found):
         raise SpecError(f"{what}: whole numbers are expected, each once", file=file, found=value, expected=such)
     return tuple(found) if len(found) > 1 else found[0]
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """The keys of a spec file, long flags with - or _, lists joined, ``[verifiers.NAME]`` as aliases."""
+    import tomllib  # takes longer to import than --help to answer
+
+    try:
+        with file.open("rb") as handle:
+            raw = tomllib.load(handle)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"not valid TOML: {error}", file=file) from None
+    except RecursionError:
+        raise SpecError("tables or lists are nested too deep to be read", file=file) from None
+    except OSError as error:
+        raise SpecError(f"cannot be read: {error.strerror}", file=file) from None
+    unknown = sorted(set(raw) - {"run", "verifiers"})
+    if unknown:
+        raise SpecError(f"unknown table [{unknown[0]}]", file=file, fix=did_you_mean(unknown[0], ["run", "verifiers"]))
+    for name, table in raw.items():
+        if not isinstance(table, dict):
+            raise SpecError(f"{name} is not a table", file=file, found=table, expected=f"[{name}]")
+    values: dict[str, Any] = {}
+    for key, value in raw.get("run", {}).items():
+        values[key.replace("-", "_")] = ", ".join(map(str, value)) if isinstance(value, list) else value
+    aliases = {}
+    for name, entry in raw.get("verifiers", {}).items():
+        aliases[name] = _alias(name, entry, file)
+    if aliases:
+        values["aliases"] = aliases
+    return values
+
+
+def _alias(name: str, entry: Any, file: Path) -> str:
+    """A verifier as its component string: ``is``, or the parameters of an outside command."""
+    if isinstance(entry, dict) and set(entry) == {"is"} and isinstance(entry["is"], str):
+        return str(entry["is"])
+    if not isinstance(entry, dict) or not isinstance(entry.get("command"), str):
+        raise SpecError(
+            f"[verifiers.{name}] must hold one key 'is', or 'command' with its options", file=file, found=entry,
+            expected="is = \"ppm(order=4)\", or command = \"program -i $inputDataset -o $outputDir\"",
+        )  # fmt: skip
+    program: type[Any] = registry.resolve("verifier", "command")
+    for key in entry:
+        if key not in program._parameters():
+            found = unknown_parameter(program, key)
+            raise SpecError(f"[verifiers.{name}]: {found.problem}", file=file, expected=found.expected, fix=found.fix)
+    return str(program(**entry))

@@ -48,13 +48,8 @@ class Attacked:
 
 
 def read_attacked(spec: SafetySpec) -> Attacked:
-    """Read training and test problems, and take as many of the test problems as the spec allows.
-
-    Raises
-    ------
-    InputError
-        If they cannot be read, or nothing is among them that could be attacked.
-    """
+    """Read training and test problems, and take as many of the test problems as the spec allows. Raises InputError if
+    they cannot be read, or nothing is among them that could be attacked."""
     train = None if spec.train is None else read_problems(files.local_copy(spec.train), "train", spec.encoding)
     if spec.methods is not None:
         return _of_candidates(spec, train)
@@ -173,13 +168,8 @@ class Fitted:
 
 
 def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
-    """A fresh copy of a method fitted on the known texts of every problem, by the problem's name.
-
-    Raises
-    ------
-    AnswerError
-        If texts are to be rejected and the method has no scores.
-    """
+    """A fresh copy of a method fitted on the known texts of every problem, by the problem's name. Raises AnswerError if
+    texts are to be rejected and the method has no scores."""
     from sklearn.base import clone
 
     if reject and not hasattr(method, "scores"):
@@ -207,13 +197,8 @@ def true_codes(store: Store) -> Ints:
 
 
 def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float) -> dict[str, Any]:
-    """``predicted`` and ``rank`` of every questioned text of a fold; ``truth`` (n,) numbers their authors.
-
-    Raises
-    ------
-    AnswerError
-        If a method does not answer every text once.
-    """
+    """``predicted`` and ``rank`` of every questioned text of a fold; ``truth`` (n,) numbers their authors. Raises
+    AnswerError if a method does not answer every text once."""
     ids = fold.test.ids.tolist()
     whose = [next(iter(fitted)) if len(fitted) == 1 else name.partition("/")[0] for name in ids]
     texts = fold.test.texts.rows(fold.test.questioned_index)

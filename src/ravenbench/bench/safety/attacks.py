@@ -42,6 +42,21 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Fold, Problems
 from ravenbench.verifiers.contract.base import fresh
 
+ATTACKS = ("normalise", "mirror", "invert", "preimage")
+UNSAFE = 0.5
+"""An obfuscation of which an attack recovers more than this share is labelled unsafe."""
+SMALLEST_LOSS = 0.05
+"""Below this loss of recall there is too little to recover for a share of it to mean anything."""
+LESSONS = 400
+"""Most texts the attacker obfuscates to learn from."""
+TEXTS = 10
+"""Texts the test is made on: every candidate is obfuscated."""
+CANDIDATES = 64
+"""Most candidates tried for one sentence."""
+PROBES = 3
+"""Texts on which two seeds must agree for an obfuscator to be called deterministic."""
+ATTACKER = (7919, 104729)
+"""Seeds of the attackers' own rewritings."""
 LONGEST = 3
 """Most words of an original phrase that one word may stand for."""
 MOST = 20
@@ -96,12 +111,6 @@ def stood_for(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield y, a[x]
         i, j = x + 1, y + 1
 
-
-ATTACKS = ("normalise", "mirror", "invert", "preimage")
-UNSAFE = 0.5
-"""An obfuscation of which an attack recovers more than this share is labelled unsafe."""
-SMALLEST_LOSS = 0.05
-"""Below this loss of recall there is too little to recover for a share of it to mean anything."""
 
 RewriteTexts = Callable[[Sequence[ObfuscationTask], int], Mapping[str, str]]
 """Tasks and a seed → new text by task id."""
@@ -167,12 +176,7 @@ def mirrored(fold: Fold, rewrite: RewriteTexts, seed: int, attacker: Sequence[in
     """A fold in which everything is obfuscated, known texts once with each of the attacker's seeds.
 
     Questioned texts that the obfuscation left alone (different authors) are obfuscated with the secret seed too, so
-    that being obfuscated tells nothing.
-
-    Raises
-    ------
-    InputError
-        If the attacker has no seed, or one is the secret.
+    that being obfuscated tells nothing. Raises InputError if the attacker has no seed, or one is the secret.
     """
     if not attacker or seed in attacker:
         raise InputError("the attacker needs seeds other than the secret one", found=list(attacker))
@@ -220,10 +224,6 @@ def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], que
         known_index=np.array(index, dtype=np.int64),
         questioned_index=rows[[place[int(q), 0] for q in old]] if questioned else rows[old],
     )
-
-
-LESSONS = 400
-"""Most texts the attacker obfuscates to learn from."""
 
 
 @dataclass(frozen=True)
@@ -344,14 +344,6 @@ def _gain(model: LanguageModel, words: Sequence[str], at: int, source: str) -> f
     return model.score(brown([*before, *source.split(" "), *after])) - old
 
 
-TEXTS = 10
-"""Texts the test is made on: every candidate is obfuscated."""
-CANDIDATES = 64
-"""Most candidates tried for one sentence."""
-PROBES = 3
-"""Texts on which two seeds must agree for an obfuscator to be called deterministic."""
-
-
 @dataclass(frozen=True)
 class Preimage:
     """Changed sentences; those whose true original is among the preimages found, is the likeliest, is the only one."""
@@ -411,10 +403,6 @@ def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
         elif part.original != part.obfuscation:
             found += [(None, None)] * len(a)
     return found
-
-
-ATTACKER = (7919, 104729)
-"""Seeds of the attackers' own rewritings."""
 
 
 @dataclass

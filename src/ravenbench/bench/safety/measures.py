@@ -38,10 +38,10 @@ from ravenbench.bench.safety.record import (
     SafetyPlan,
 )
 from ravenbench.engine.pool import Engine, Progress, run_units
-from ravenbench.errors import InputError, StoreError
+from ravenbench.errors import InputError
 from ravenbench.files import make_folder
 from ravenbench.formats.reviews import Review
-from ravenbench.metrics.auc import auc
+from ravenbench.metrics.pan import auc
 from ravenbench.metrics.roc import curve
 from ravenbench.obfuscation.measures import neural
 from ravenbench.obfuscation.measures.sensibleness import Sensibleness
@@ -51,7 +51,7 @@ from ravenbench.obfuscation.wording import resources
 from ravenbench.obfuscation.wording.token_ranks import TokenRanks
 from ravenbench.services import LanguageTool
 from ravenbench.store.plans import content_key
-from ravenbench.store.records import read_record, write_record
+from ravenbench.store.records import record_or_none, write_record
 from ravenbench.store.store import Store
 from ravenbench.text.nltk_data import missing
 from ravenbench.text.tokens import tokens
@@ -74,13 +74,8 @@ class Helpers:
     nli: str | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be asked; nothing is loaded or sent.
-
-        Raises
-        ------
-        InputError
-            If an address is none, or a model is not on this machine.
-        """
+        """Refuse what cannot be asked; nothing is loaded or sent. Raises InputError if an address is none, or a model
+        is not on this machine."""
         if self.languagetool is not None:
             LanguageTool(self.languagetool)
         if self.encoder is not None:
@@ -159,7 +154,7 @@ def measure(
             if read_measures(folder, key) is None:
                 units.append(MeasureUnit(folder, kept, key, keys, helpers))
     index = MeasureIndex(sets=sets)
-    if read_index(folder) != index:
+    if record_or_none(folder / "index.json", MeasureIndex) != index:
         write_record(folder / "index.json", "safety", index)
     run_units(engine, units, progress, "measuring rewritings")
 
@@ -172,24 +167,13 @@ def measures_key(keys: Sequence[str], helpers: Helpers) -> str:
 
 def read_measures(folder: Path, key: str) -> MeasuresRecord | None:
     """Measures of one obfuscator and seed, None where they are missing or damaged."""
-    try:
-        record = read_record(folder / f"{key}.json", MeasuresRecord)
-    except (OSError, StoreError):
-        return None
-    return record if record.key == key else None
-
-
-def read_index(folder: Path) -> MeasureIndex | None:
-    """Which measures belong to which obfuscator and seed, None where that is missing or damaged."""
-    try:
-        return read_record(folder / "index.json", MeasureIndex)
-    except (OSError, StoreError):
-        return None
+    record = record_or_none(folder / f"{key}.json", MeasuresRecord)
+    return record if record is not None and record.key == key else None
 
 
 def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
     """Measures of one obfuscator by seed, those that are there."""
-    index = read_index(folder)
+    index = record_or_none(folder / "index.json", MeasureIndex)
     keys = {} if index is None else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
     found = {seed: read_measures(folder, key) for seed, key in keys.items()}
     return {seed: one for seed, one in found.items() if one is not None}
@@ -234,11 +218,8 @@ def detect(store: Store, kept: Path, progress: Progress) -> dict[str, Detection]
 
 def read_detection(path: Path, address: str | None = None) -> dict[str, Detection] | None:
     """Stored results, None where there are none (of this address)."""
-    try:
-        record = read_record(path, DetectionRecord)
-    except (OSError, StoreError):
-        return None
-    return record.obfuscators if address in (None, record.key) else None
+    record = record_or_none(path, DetectionRecord)
+    return record.obfuscators if record is not None and address in (None, record.key) else None
 
 
 Texts = tuple[Sequence[str], Ints]
@@ -277,7 +258,7 @@ def _features(text: str, measure: Sensibleness) -> list[float]:
     found: list[float] = [value or 0.0 for value in measure.of(text).values()]
     if missing("brown") is not None:
         return found
-    ranks_of = token_ranks()
+    ranks_of = _token_ranks()
     spoken = [words for a, b in sentences(text) if (words := tokens(text[a:b]))] or [[]]
     values = np.concatenate([ranks_of.model.log10(words) for words in spoken])
     ranks = np.concatenate([ranks_of(words) for words in spoken])
@@ -286,8 +267,7 @@ def _features(text: str, measure: Sensibleness) -> list[float]:
 
 
 @cache
-def token_ranks() -> TokenRanks:
-    """Ranks under the model of Brown."""
+def _token_ranks() -> TokenRanks:
     return TokenRanks(resources.language_model())
 
 
@@ -375,22 +355,18 @@ def keep_grades(store: Store, kept: Path, reviews: Sequence[Review]) -> None:
             for problem, key in done.rewritings.items():
                 found = read_rewriting(kept, key)
                 if found is not None and found.rewriting is not None:
-                    both = (content_hash(t).hex() for t in (found.rewriting.original, found.rewriting.text))
-                    original, rewritten = both
-                    there.setdefault((problem, entry.name), {}).setdefault((original, rewritten), (seed, key))
+                    original, text = (content_hash(t).hex() for t in (found.rewriting.original, found.rewriting.text))
+                    there.setdefault((problem, entry.name), {}).setdefault((original, text), (seed, key))
     write_record(store.path / NAME, "safety", GradesRecord(grades=[_matched(review, there) for review in reviews]))
 
 
 def read_grades(store: Store) -> list[GradedText]:
     """Grades of rewritings that the run still has; none where there are none or their file is damaged."""
-    try:
-        found = read_record(store.path / NAME, GradesRecord).grades
-    except (OSError, StoreError):
-        return []
+    record = record_or_none(store.path / NAME, GradesRecord)
     sets = {entry.name: entry.sets for entry in store.plan_as(SafetyPlan).obfuscators}
     return [
         one
-        for one in found
+        for one in ([] if record is None else record.grades)
         if (done := sets.get(one.obfuscator, {}).get(one.seed)) and done.rewritings.get(one.problem) == one.key
     ]
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, cast
 
 import msgspec
 
-from ravenbench import files, registry
+from ravenbench import registry
 from ravenbench.bench.attribute.answers import method_identity
-from ravenbench.bench.options import AtLeastTwo, Encoding, checked, told
+from ravenbench.bench.options import COMPONENTS, PATH, AtLeastTwo, Encoding, Spec, checked, plain_of, told
 from ravenbench.bench.safety.attacks import ATTACKS
-from ravenbench.components import Component, identity, identity_hash
+from ravenbench.components import Component, identity
 from ravenbench.errors import SpecError
 from ravenbench.obfuscation.base import Obfuscator
 from ravenbench.store.plans import content_key, decides
@@ -22,22 +21,33 @@ DEFAULT_OBFUSCATORS = "identity, random, mihaylova-2016, mansoorizadeh-2016"
 DEFAULT_VERIFIERS = "char-ngram, ppm, function-words, cng-2013"
 
 
-class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides a safety run's answers."""
 
     problems: Annotated[
-        str, told("Problems to attack, with truth (PAN folder, zip or pairs); with --methods, PAN18/19 attribution.")
+        str,
+        told(
+            "Problems to attack, with truth (PAN folder, zip or pairs); with --methods, PAN18/19 attribution.",
+            takes=PATH,
+        ),
     ]
-    train: Annotated[str | None, told("Problems the verifiers learn from.")] = None
+    train: Annotated[str | None, told("Problems the verifiers learn from.", takes=PATH)] = None
     obfuscators: Annotated[
-        str, told("Obfuscators to test; default: identity, random, mihaylova-2016, mansoorizadeh-2016.")
+        str,
+        told(
+            "Obfuscators to test; default: identity, random, mihaylova-2016, mansoorizadeh-2016.",
+            takes="str | Sequence[str | Obfuscator]",
+        ),
     ] = DEFAULT_OBFUSCATORS
-    verifiers: Annotated[str, told("Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.")] = (
-        DEFAULT_VERIFIERS
-    )
+    verifiers: Annotated[
+        str, told("Verifiers to attack; default: char-ngram, ppm, function-words, cng-2013.", takes=COMPONENTS)
+    ] = DEFAULT_VERIFIERS
     methods: Annotated[
         str | None,
-        told("Attribution methods to attack in place of verifiers, e.g. 'svm, ppm'; candidates' texts teach them."),
+        told(
+            "Attribution methods to attack in place of verifiers, e.g. 'svm, ppm'; candidates' texts teach them.",
+            takes="str | Sequence[Any]",
+        ),
     ] = None
     reject: Annotated[
         float,
@@ -45,20 +55,23 @@ class SafetySpec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         told("With --methods: the lead in probability below which a text is nobody's; PAN19's is 0.1. Default: 0."),
     ] = 0.0
     seeds: Annotated[
-        Annotated[tuple[int, ...], msgspec.Meta(min_length=1)], told("Seeds of the rewritings; default: 0.")
+        Annotated[tuple[int, ...], msgspec.Meta(min_length=1)],
+        told("Seeds of the rewritings; default: 0.", takes="str | Sequence[int]", metavar="SEED[,SEED…]"),
     ] = (0,)
     attacks: Annotated[
         tuple[str, ...],
         told(
             "What is played against the obfuscations, of normalise, mirror, invert (both rewrite much) and preimage; "
-            "or none. Default: normalise."
+            "or none. Default: normalise.",
+            takes="str | Sequence[str]",
         ),
     ] = ("normalise",)
     normalise: Annotated[
         str,
         told(
             "What the attack normalise brings all texts to: normaliser (plain form), or a mask such as posnoise or "
-            "frequency-mask. Default: normaliser."
+            "frequency-mask. Default: normaliser.",
+            metavar="MASK",
         ),
     ] = "normaliser"
     surrogates: Annotated[str | None, told("Verifiers that searching obfuscators may ask.")] = None
@@ -139,13 +152,9 @@ def build(given: Mapping[str, Any]) -> SafetySpec:
     SpecError
         If a value does not fit.
     """
-    values = {name: value for name, value in given.items() if value is not None}
-    for name in ("problems", "train"):
-        if name in values:
-            values[name] = str(values[name])
-    for name in ("obfuscators", "verifiers"):
-        if name in values and not isinstance(values[name], str):
-            values[name] = ", ".join(map(str, values[name]))
+    values = plain_of(SafetySpec, given)
+    if not isinstance(values.get("obfuscators", ""), str):
+        values["obfuscators"] = ", ".join(map(str, values["obfuscators"]))
     for name in ("seeds", "attacks"):
         if name in values:
             listed = values[name]
@@ -173,12 +182,6 @@ def _check_sides(values: Mapping[str, Any]) -> None:
     for name in ("verifiers", "attacks"):
         if values.get(name):
             raise SpecError(f"--{name} and --methods do not go together", fix=f"leave out --{name}")
-
-
-def default_folder(spec: SafetySpec) -> Path:
-    """``raven-runs/safety-<problems>-<hash>``: the same spec finds its own earlier run."""
-    stem = Path(files.local_copy(spec.problems)).stem
-    return Path("raven-runs") / f"safety-{stem}-{identity_hash(spec.resolved())[:8]}"
 
 
 def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifiers: dict[str, Component]) -> None:

@@ -5,7 +5,7 @@ OUT/run.json, plan.json, cells/   as for a run; a fold is a replicate, and its c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ravenbench.bench.options import PATH, Option
 from ravenbench.bench.simulate.spec import SimulateSpec, build
@@ -51,7 +51,7 @@ class Simulate(Task):
         self.data = fingerprint(self.spec)
         self.folder = self.place_or(f"simulate-{identity_hash(self.spec.resolved())[:8]}")
 
-    def draft(self) -> Draft:
+    def draft(self) -> Draft[Any]:
         from ravenbench.bench.simulate.plan import draft
 
         return Draft(draft(self.spec))

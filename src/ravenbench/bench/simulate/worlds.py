@@ -93,13 +93,7 @@ def sample(number: int) -> int:
 
 
 def draw(spec: SimulateSpec, number: int) -> World:
-    """The world of this number.
-
-    Raises
-    ------
-    CorpusError
-        If the corpus has no topics to draw from, or too few of them.
-    """
+    """The world of this number. Raises CorpusError if the corpus has no topics to draw from, or too few of them."""
     made = generator(spec.corpus)
     if made is None:
         corpus, similarity = _real(spec.corpus)

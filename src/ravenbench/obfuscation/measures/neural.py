@@ -17,14 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ravenbench.errors import FormatError, InputError
-from ravenbench.topics.pretrained import (
-    check_vocabulary,
-    is_static,
-    load_static,
-    missing,
-    model_folder,
-    static_vectors,
-)
+from ravenbench.topics.pretrained import check_vocabulary, is_static, load_static, missing, model_folder, static_vectors
 from ravenbench.types import Floats
 
 Pairs = Sequence[tuple[str, str]]
@@ -49,12 +42,7 @@ Inference = Callable[[Pairs], Sequence[Judgement]]
 def encoder_folder(model: str) -> Path:
     """Where a sentence encoder lies; nothing is loaded.
 
-    Raises
-    ------
-    MissingPart
-        If it or its library is not here.
-    FormatError
-        If files of it are missing.
+    MissingPart if it or its library is not here; FormatError if files of it are missing.
     """
     folder = model_folder(model)
     _need(*(["model2vec"] if is_static(folder) else ["sentence_transformers", "torch"]))
@@ -78,18 +66,13 @@ def _need(*libraries: str) -> None:
 def sentence_similarity(model: str) -> Similarity:
     """Load a sentence encoder as a function that gives the cosines of pairs of texts.
 
+    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded.
+
     Parameters
     ----------
     model : str
         A sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. One without
         a pooling layer averages its token vectors.
-
-    Raises
-    ------
-    MissingPart
-        If the library or the model is not here.
-    FormatError
-        If the model cannot be loaded.
     """
     folder = encoder_folder(model)
     encode = _static(folder) if is_static(folder) else _network(folder)
@@ -121,19 +104,13 @@ def _network(folder: Path) -> Callable[[list[str]], Floats]:
 def inference(model: str) -> Inference:
     """Load a natural-language-inference classifier as a function that judges pairs of texts.
 
+    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded; InputError if its
+    labels do not say which is entailment.
+
     Parameters
     ----------
     model : str
         Folder, or name in the local cache. Which output means what is read from its ``config.json``.
-
-    Raises
-    ------
-    MissingPart
-        If the library or the model is not here.
-    FormatError
-        If the model cannot be loaded.
-    InputError
-        If its labels do not say which is entailment.
     """
     folder = inference_folder(model)
     import torch
@@ -169,10 +146,7 @@ def inference(model: str) -> Inference:
 def label_places(labels: Mapping[int, str], model: str = "the model") -> tuple[int, int | None]:
     """Which outputs mean entailment and contradiction; models order them differently.
 
-    Raises
-    ------
-    InputError
-        If no label, or more than one, reads as entailment.
+    InputError if no label, or more than one, reads as entailment.
     """
     names = {int(place): str(name).strip().casefold() for place, name in labels.items()}
     yes = [place for place, name in names.items() if name.startswith("entail")]

@@ -130,10 +130,7 @@ def negations(original: str, rewritten: str) -> Preserved:
 def antonym_substitutions(original: str, rewritten: str) -> int:
     """Words of the original that gave way to a WordNet antonym in the same place.
 
-    Raises
-    ------
-    MissingPart
-        If WordNet is not here.
+    MissingPart if WordNet is not here.
     """
     if original == rewritten:
         return 0
@@ -291,10 +288,7 @@ class Soundness:
     """
 
     def __init__(
-        self,
-        originals: Sequence[str],
-        similarity: Similarity | None = None,
-        entailment: Inference | None = None,
+        self, originals: Sequence[str], similarity: Similarity | None = None, entailment: Inference | None = None
     ) -> None:
         self.similarity, self.entailment = similarity, entailment
         self.missing: dict[str, str] = {}
@@ -415,10 +409,7 @@ def pinc(original: str, rewritten: str, longest: int = 4) -> float | None:
 def meteor(original: str, rewritten: str) -> float:
     """METEOR with the original as reference: exact, stemmed and WordNet matches, less a penalty for disorder.
 
-    Raises
-    ------
-    MissingPart
-        If WordNet is not here.
+    MissingPart if WordNet is not here.
     """
     from nltk.translate.meteor_score import single_meteor_score
 

@@ -64,13 +64,7 @@ class Bevendorff(Obfuscator):
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Load the language model, if its data are on this machine.
-
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        """
+        """Load the language model, if its data are on this machine. SpecError if a parameter is out of range."""
         check_mode(self.name, self.mode)
         if self.target not in THRESHOLDS:
             raise SpecError(

@@ -15,7 +15,7 @@ from numba import njit
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.guards import Stretches, akin, is_english, opposite, relatives, same_form
 from ravenbench.obfuscation.parts import pack
-from ravenbench.obfuscation.wording.resources import language_model
+from ravenbench.obfuscation.wording.resources import language_model, word_set
 from ravenbench.obfuscation.wording.words import brown, match_case, related, usual_sense
 from ravenbench.types import Floats, Ints
 
@@ -236,28 +236,7 @@ SUCCESSORS = 6
 _SWAPS = {",": (";", ""), ";": (",", "."), ":": (",", ";"), ".": ("!", ";"), "!": (".",), "?": ("!",), "-": (" ",)}
 _READABLE_SWAPS = {",": ("",), ";": (",",), ":": (",",), "!": (".",)}
 _ARTICLES = (" the ", " my ", " his ", " her ", " its ", " our ", " their ", " your ", " this ", " that ")
-_NEEDED = frozenset(
-    [
-        "not",
-        "never",
-        "no",
-        "hardly",
-        "scarcely",
-        "barely",
-        "as",
-        "so",
-        "too",
-        "more",
-        "less",
-        "most",
-        "least",
-        "how",
-        "when",
-        "where",
-        "why",
-        "than",
-    ]
-)
+_NEEDED = word_set("needed adverbs")
 """Adverbs without which a sentence says something else."""
 _TOKEN = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 _CONTEXT = 40

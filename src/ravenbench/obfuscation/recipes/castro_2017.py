@@ -53,13 +53,7 @@ class Castro(Obfuscator):
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Check the mode.
-
-        Raises
-        ------
-        SpecError
-            If it is neither of the two.
-        """
+        """Check the mode. SpecError if it is neither of the two."""
         check_mode(self.name, self.mode)
         return self
 

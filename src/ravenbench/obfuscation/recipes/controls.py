@@ -47,13 +47,7 @@ class OtherAuthor(Obfuscator):
     provenance = "ours"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Keep the set's known texts as the pool.
-
-        Raises
-        ------
-        InputError
-            If fewer than two problems have known texts.
-        """
+        """Keep the set's known texts as the pool. InputError if fewer than two problems have known texts."""
         if sum(bool(task.known) for task in tasks) < 2:
             raise InputError(
                 "other-author takes its texts from the other problems of a set", found=f"{len(tasks)} problems",

@@ -55,12 +55,8 @@ class Keswani(Obfuscator):
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Check that every leg of the chain can be translated here.
 
-        Raises
-        ------
-        SpecError
-            If the chain has no leg, or does not end where it began.
-        MissingPart
-            If a leg's translator is not here; the message names the command.
+        SpecError if the chain has no leg, or does not end where it began; MissingPart if a leg's translator is not
+        here; the message names the command.
         """
         if len(self.chain) < 3 or self.chain[0] != self.chain[-1] or "" in self.chain:
             raise SpecError(

@@ -65,13 +65,7 @@ class LLM(Obfuscator):
         return leaves_machine(self._url())
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Refuse to start without an address.
-
-        Raises
-        ------
-        InputError
-            If there is none.
-        """
+        """Refuse to start without an address. InputError if there is none."""
         if not self._url().startswith(("http://", "https://")):
             raise InputError(
                 "llm needs the address of an OpenAI-compatible endpoint", found=self._url() or None,

@@ -81,12 +81,7 @@ class Mansoorizadeh(Obfuscator):
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Train the language model, or find it in the cache.
 
-        Raises
-        ------
-        SpecError
-            If a parameter is out of range.
-        MissingPart
-            If WordNet, Brown or the tagger is not here.
+        SpecError if a parameter is out of range; MissingPart if WordNet, Brown or the tagger is not here.
         """
         if self.k < 1 or self.mode not in ("repaired", "faithful"):
             raise SpecError(f"{self.name}: a parameter is out of range", expected="k ≥ 1, mode repaired or faithful")

@@ -30,7 +30,7 @@ from ravenbench.obfuscation.base import (
 from ravenbench.obfuscation.guards import Stretches, acceptable, is_english, relatives, same_form, stretches
 from ravenbench.obfuscation.parts import pack, sentences
 from ravenbench.obfuscation.recipes.mihaylova_2016_statistics import Measured, has_vocabulary, in_vocabulary, measure
-from ravenbench.obfuscation.wording.resources import language_model, load, pattern
+from ravenbench.obfuscation.wording.resources import language_model, load, pattern, word_set
 from ravenbench.obfuscation.wording.words import base_form, head, match_case, parents, senses, usual_sense
 from ravenbench.text.nltk_data import missing
 
@@ -111,32 +111,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 _CONNECTIVES = ("and", "and", "and", "and", "", "", "", "as", "yet")
 _BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|although|because|but|so|while|whereas) ", re.I)
 _WHOLE_BREAKERS = re.compile(r", (?:however|therefore|moreover|furthermore|but) (?=(?:I|he|she|it|we|they|you|the) )")
-_SUBJECT = frozenset(
-    [
-        "i",
-        "he",
-        "she",
-        "it",
-        "we",
-        "they",
-        "you",
-        "this",
-        "that",
-        "these",
-        "those",
-        "there",
-        "the",
-        "a",
-        "an",
-        "my",
-        "his",
-        "her",
-        "its",
-        "our",
-        "your",
-        "their",
-    ]
-)
+_SUBJECT = word_set("openers of a sentence")
 _NEAR = 8
 
 
@@ -300,41 +275,8 @@ _CAPITALS = re.compile(r"(?<!\w)[A-Z]{4,}(?!\w)")
 _NUMBER = re.compile(r"(?<![\w.,])\d+(?:,\d{3})*(?:\.\d+)?(?!\w)")
 _MONEY = re.compile(r"([$€£¥₹¢])\s?([\w,.]*\w)")
 _WORD = re.compile(r"[^\W\d_]+")
-_BOTH = frozenset(
-    [
-        "story",
-        "check",
-        "checks",
-        "program",
-        "programs",
-        "tire",
-        "tires",
-        "curb",
-        "curbs",
-        "draft",
-        "drafts",
-        "practice",
-        "practices",
-        "license",
-        "licenses",
-        "meter",
-        "meters",
-        "math",
-        "learned",
-        "burned",
-        "spelled",
-        "spoiled",
-        "while",
-        "among",
-        "jail",
-        "mold",
-        "molds",
-    ]
-)
-_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("!", ("!", "!!", "!!!")),
-    ("?", ("?", "??", "???", "?!?", "!?!")),
-)
+_BOTH = word_set("everyday words of both spellings")
+_MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (("!", ("!", "!!", "!!!")), ("?", ("?", "??", "???", "?!?", "!?!")))
 
 
 @dataclass(frozen=True)
@@ -635,13 +577,7 @@ class Mihaylova(Obfuscator):
     mode: Literal["repaired", "faithful"] = "repaired"
 
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
-        """Load those resources that are installed.
-
-        Raises
-        ------
-        SpecError
-            If the mode is neither of the two.
-        """
+        """Load those resources that are installed. SpecError if the mode is neither of the two."""
         check_mode(self.name, self.mode)
         if has_vocabulary():
             language_model()

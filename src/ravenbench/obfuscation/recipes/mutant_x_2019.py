@@ -81,17 +81,14 @@ def _space(model: str) -> tuple[tuple[str, ...], Floats]:
 def near_words(model: str, word: str, pos: str, tag: str) -> tuple[str, ...]:
     """Words near a lower-case word, the nearest first, that are in the form of the tag, and no antonym or form of it.
 
+    MissingPart if the encoder, WordNet, Brown or lemminflect is not here.
+
     Parameters
     ----------
     model : str
         A sentence encoder, as for measures of meaning.
     pos, tag : str
         WordNet's part of speech, and the Treebank tag the word has.
-
-    Raises
-    ------
-    MissingPart
-        If the encoder, WordNet, Brown or lemminflect is not here.
     """
     words, space = _space(model)
     if word not in words:
@@ -157,12 +154,7 @@ class MutantX(Obfuscator):
     def fit(self, tasks: Sequence[ObfuscationTask]) -> Self:
         """Check the mode, the encoder and the texts to be imitated.
 
-        Raises
-        ------
-        SpecError
-            If the mode is neither of the two.
-        InputError
-            If the encoder or a text to be imitated is not here.
+        SpecError if the mode is neither of the two; InputError if the encoder or a text to be imitated is not here.
         """
         check_mode(self.name, self.mode)
         if self.encoder is not None:

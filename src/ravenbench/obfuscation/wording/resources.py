@@ -20,6 +20,11 @@ def load(name: str) -> Any:
     return json.loads((files("ravenbench.obfuscation.wording") / "data" / f"{name}.json").read_text("utf-8"))
 
 
+def word_set(name: str) -> frozenset[str]:
+    """One of the small sets of words in ``word_sets.json``."""
+    return frozenset(load("word_sets")[name].split())
+
+
 @cache
 def pattern(name: str, *path: str) -> re.Pattern[str]:
     """One expression for all keys of a word list at whole words, longest first, case ignored."""

@@ -100,7 +100,7 @@ class ProtocolScore:
 
     def answerable(self) -> str:
         """Whether this corpus can tell methods apart, as a sentence."""
-        unit = "topics" if self.protocol == "novel-topic" else "folds"
+        unit = topics_or_folds(self)
         if not self.pairs:
             return "One method has nothing to be compared with."
         least = max(p.least_p for p in self.pairs)
@@ -161,6 +161,11 @@ class AttributionAnalysis:
             for a, b in zip(novel.methods, usual.methods, strict=True)
             if a.mean is not None and b.mean is not None
         ]
+
+
+def topics_or_folds(scores: ProtocolScore) -> str:
+    """What a protocol holds out."""
+    return "topics" if scores.protocol == "novel-topic" else "folds"
 
 
 def analyse(store: Store, difference: float | None = None) -> AttributionAnalysis:

@@ -1,9 +1,10 @@
-"""The tables of a comparison."""
+"""The report of ``raven compare``: tables, figures, the questioned text as marked-up prose, page, JSON, terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,27 +21,35 @@ from ravenbench.reports.compare.analysis import (
     CaseFound,
     Comparison,
     Line,
-    Worth,
+    analyse,
     sided,
     signed,
     support,
     times,
     verbal,
 )
-from ravenbench.reports.compare.analysis import analyse as analyse
 from ravenbench.reports.compare.evidence import Evidence, Passage, Token
 from ravenbench.reports.compare.model import FUSED
-from ravenbench.reports.page import FAINT, INK, SETUP, canvas, inline, render, style
-from ravenbench.reports.report import write_parts
-from ravenbench.reports.view import Column, Range, Table, printable, public_json, to_html, without
-from ravenbench.reports.view import for_terminal as shown
-from ravenbench.reports.view import number as number_of
+from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
+from ravenbench.reports.report import Report
+from ravenbench.reports.view import (
+    Col,
+    Column,
+    Section,
+    Table,
+    col,
+    for_terminal,
+    number,
+    objects,
+    printable,
+    public_json,
+    table,
+)
 from ravenbench.statistics.likelihood_ratios import pav, tippett
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
-
 
 LR = "log10 LR"
 WORTH_NOTE = (
@@ -60,125 +69,205 @@ IMPOSTORS_NOTE = (
     "Five characters; the overlap is held against that with the ten background texts most like the questioned one "
     "(impostors)."
 )
+STEPS = (0.25, 0.6, 1.1)
+"""|log10 ratio| from which a token has the first, second and third depth of colour."""
+SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
 
 
-def case_table(found: Comparison) -> Table:
-    """Every case with its answer, or why it has none."""
-    rows = []
-    for case in found.cases:
-        answer = case.answer if case.answered else None
-        rows.append((
-            case.record.id,
-            None if answer is None else answer.fused.llr,
-            None if answer is None else Range(*answer.fused.interval),
-            "no answer: " + "; ".join(case.reasons) if answer is None else sided(answer.fused.llr),
-        ))  # fmt: skip
-    columns = (
-        Column("case", text=True), Column(LR, digits=1, signed=True), Column("95% interval", digits=1, signed=True),
-        Column("in words", text=True),
-    )  # fmt: skip
-    return Table("cases", "Answers", columns, tuple(rows), "Above 0: for the candidate; below 0: for someone else.")
+class CompareReport(Report[Comparison]):
+    """Likelihood ratios of cases, how far to trust them, and their grounds."""
+
+    kind = "compare"
+
+    def analyse(self) -> Comparison:
+        return analyse(self.store)
+
+    @cached_property
+    def shown(self) -> list[tuple[str, CaseFound]]:
+        """The cases that are shown in full, each with the mark of its names."""
+        cases = self.analysis.cases
+        return [("" if len(cases) == 1 else f"-{i}", case) for i, case in enumerate(cases[:MOST_SHOWN], 1)]
+
+    def tables(self) -> list[Table]:
+        return [self.cases(), *(t for mark, case in self.shown for t in case_tables(case, mark))]
+
+    def cases(self) -> Table:
+        """Every case with its answer, or why it has none."""
+        rows = [(case, case.answer.fused if case.answer and case.answered else None) for case in self.analysis.cases]
+        return table(
+            "cases", "Answers", rows,
+            col("case", lambda r: r[0].record.id, text=True),
+            col(LR, lambda r: r[1] and r[1].llr, digits=1, signed=True),
+            col("95% interval", lambda r: r[1] and r[1].interval, digits=1, signed=True),
+            col("in words", lambda r: sided(r[1].llr) if r[1] else "no answer: " + "; ".join(r[0].reasons), text=True),
+            note="Above 0: for the candidate; below 0: for someone else.",
+        )  # fmt: skip
+
+    def figures(self) -> dict[str, Figure]:
+        drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
+        answers = [(mark, case.answer) for mark, case in self.shown if case.answer is not None]
+        with style():
+            return {f"{name}{mark}": draw(answer) for mark, answer in answers for name, draw in drawn.items()}
+
+    def sections(self) -> list[Section]:
+        if len(self.analysis.cases) > 1:
+            return [Section("cases", "Cases"), Section("method", "Method"), Section("provenance", "Provenance")]
+        scored = self.analysis.cases[0].answer is not None
+        return [
+            Section("answer", "Answer"),
+            Section("trust", "How far to trust it" if scored else ""),
+            Section("evidence", "What it rests on" if scored else ""),
+            Section("material", "Material"),
+            Section("method", "Method"),
+            Section("provenance", "Provenance"),
+        ]
+
+    def context(self) -> dict[str, Any]:
+        return {
+            "found": self.analysis,
+            "cases": [{"found": case, "mark": mark, "heat": heat(case.evidence)} for mark, case in self.shown],
+            "run": msgspec.to_builtins(self.analysis.run),
+            "most": MOST_SHOWN,
+            "caution": NO_PROBABILITY,
+            "signed": signed,
+            "sided": sided,
+            "support": support,
+            "times": times,
+        }
+
+    def fill(self, folder: Path) -> None:
+        """Also ``case.json``: what was found, without how programs were run and what is missing."""
+        super().fill(folder)
+        write_json(folder / "case.json", public_json(self.to_json()))
+
+    def to_json(self) -> dict[str, Any]:
+        """One object of plain values; log10 LRs are above 0 for the candidate."""
+        found = self.analysis
+        background = msgspec.to_builtins(found.plan.background)
+        return {
+            "cases": [_case_json(case) for case in found.cases],
+            "background": {key: value for key, value in background.items() if key != "functions"},
+            "notes": list(found.plan.notes),
+            "failures": [asdict(failure) for failure in found.failures],
+            "run": msgspec.to_builtins(found.run),
+        }
+
+    def closing(self) -> list[RenderableType]:
+        """The answer in a few lines, or the table of cases."""
+        from rich.text import Text
+
+        found = self.analysis
+        parts: list[RenderableType] = []
+        if len(found.cases) > 1:
+            parts.append(for_terminal(self.cases()))
+        for case in found.cases if len(found.cases) == 1 else ():
+            parts += [Text(line) for line in _lines(case)]
+            if case.answer is not None and case.answered:
+                parts.append(for_terminal(verifier_table(case.answer)))
+        parts += [Text(f"note: {note}") for note in found.plan.notes]
+        parts += [Text(f"left out of the background: {text}") for text in found.plan.background.left_out]
+        parts += [Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}") for f in found.failures]
+        return parts
+
+
+def _lines(case: CaseFound) -> list[str]:
+    answer, name = case.answer, case.record.candidate
+    if answer is None or not case.answered:
+        return ["No answer is given:", *(f"  {reason}" for reason in case.reasons)]
+    llr, (low, high) = answer.fused.llr, answer.fused.interval
+    return [
+        support(llr, name),
+        f"log10 LR {signed(llr)}, 95% interval {signed(low)} to {signed(high)} ({sided(llr)}).",
+        NO_PROBABILITY.format(name=name),
+        *([] if answer.content is None else [answer.content.sentence]),
+        *(f"note: {note}" for note in answer.notes),
+    ]
+
+
+def case_tables(case: CaseFound, mark: str) -> list[Table]:
+    """The tables of one case; ``mark`` tells them from those of another."""
+    made = [material_table(case, f"material{mark}")]
+    if case.answer is not None:
+        made += [verifier_table(case.answer, f"verifiers{mark}"), slice_table(case.answer, f"validation{mark}")]
+    return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
+
+
+_LINE: tuple[Col[Line], ...] = (
+    col("verifier", lambda line: line.name, text=True, json="verifier"),
+    col(LR, lambda line: line.llr, digits=2, signed=True, json="log10_lr"),
+    col(None, lambda line: line.raw, json="log10_lr_unbounded"),
+    col("95% interval", lambda line: line.interval, digits=2, signed=True, json="interval"),
+    col("bounds", lambda line: line.bounds, digits=2, signed=True, json="bounds"),
+    col(None, lambda line: line.worth.same, json="same"),
+    col(None, lambda line: line.worth.different, json="different"),
+    col("C_llr", lambda line: line.worth.cllr, digits=2, json="cllr"),
+    col("C_llr min", lambda line: line.worth.cllr_min, digits=2, json="cllr_min"),
+    col("EER", lambda line: line.worth.eer, digits=2, json="eer"),
+)
 
 
 def verifier_table(answer: Answer, key: str = "verifiers") -> Table:
     """Every verifier's own LR, its bounds and what it was worth on background pairs."""
-    columns = (
-        Column("verifier", text=True), Column(LR, digits=2, signed=True), Column("95% interval", digits=2, signed=True),
-        Column("bounds", digits=2, signed=True), Column("C_llr", digits=2), Column("C_llr min", digits=2),
-        Column("EER", digits=2),
-    )  # fmt: skip
-    rows = tuple(
-        (
-            line.name, line.llr, Range(*line.interval), Range(*line.bounds), line.worth.cllr, line.worth.cllr_min,
-            line.worth.eer,
-        )
-        for line in sorted(answer.lines, key=lambda line: line.name != FUSED)
-    )  # fmt: skip
+    lines = sorted(answer.lines, key=lambda line: line.name != FUSED)
     note = f"Bounds: no LR beyond them is supported by so many background pairs. {WORTH_NOTE}"
-    return Table(key, "Every verifier's own likelihood ratio", columns, rows, note)
+    return table(key, "Every verifier's own likelihood ratio", lines, *_LINE, note=note)
 
 
-def slice_table(answer: Answer, key: str = "validation") -> Table:
+def slice_table(answer: Answer, key: str) -> Table:
     """What the fusion was worth on parts of the background pairs."""
-    columns = (
-        Column("background pairs", text=True), Column("same author"), Column("different"), Column("C_llr", digits=2),
-        Column("C_llr min", digits=2), Column("EER", digits=2),
+    return table(
+        key, "How good such likelihood ratios are", answer.slices,
+        col("background pairs", lambda r: r[0], text=True),
+        col("same author", lambda r: r[1] and r[1].same),
+        col("different", lambda r: r[1] and r[1].different),
+        col("C_llr", lambda r: r[1] and r[1].cllr, digits=2),
+        col("C_llr min", lambda r: r[1] and r[1].cllr_min, digits=2),
+        col("EER", lambda r: r[1] and r[1].eer, digits=2),
+        note=f"{WORTH_NOTE} n/a: fewer than ten pairs of a kind.",
     )  # fmt: skip
-    rows = tuple(
-        (name, None, None, None, None, None)
-        if one is None
-        else (name, one.same, one.different, one.cllr, one.cllr_min, one.eer)
-        for name, one in answer.slices
-    )
-    note = f"{WORTH_NOTE} n/a: fewer than ten pairs of a kind."
-    return Table(key, "How good such likelihood ratios are", columns, rows, note)
 
 
 def feature_tables(found: Evidence, mark: str) -> list[Table]:
     """What pulls most each way, by kind of feature."""
-    columns = (
-        Column("feature", text=True), Column("pull", digits=2, signed=True), Column("questioned", digits=1),
-        Column("known", digits=1), Column("background", digits=1), Column("content", digits=2),
-        Column("in the questioned text", text=True),
-    )  # fmt: skip
-    kinds = (
-        ("words", "Common words", found.words, WORDS_NOTE),
-        ("characters", "Character sequences", found.characters, CHARACTERS_NOTE),
-        ("impostors", "Character sequences against impostors", found.impostors, IMPOSTORS_NOTE),
-    )
-    made = []
-    for key, title, features, note in kinds:
-        rows = tuple(
-            (
-                f.name, f.pull, f.questioned, f.known, f.background, f.content,
-                "" if f.context is None else "{}[{}]{}".format(*f.context),
-            )
-            for f in features
-        )  # fmt: skip
-        table = Table(f"{key}{mark}", title, columns, rows, note)
-        made.append(without(table, "content") if key == "words" else table)
-    return made
-
-
-def material_table(case: CaseFound, key: str = "material") -> Table:
-    """The texts of a case."""
-    columns = (
-        Column("text", text=True), Column("role", text=True), Column("words"), Column("common words", digits=2),
-        Column("SHA-256", text=True),
-    )  # fmt: skip
-    record = case.record
-    rows = [
-        (
-            record.questioned.name,
-            "questioned",
-            record.questioned.words,
-            record.questioned.coverage,
-            record.questioned.sha256[:16],
+    return [
+        table(
+            f"{key}{mark}", title, features,
+            col("feature", lambda f: f.name, text=True),
+            col("pull", lambda f: f.pull, digits=2, signed=True),
+            col("questioned", lambda f: f.questioned, digits=1),
+            col("known", lambda f: f.known, digits=1),
+            col("background", lambda f: f.background, digits=1),
+            col(None if key == "words" else "content", lambda f: f.content, digits=2),
+            col("in the questioned text", lambda f: "{}[{}]{}".format(*f.context) if f.context else "", text=True),
+            note=note,
         )
-    ]
-    rows += [
-        (text.name, f"known, {record.candidate}", text.words, text.coverage, text.sha256[:16]) for text in record.known
-    ]
-    note = (
-        "Common words: share of words that are among the background's 200 most frequent. SHA-256: the first 16 digits."
-    )
-    return Table(key, "Texts", columns, tuple(rows), note)
+        for key, title, features, note in (
+            ("words", "Common words", found.words, WORDS_NOTE),
+            ("characters", "Character sequences", found.characters, CHARACTERS_NOTE),
+            ("impostors", "Character sequences against impostors", found.impostors, IMPOSTORS_NOTE),
+        )
+    ]  # fmt: skip
 
 
-def to_json(found: Comparison) -> dict[str, Any]:
-    """One object of plain values; log10 LRs are above 0 for the candidate."""
-    background = msgspec.to_builtins(found.plan.background)
-    return {
-        "cases": [_case_json(case) for case in found.cases],
-        "background": {key: value for key, value in background.items() if key != "functions"},
-        "notes": list(found.plan.notes),
-        "failures": [asdict(failure) for failure in found.failures],
-        "run": msgspec.to_builtins(found.run),
-    }
+def material_table(case: CaseFound, key: str) -> Table:
+    """The texts of a case."""
+    record = case.record
+    rows = [("questioned", record.questioned), *((f"known, {record.candidate}", text) for text in record.known)]
+    return table(
+        key, "Texts", rows,
+        col("text", lambda r: r[1].name, text=True),
+        col("role", lambda r: r[0], text=True),
+        col("words", lambda r: r[1].words),
+        col("common words", lambda r: r[1].coverage, digits=2),
+        col("SHA-256", lambda r: r[1].sha256[:16], text=True),
+        note="Common words: share of words that are among the background's 200 most frequent. SHA-256: the first 16 "
+        "digits.",
+    )  # fmt: skip
 
 
 def _case_json(case: CaseFound) -> dict[str, Any]:
     record, answer = case.record, case.answer
+    fused = answer.fused if answer is not None and case.answered else None
     return {
         "case": record.id,
         "candidate": record.candidate,
@@ -187,10 +276,10 @@ def _case_json(case: CaseFound) -> dict[str, Any]:
         "answered": case.answered,
         "reasons": list(case.reasons),
         "notes": list(record.notes if answer is None else answer.notes),
-        "log10_lr": answer.fused.llr if answer is not None and case.answered else None,
-        "interval": list(answer.fused.interval) if answer is not None and case.answered else None,
-        "verbal": verbal(answer.fused.llr) if answer is not None and case.answered else None,
-        "sentence": support(answer.fused.llr, record.candidate) if answer is not None and case.answered else None,
+        "log10_lr": None if fused is None else fused.llr,
+        "interval": None if fused is None else list(fused.interval),
+        "verbal": None if fused is None else verbal(fused.llr),
+        "sentence": None if fused is None else support(fused.llr, record.candidate),
         "caution": NO_PROBABILITY.format(name=record.candidate),
         "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
         "content_similarity": None if answer is None else answer.alike,
@@ -201,7 +290,7 @@ def _case_json(case: CaseFound) -> dict[str, Any]:
 def _answer_json(answer: Answer) -> dict[str, Any]:
     check = answer.content
     return {
-        "verifiers": [_line_json(line) for line in answer.lines],
+        "verifiers": objects(answer.lines, *_LINE),
         "misleading": answer.misleading,
         "rank": answer.rank,
         "ranked": answer.ranked,
@@ -220,26 +309,8 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
             "bounds": list(check.bounds),
             **asdict(check.worth),
         },
-        "validation": {name: None if worth is None else _worth(worth) for name, worth in answer.slices},
+        "validation": {name: None if worth is None else asdict(worth) for name, worth in answer.slices},
     }
-
-
-def _line_json(line: Line) -> dict[str, Any]:
-    return {
-        "verifier": line.name,
-        "log10_lr": line.llr,
-        "log10_lr_unbounded": line.raw,
-        "interval": list(line.interval),
-        "bounds": list(line.bounds),
-        **_worth(line.worth),
-    }
-
-
-def _worth(worth: Worth) -> dict[str, Any]:
-    return asdict(worth)
-
-
-SAME, DIFFERENT = SETUP["hits"], SETUP["random"]
 
 
 def place_figure(answer: Answer) -> Figure:
@@ -294,12 +365,6 @@ def pav_figure(answer: Answer) -> Figure:
     return figure
 
 
-STEPS = (0.25, 0.6, 1.1)
-"""|log10 ratio| from which a token has the first, second and third depth of colour."""
-
-_PERCENT = Column("", digits=0, signed=True)
-
-
 def heat(found: Evidence | None) -> list[dict[str, object]]:
     """Passages with their share of what all say, and their marked-up text; empty where there is nothing to show.
 
@@ -312,13 +377,14 @@ def heat(found: Evidence | None) -> list[dict[str, object]]:
         return []
     telling = _telling(found.passages)
     whole = sum(abs(passage.log10) for passage in found.passages) or 1.0
+    percent = Column("", digits=0, signed=True)
     return [
         {
-            "share": f"{number_of(100 * passage.log10 / whole, _PERCENT)} %",
-            "tell": telling.get(number, ""),
+            "share": f"{number(100 * passage.log10 / whole, percent)} %",
+            "tell": telling.get(place, ""),
             "text": Markup("").join(_token(token) for token in passage.tokens),
         }
-        for number, passage in enumerate(found.passages)
+        for place, passage in enumerate(found.passages)
     ]
 
 
@@ -336,112 +402,3 @@ def _token(token: Token) -> Markup:
     if not kinds:
         return Markup("{}{}").format(before, printable(token.text))
     return Markup('{}<span class="{}">{}</span>').format(before, " ".join(kinds), printable(token.text))
-
-
-def write(found: Comparison, folder: Path) -> None:
-    """Fill a report's folder."""
-    tables: list[Table] = [case_table(found)]
-    figures: dict[str, Figure] = {}
-    cases = []
-    for number, case in enumerate(found.cases[:MOST_SHOWN]):
-        mark = "" if len(found.cases) == 1 else f"-{number + 1}"
-        own = _tables(case, mark)
-        drawn = _figures(case, mark)
-        tables += own.values()
-        figures |= drawn
-        cases.append({
-            "found": case,
-            "mark": mark,
-            "tables": {name: to_html(table) for name, table in own.items()},
-            "figures": {name.removesuffix(mark): inline(figure, name) for name, figure in drawn.items()},
-            "heat": heat(case.evidence),
-            **_words(case),
-        })  # fmt: skip
-    page = render(
-        "compare.html.j2",
-        sections=_sections(found),
-        found=found,
-        cases=cases,
-        case_table=to_html(tables[0]),
-        run=msgspec.to_builtins(found.run),
-        most=MOST_SHOWN,
-        signed=signed,
-    )
-    told = to_json(found)
-    write_json(folder / "case.json", public_json(told))
-    write_parts(folder, kind="compare", page=page, json=told, tables=tables, figures=figures)
-
-
-def terminal(found: Comparison) -> list[RenderableType]:
-    """The answer in a few lines, or the table of cases."""
-    from rich.text import Text
-
-    parts: list[RenderableType] = []
-    if len(found.cases) > 1:
-        parts.append(shown(case_table(found)))
-    for case in found.cases if len(found.cases) == 1 else ():
-        parts += [Text(line) for line in _lines(case)]
-        if case.answer is not None and case.answered:
-            parts.append(shown(verifier_table(case.answer)))
-    parts += [Text(f"note: {note}") for note in found.plan.notes]
-    parts += [Text(f"left out of the background: {text}") for text in found.plan.background.left_out]
-    parts += [Text(f"failed: {f.verifier} on {f.fold}: {f.error.splitlines()[0]}") for f in found.failures]
-    return parts
-
-
-def _lines(case: CaseFound) -> list[str]:
-    answer, name = case.answer, case.record.candidate
-    if answer is None or not case.answered:
-        return ["No answer is given:", *(f"  {reason}" for reason in case.reasons)]
-    llr, (low, high) = answer.fused.llr, answer.fused.interval
-    lines = [
-        support(llr, name),
-        f"log10 LR {signed(llr)}, 95% interval {signed(low)} to {signed(high)} ({sided(llr)}).",
-        NO_PROBABILITY.format(name=name),
-    ]
-    if answer.content is not None:
-        lines.append(answer.content.sentence)
-    return [*lines, *(f"note: {note}" for note in answer.notes)]
-
-
-def _tables(case: CaseFound, mark: str) -> dict[str, Table]:
-    own = {"material": material_table(case, f"material{mark}")}
-    if case.answer is not None:
-        own |= {
-            "verifiers": verifier_table(case.answer, f"verifiers{mark}"),
-            "validation": slice_table(case.answer, f"validation{mark}"),
-        }
-    if case.evidence is not None:
-        own |= {table.key.removesuffix(mark): table for table in feature_tables(case.evidence, mark)}
-    return own
-
-
-def _figures(case: CaseFound, mark: str) -> dict[str, Figure]:
-    if case.answer is None:
-        return {}
-    drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
-    with style():
-        return {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
-
-
-def _words(case: CaseFound) -> dict[str, Any]:
-    """Sentences about a case."""
-    answer, name = case.answer, case.record.candidate
-    if answer is None:
-        return {"support": "", "verbal": "", "times": "", "likelier": "", "caution": NO_PROBABILITY.format(name=name)}
-    llr = answer.fused.llr
-    return {
-        "support": support(llr, name),
-        "verbal": sided(llr),
-        "times": times(llr),
-        "likelier": f"{name} wrote both" if llr > 0 else "two people wrote them",
-        "caution": NO_PROBABILITY.format(name=name),
-    }
-
-
-def _sections(found: Comparison) -> list[tuple[str, str]]:
-    if len(found.cases) == 1:
-        names = [("answer", "Answer"), ("trust", "How far to trust it"), ("evidence", "What it rests on")]
-        names = names if found.cases[0].answer is not None else [("answer", "Answer")]
-        return [*names, ("material", "Material"), ("method", "Method"), ("provenance", "Provenance")]
-    return [("cases", "Cases"), ("method", "Method"), ("provenance", "Provenance")]

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench import files
-from ravenbench.bench.obfuscate.record import ObfuscatePlan
-from ravenbench.bench.obfuscate.rewritings import kept_at, read_rewriting
+from ravenbench.bench.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measures_of
 from ravenbench.bench.safety.record import MeasuredText, SafetyPlan
 from ravenbench.errors import InputError

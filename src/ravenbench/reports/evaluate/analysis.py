@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ravenbench.errors import InputError, did_you_mean
+from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import Attribute
+from ravenbench.metrics.base import Metric, metrics_of
 from ravenbench.metrics.calibration import cllr, reliability
-from ravenbench.metrics.pan import FORM_2020, METRICS, TESTABLE
+from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, scores
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
-from ravenbench.metrics.scores import scores
 from ravenbench.metrics.sums import checked
 from ravenbench.reports.evaluate.evaluation import Evaluation
 from ravenbench.reports.evaluate.pairwise import author_codes, groups_of, most_trials, test_pairs
@@ -34,7 +34,7 @@ def evaluate(
     decisions: Mapping[str, ArrayLike] | None = None,
     missing: Mapping[str, int] | None = None,
     training: tuple[ArrayLike, Mapping[str, ArrayLike]] | None = None,
-    tests: Sequence[str] = ("c@1", "accuracy"),
+    metrics: str | Sequence[str | Metric] = ("c@1", "accuracy"),
     breakdowns: Sequence[Attribute] = (),
     f05u_2020: bool = False,
     costs: tuple[float, float] = (1.0, 1.0),
@@ -61,9 +61,10 @@ def evaluate(
         How many answers of a system were filled with 0.5.
     training : (m,) bool and mapping of str to (m,) float, optional
         Truth and the same systems' answers on a training set: adds the banded mean and stacking.
-    tests : sequence of str
-        Metrics to test all pairs in, tie groups by the first. Counts are quick; AUC, Brier, overall and final
-        swap answers problem by problem, about a second a pair for 14,000 problems.
+    metrics : str or sequence of str or Metric
+        Metrics to test all pairs in, tie groups by the first; those that are not reported anyway are reported too.
+        Counts are quick; AUC, Brier, overall and final swap answers problem by problem, about a second a pair for
+        14,000 problems, and metrics from outside are worked out anew for each of fewer draws.
     breakdowns : sequence of Attribute
         Parts of the problems to score apart.
     f05u_2020 : bool
@@ -92,17 +93,14 @@ def evaluate(
 
     if not systems:
         raise InputError("there are no answers to evaluate", expected="at least one system")
-    for name in tests:
-        if name not in TESTABLE:
-            raise InputError(f"no test for the metric {name!r}", fix=did_you_mean(name, TESTABLE))
-    if not tests:
-        raise InputError("no metric to test", expected=f"some of {', '.join(TESTABLE)}")
+    chosen = metrics_of(metrics)
     for name, number in (("replicates", replicates), ("trials", trials)):
         if number is not None and number < 1:
             raise InputError(f"{name} must be at least 1", found=number)
     form = FORM_2020 if f05u_2020 else {}
-    tests = tuple(dict.fromkeys(form.get(name, name) for name in tests))
-    metrics = {m: TESTABLE[form.get(m, m)] for m in METRICS} | {m: TESTABLE[m] for m in tests}
+    tested = {form.get(name, name): STANDARD[form[name]] if name in form else one for name, one in chosen.items()}
+    every: dict[str, Metric] = {m: STANDARD[form.get(m, m)] for m in METRICS} | tested
+    tests = tuple(tested)
     answered: dict[str, Answered] = {}
     for name, value in systems.items():
         try:
@@ -123,16 +121,17 @@ def evaluate(
         replicates=replicates,
         seed=seed,
         workers=workers,
-        metrics=metrics,
+        metrics=every,
     )
-    pairs = test_pairs(truth.same, answered, tests, resampled, trials, level, seed, workers)
-    groups = groups_of(list(answered), pairs, tests[0], resampled.observed[tests[0]], alpha)
+    pairs = test_pairs(truth.same, answered, tested, resampled, trials, level, seed, workers)
+    observed = resampled.observed[tests[0]]
+    groups = groups_of(list(answered), pairs, tests[0], observed if tested[tests[0]].higher else -observed, alpha)
     rows = tuple(
         SystemScores(
             name,
             a.value,
-            scores(truth.same, a.value, None if a.decision is a.value else a.decision, metrics),
-            {m: resampled.interval(m, i, level) for m in metrics},
+            scores(truth.same, a.value, None if a.decision is a.value else a.decision, every),
+            {m: resampled.interval(m, i, level) for m in every},
             reliability(truth.same, a.value).ece,
             cllr(truth.same, a.value),
             (missing or {}).get(name, 0),
@@ -154,7 +153,7 @@ def evaluate(
                 truth.same,
                 everyone,
                 by,
-                metrics,
+                every,
                 authors=authors,
                 replicates=replicates,
                 level=level,
@@ -164,6 +163,7 @@ def evaluate(
             for by in breakdowns
         ),
         tests=tests,
+        metrics=every,
         unit="problems" if truth.authors is None else "authors",
         replicates=replicates,
         trials=TRIALS if trials is None else trials,

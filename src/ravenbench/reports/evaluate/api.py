@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import SystemAnswers, Truth, read_systems, read_truth
 from ravenbench.formats.archive import Split
 from ravenbench.formats.tabular import Attribute, read_attribute
+from ravenbench.metrics.base import Metric
 from ravenbench.reports.evaluate.aligned import Aligned, Training, aligned
 from ravenbench.reports.evaluate.analysis import evaluate as evaluate_arrays
 from ravenbench.reports.evaluate.evaluation import Evaluation
@@ -29,7 +31,7 @@ def evaluate(
     encoding: str | None = None,
     training_truth: Source | Truth | None = None,
     training_answers: Given = (),
-    tests: Sequence[str] = ("c@1", "accuracy"),
+    metrics: str | Sequence[str | Metric] = ("c@1", "accuracy"),
     f05u_2020: bool = False,
     costs: tuple[float, float] = (1.0, 1.0),
     same_share: float | None = None,
@@ -39,6 +41,7 @@ def evaluate(
     alpha: float = 0.05,
     seed: int = 0,
     workers: int = 1,
+    tests: Sequence[str] | None = None,
 ) -> Evaluation:
     """Evaluate systems' answers as PAN does, with intervals, tests, ROC hull and meta-classifiers.
 
@@ -58,8 +61,9 @@ def evaluate(
         Of a file of break-downs that is not UTF-8.
     training_truth, training_answers : optional
         The same systems on a training set: adds the banded mean and stacking.
-    tests : sequence of str
-        Metrics to test all pairs in; tie groups are by the first.
+    metrics : str or sequence of str or Metric
+        Metrics to test all pairs in, as ``"auc, c@1, mine:Balanced"``; tie groups are by the first. Those that are not
+        reported anyway are reported too.
     f05u_2020 : bool
         F0.5u, and the means that hold it, in the form published in 2020 (0.5 counts as "same author").
     costs : (float, float)
@@ -79,12 +83,17 @@ def evaluate(
         Seed of every draw.
     workers : int
         Threads; they decide nothing but time.
+    tests : sequence of str, optional
+        The former name of ``metrics``.
 
     Raises
     ------
     InputError
         If anything given cannot be used; the message says what, where and how to mend it.
     """
+    if tests is not None:
+        warnings.warn("evaluate(tests=…) is now metrics=…", DeprecationWarning, stacklevel=2)
+        metrics = tests
     known, own, notes = _truth(truth, "test")
     breakdowns = _breakdowns(known, by, encoding)
     given, training = Aligned({}, {}, {}, ()), None
@@ -108,7 +117,7 @@ def evaluate(
         decisions=given.decisions,
         missing=given.missing,
         training=training,
-        tests=tests,
+        metrics=metrics,
         breakdowns=breakdowns,
         f05u_2020=f05u_2020,
         costs=costs,

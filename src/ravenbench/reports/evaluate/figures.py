@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ravenbench.metrics.base import title_of
 from ravenbench.metrics.calibration import reliability
-from ravenbench.metrics.pan import TITLES
 from ravenbench.metrics.roc import Curve, curve
 from ravenbench.reports.evaluate.records import Findings
 from ravenbench.reports.page import FAINT, INK, canvas, style
@@ -55,7 +55,7 @@ def standings(evaluation: Findings) -> Figure:
     axes.set_yticks(range(len(shown)), [_cut(s.name, 26) for s in shown])
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(TITLES.get(metric, metric))
+    axes.set_xlabel(title_of(evaluation.metrics[metric]))
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
     return figure
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ravenbench import __version__
-from ravenbench.metrics.pan import TITLES
+from ravenbench.metrics.base import title_of
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.figures import PANELS
 from ravenbench.reports.evaluate.records import Findings
@@ -38,7 +38,7 @@ def evaluation_page(evaluation: Findings, figures: dict[str, Figure]) -> str:
         e=evaluation,
         several=several,
         groups=list(groups.values()),
-        metric=TITLES.get(evaluation.ranked_by, evaluation.ranked_by),
+        metric=title_of(evaluation.metrics[evaluation.ranked_by]),
         best=evaluation.ranked[0],
         inverted=[s.name for s in evaluation.ranked if (found := s.interval["auc"]) is not None and found[1] < 0.5],
         version=__version__,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ravenbench.formats.answers import Truth
+from ravenbench.metrics.base import Metric
 from ravenbench.reports.evaluate.records import PairTest
 from ravenbench.statistics.ranks import tie_groups
 from ravenbench.statistics.significance import holm
@@ -37,7 +38,7 @@ def author_codes(truth: Truth) -> Ints | None:
 def test_pairs(
     same: Bools,
     answered: Mapping[str, Answered],
-    tests: Sequence[str],
+    tests: Mapping[str, Metric],
     resampled: Replicates,
     trials: int | None,
     level: float,
@@ -59,8 +60,8 @@ def test_pairs(
         metric, i, j = job
         a, b = names[i], names[j]
         return randomization_test(
-            same, answered[a], answered[b], metric, trials=TRIALS if trials is None else trials, most=most, seed=seed,
-            pair=f"{a}\x1f{b}",
+            same, answered[a], answered[b], tests[metric], trials=TRIALS if trials is None else trials, most=most,
+            seed=seed, pair=f"{a}\x1f{b}",
         )  # fmt: skip
 
     with ThreadPoolExecutor(max(1, workers)) as pool:

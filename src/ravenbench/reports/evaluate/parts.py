@@ -5,15 +5,15 @@ Problems (or authors) are drawn once for all parts, so that the macro mean has a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ravenbench.formats.tabular import Attribute
-from ravenbench.metrics.scores import scores
-from ravenbench.metrics.sums import Sums
+from ravenbench.metrics.base import Metric
+from ravenbench.metrics.pan import scores
 from ravenbench.reports.evaluate.records import BreakDown, PartScores
 from ravenbench.types import Bools, Floats, Ints
 
@@ -29,7 +29,7 @@ def break_down(
     same: Bools,
     systems: Mapping[str, Answered],
     by: Attribute,
-    metrics: Mapping[str, Callable[[Sums], Floats]],
+    metrics: Mapping[str, Metric],
     *,
     authors: Ints | None,
     replicates: int,

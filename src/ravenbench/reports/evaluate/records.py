@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ravenbench.formats.answers import Truth
+from ravenbench.metrics.base import Metric
 from ravenbench.metrics.calibration import Cllr
-from ravenbench.metrics.pan import METRICS
+from ravenbench.metrics.pan import METRICS, STANDARD
 from ravenbench.metrics.roc import Hull, OperatingPoint
 from ravenbench.types import Floats
 
@@ -109,10 +110,11 @@ class BreakDown:
 class Findings:
     """Every figure of an evaluation.
 
-    ``ranked_by`` is the tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or
-    authors); ``most_trials`` are those of a test of counts that few of the first decide, 0 where there are no more;
-    ``band`` is the half-width chosen on training answers, None without; ``operating`` is the hull's point of least
-    expected cost; ``f05u_2020`` says that ``f05u`` and the means that hold it are in their 2020 form.
+    ``metrics`` are all that were computed, by name, of which pairs were tested in ``tests``; ``ranked_by`` is the
+    tested metric that tie groups are by; ``unit`` says what the bootstrap drew (problems or authors); ``most_trials``
+    are those of a test of counts that few of the first decide, 0 where there are no more; ``band`` is the half-width
+    chosen on training answers, None without; ``operating`` is the hull's point of least expected cost; ``f05u_2020``
+    says that ``f05u`` and the means that hold it are in their 2020 form.
     """
 
     truth: Truth
@@ -123,6 +125,7 @@ class Findings:
     operating: OperatingPoint | None
     breakdowns: tuple[BreakDown, ...]
     tests: tuple[str, ...]
+    metrics: Mapping[str, Metric]
     unit: str
     replicates: int
     trials: int
@@ -149,12 +152,18 @@ class Findings:
         return self.tests[0]
 
     @property
+    def added(self) -> tuple[str, ...]:
+        """Tested metrics beside the standard ones."""
+        return tuple(name for name in self.tests if name not in STANDARD)
+
+    @property
     def ranked(self) -> list[SystemScores]:
         """Systems by tie group, then by the tested metric, then by name."""
 
         def place(s: SystemScores) -> tuple[int, float, str]:
             value = s.scores[self.ranked_by]
-            return s.tie_group or 0, math.inf if value is None else -value, s.name
+            sign = -1 if self.metrics[self.ranked_by].higher else 1
+            return s.tie_group or 0, math.inf if value is None else sign * value, s.name
 
         return sorted(self.systems, key=place)
 
@@ -207,7 +216,7 @@ class Findings:
         rows = []
         for s in (*self.systems, *self.meta):
             row: dict[str, Any] = {"system": s.name, "meta": s.tie_group is None, "tie_group": s.tie_group}
-            for m in METRICS:
+            for m in (*METRICS, *self.added):
                 low, high = s.interval[m] or (None, None)
                 row |= {m: s.scores[m], f"{m}_low": low, f"{m}_high": high}
             row |= {"unanswered": int(s.scores["unanswered"] or 0), "missing": s.missing}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ravenbench.metrics.pan import TITLES
+from ravenbench.metrics.base import title_of
 from ravenbench.reports.evaluate.pairwise import LEAST_STARS
 from ravenbench.reports.view import Column, Measure, Table, Value, figure, range_of
 from ravenbench.statistics.significance import stars
@@ -20,10 +20,14 @@ _NAME = Column("system", text=True)
 
 def scores(evaluation: Findings) -> Table:
     """Systems by rank in the tested metric, meta-classifiers after them; the best of each column is marked."""
-    best = {m: max((v for s in evaluation.systems if (v := s.scores[m]) is not None), default=None) for m in SHOWN}
+    metrics = (*SHOWN, *evaluation.added)
+    best: dict[str, float | None] = {}
+    for m in metrics:
+        known = [v for s in evaluation.systems if (v := s.scores[m]) is not None]
+        best[m] = (max if evaluation.metrics[m].higher else min)(known, default=None)
 
     def row(system: SystemScores, ranked: bool) -> tuple[Value, ...]:
-        cells = [Measure(v := system.scores[m], best=ranked and v is not None and v == best[m]) for m in SHOWN]
+        cells = [Measure(v := system.scores[m], best=ranked and v is not None and v == best[m]) for m in metrics]
         left_open = int(system.scores["unanswered"] or 0)
         return (system.name, system.tie_group if ranked else "–", *cells, left_open, system.missing)
 
@@ -34,19 +38,19 @@ def scores(evaluation: Findings) -> Table:
         + f"Systems with one number in “tie” cannot all be told apart by {evaluation.ranked_by} (randomization test, "
         f"Holm, α = {evaluation.alpha}). “open”: unanswered problems; “miss”: those of them without any answer."
     )
-    columns = (_NAME, Column("tie"), *(Column(TITLES[m]) for m in SHOWN))
+    columns = (_NAME, Column("tie"), *(Column(title_of(evaluation.metrics[m])) for m in metrics))
     return Table("scores", "Scores", (*columns, Column("open"), Column("miss")), tuple(rows), note)
 
 
 def intervals(evaluation: Findings) -> Table:
     """Intervals of every metric."""
-    metrics = SHOWN + FURTHER
+    metrics = (*SHOWN, *FURTHER, *evaluation.added)
     rows = [(s.name, *(range_of(s.interval[m]) for m in metrics)) for s in (*evaluation.ranked, *evaluation.meta)]
     drawn = f"{evaluation.replicates:,} replicates shared by all systems"
     return Table(
         "intervals",
         f"Intervals ({evaluation.level:.0%})",
-        (_NAME, *(Column(TITLES[m]) for m in metrics)),
+        (_NAME, *(Column(title_of(evaluation.metrics[m])) for m in metrics)),
         tuple(rows),
         f"Bootstrap over {evaluation.unit}, {drawn}.",
     )
@@ -135,16 +139,16 @@ def operating(evaluation: Findings) -> str:
 def breakdown(evaluation: Findings, found: BreakDown) -> Table:
     """Long form: a row for every system and part, then all problems (micro) and the mean over parts (macro)."""
     columns = [_NAME, Column("part", text=True), Column("problems")]
-    for metric in SHOWN:
-        columns += [Column(TITLES[metric])]
-        if metric in ("auc", "c@1", "overall", "final"):
-            columns += [Column(f"{TITLES[metric]} interval")]
+    ranged = ("auc", "c@1", "overall", "final", *evaluation.added)
+    for metric in (*SHOWN, *evaluation.added):
+        name = title_of(evaluation.metrics[metric])
+        columns += [Column(name), *([Column(f"{name} interval")] if metric in ranged else [])]
 
     def row(name: str, part: str, problems: int, s: PartScores | SystemScores) -> tuple[Value, ...]:
         cells: list[Value] = []
-        for metric in SHOWN:
+        for metric in (*SHOWN, *evaluation.added):
             cells.append(s.scores[metric])
-            if metric in ("auc", "c@1", "overall", "final"):
+            if metric in ranged:
                 cells.append(range_of(s.interval[metric]))
         return (name, part, problems, *cells)
 
@@ -171,7 +175,7 @@ def parts(evaluation: Findings, found: BreakDown, metric: str) -> Table:
     legend = "; ".join(f"{i} = {name.removeprefix(f'{i}: ')} ({n:,})" for i, (name, n, _) in enumerate(found.parts, 1))
     columns = (_NAME, *numbers, Column("all"), Column("macro"))
     key = f"parts-{evaluation.breakdowns.index(found) + 1}-{_slug(metric)}"
-    return Table(key, f"{TITLES.get(metric, metric)} by {found.by}", columns, tuple(rows), legend)
+    return Table(key, f"{title_of(evaluation.metrics[metric])} by {found.by}", columns, tuple(rows), legend)
 
 
 def _slug(text: str) -> str:

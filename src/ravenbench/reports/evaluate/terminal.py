@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
-from ravenbench.metrics.pan import TITLES
+from ravenbench.metrics.base import title_of
 from ravenbench.reports.evaluate import tables as evaluation_tables
 from ravenbench.reports.evaluate.records import Findings
 from ravenbench.reports.view import Measure, Table, Value, for_terminal, number, printable
@@ -23,8 +25,11 @@ def shown(evaluation: Findings) -> list[RenderableType]:
     """Scores, intervals, star matrix of the ranking metric, hull, break-downs, notes."""
     from rich.text import Text
 
-    found: list[RenderableType] = [_tight(_starred(evaluation_tables.scores(evaluation)))]
-    found.append(_tight(_chosen(evaluation_tables.intervals(evaluation))))
+    scores = _starred(evaluation_tables.scores(evaluation))
+    # Metrics from outside take the place of those that 80 columns have no room for beside them.
+    left_out = [title_of(evaluation.metrics[m]) for m in ("f1", "brier", "f05u", "final") if evaluation.added]
+    found: list[RenderableType] = [_tight(_columns(scores, [c.title not in left_out for c in scores.columns]))]
+    found.append(_tight(_chosen(evaluation, evaluation_tables.intervals(evaluation))))
     if 1 < len(evaluation.systems) <= MOST_COLUMNS:
         found.append(_tight(evaluation_tables.significance(evaluation, evaluation.ranked_by)))
     if evaluation.hull is not None:
@@ -65,12 +70,12 @@ def _starred(table: Table) -> Table:
     return replace(table, rows=rows, note=f"* best of its column. {table.note}")
 
 
-def _chosen(table: Table) -> Table:
+def _chosen(evaluation: Findings, table: Table) -> Table:
     """The intervals that fit."""
-    titles = [TITLES[m] for m in WITH_INTERVAL]
-    places = [0, *(i for i, c in enumerate(table.columns) if c.title in titles)]
-    return replace(
-        table,
-        columns=tuple(table.columns[i] for i in places),
-        rows=tuple(tuple(row[i] for i in places) for row in table.rows),
-    )
+    titles = [title_of(evaluation.metrics[m]) for m in (*WITH_INTERVAL, *evaluation.added)]
+    return _columns(table, [not i or c.title in titles for i, c in enumerate(table.columns)])
+
+
+def _columns(table: Table, kept: Sequence[bool]) -> Table:
+    rows = tuple(tuple(compress(row, kept)) for row in table.rows)
+    return replace(table, columns=tuple(compress(table.columns, kept)), rows=rows)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ravenbench.bench.pan14.record import CorpusRecord, Pan14Plan
+from ravenbench.bench.pan14.plan import CorpusRecord, Pan14Plan
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import Attribute
 from ravenbench.reports.cells import Failure
@@ -118,7 +118,7 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
         rows = np.arange(len(answered.truth)) if keep is None else np.asarray(keep, dtype=np.int64)
         truth = Truth(answered.truth.ids[rows], answered.truth.same[rows])
         values = {name: value[rows] for name, value in answered.values.items()}
-        result = evaluate(truth, values, tests=("c@1",), trials=1, replicates=replicates, workers=workers)
+        result = evaluate(truth, values, metrics=("c@1",), trials=1, replicates=replicates, workers=workers)
         return _rows(result.systems, result.meta, answered.seconds)
 
     corpora = []
@@ -182,7 +182,7 @@ def _pool(plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], rep
     return evaluate(
         truth,
         {name: np.concatenate([answered.values[name] for answered in found]) for name in whole},
-        tests=TESTS,
+        metrics=TESTS,
         breakdowns=[Attribute("corpus", part)],
         replicates=replicates,
         workers=workers,

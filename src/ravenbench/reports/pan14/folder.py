@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ravenbench.reports import view
-from ravenbench.reports.content import WIDE, no_verdict
+from ravenbench.reports.content import no_verdict
 from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import Overview
 from ravenbench.reports.pan14.json_form import to_json
@@ -42,6 +42,6 @@ def terminal(overview: Overview) -> list[RenderableType]:
 
 
 def _tight(table: view.Table) -> RenderableType:
-    found = view.for_terminal(view.without(table, *WIDE) if table.key.startswith("content") else table)
+    found = view.for_terminal(table)
     found.padding, found.show_edge = 0, False
     return found

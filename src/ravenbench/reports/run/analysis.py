@@ -8,27 +8,352 @@ folds complete in both (contract 14).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ravenbench.bench.run.record import RunPlan
+from ravenbench.bench.run.record import PointRecord, RunPlan
 from ravenbench.bench.run.setups import no_choice
-from ravenbench.reports.cells import mean
-from ravenbench.reports.content import content_probe
-from ravenbench.reports.run.fold_rows import FoldRow, fold_rows
-from ravenbench.reports.run.lengths import length_rows
-from ravenbench.reports.run.probe import probing
-from ravenbench.reports.run.records import METRICS, ORDER, TESTED, Analysis, Result, Setup, Shortcut
-from ravenbench.reports.run.strata import strata
-from ravenbench.reports.run.sweep import sweeping
+from ravenbench.metrics.base import Metric, metrics_of, title_of
+from ravenbench.metrics.pan import TITLES
+from ravenbench.reports.cells import Failure, mean
+from ravenbench.reports.content import ContentProbe, content_probe
+from ravenbench.reports.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
 from ravenbench.reports.view import public_head
+from ravenbench.statistics.pools import pool_mean
+from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.statistics.significance import t_test
+from ravenbench.store.records import Head
 from ravenbench.types import Floats
 
 if TYPE_CHECKING:
     from ravenbench.store.records import FoldRecord, PairCounts, Sides
     from ravenbench.store.store import Store
+
+
+SHOWN = ("auc", "c@1", "f05u", "f1", "overall")
+"""Metrics of the paper's Table 2."""
+
+
+@dataclass(frozen=True)
+class FoldRow:
+    """One fold: its manifest entry and the metrics of each verifier that completed it."""
+
+    name: str
+    setup: str
+    info: FoldRecord
+    scores: Mapping[str, Mapping[str, float | None]]
+
+
+def fold_rows(
+    store: Store, names: Sequence[str], setups: Iterable[tuple[str, str]], chosen: Mapping[str, Metric] = {}
+) -> tuple[tuple[FoldRow, ...], tuple[Failure, ...]]:
+    """Rows of (fold, its setup) with the standard metrics and those chosen, and the cells that have no answers."""
+    from ravenbench.metrics import pan
+    from ravenbench.metrics.base import measure
+    from ravenbench.metrics.sums import Sums, checked, count
+
+    rows: list[FoldRow] = []
+    failures: list[Failure] = []
+    counted: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None]]] = []
+    added = {name: metric for name, metric in chosen.items() if name not in pan.METRICS}
+    for fold, setup in setups:
+        info, truth = store.plan.folds[fold], store.truth(fold)
+        found: dict[str, Mapping[str, float | None]] = {}
+        for name in names:
+            cell = store.cell(name, fold)
+            if cell is not None and cell.answers is not None:
+                values = {m: measure(metric, truth, cell.answers, cell.scores) for m, metric in added.items()}
+                own = {m: None if np.isnan(value) else value for m, value in values.items()}
+                counted.append((found, name, count(*checked(truth, cell.answers)), own))
+            else:
+                error = "not computed" if cell is None else cell.error or "no answers"
+                failures.append(Failure(store.keys.get((name, fold), ""), name, fold, error))
+        rows.append(FoldRow(fold, setup, info, found))
+    for (found, name, sums, own), row in zip(counted, pan.scores_of([one[2] for one in counted]), strict=True):
+        found[name] = row | own | {"unanswered": float(sums.unanswered / sums.n)}
+    return tuple(rows), tuple(failures)
+
+
+AVERAGE = "average"
+"""Mean of the stability in the shown metrics, as in the paper's Tables 8–10."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over pools with its 95 % interval (None with one pool); ``pools`` the value of each, None if undefined."""
+
+    mean: float | None
+    interval: tuple[float, float] | None
+    pools: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One design of a sweep: a setup with m topics, chosen by an encoder.
+
+    ``mean_similarity`` and ``max_similarity`` are cosines over train × test topics, mean over folds, in the sweep's
+    first encoder, whichever chose. ``stability`` is Spearman's ρ between the rankings of verifiers on two folds of a
+    pool, by metric and on average. ``merged`` is how many topics joined a chosen one and ``test_pairs`` the pairs of a
+    test set, both means; ``shared`` is the share of chosen topics that the same setup chooses by the first encoder.
+    """
+
+    setup: str
+    m: int
+    encoder: str
+    mean_similarity: Estimate
+    max_similarity: Estimate
+    stability: Mapping[str, Estimate]
+    merged: float
+    test_pairs: float
+    shared: float
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """All points of a sweep; the main design is the first m and the first encoder. ``pools`` are their topics."""
+
+    m: tuple[int, ...]
+    encoders: tuple[str, ...]
+    samplers: Mapping[str, str]
+    pools: tuple[tuple[int, ...], ...]
+    points: tuple[Point, ...]
+    failures: tuple[Failure, ...]
+
+    def point(self, setup: str, m: int, encoder: str) -> Point:
+        """The point of these names."""
+        return next(p for p in self.points if (p.setup, p.m, p.encoder) == (setup, m, encoder))
+
+    def contrast(self, a: Point, b: Point) -> Estimate:
+        """Average stability of a less that of b, pool by pool."""
+        pairs = zip(a.stability[AVERAGE].pools, b.stability[AVERAGE].pools, strict=True)
+        return estimate([None if x is None or y is None else x - y for x, y in pairs], self.pools, 2.0)
+
+
+def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sweep | None:
+    """The sweep of a run, None where it has none; ``known`` are the rows of its main setups."""
+    plan = store.plan_as(RunPlan)
+    section = plan.sweep
+    if section is None:
+        return None
+    rows = {row.name: row for row in known}
+    wanted = {f: s.setup for s in section.setups for f in s.folds if f not in rows}
+    found, failures = fold_rows(store, names, wanted.items())
+    rows |= {row.name: row for row in found}
+    pools = tuple(tuple(pool.topics) for pool in plan.pools)
+    places = dict.fromkeys((s.setup, s.m, s.encoder) for s in section.setups)
+    by_place = {p: [s for s in section.setups if (s.setup, s.m, s.encoder) == p] for p in places}
+    return Sweep(
+        m=tuple(section.m),
+        encoders=tuple(section.encoders),
+        samplers=section.samplers,
+        pools=pools,
+        points=tuple(
+            Point(
+                setup=setup,
+                m=m,
+                encoder=section.encoders[encoder],
+                mean_similarity=estimate([s.mean_similarity for s in entries], pools),
+                max_similarity=estimate([s.max_similarity for s in entries], pools),
+                stability=_rank_stability([[rows[f] for f in s.folds] for s in entries], names, pools),
+                merged=float(np.mean([len(s.merged) for s in entries])),
+                test_pairs=float(np.mean([_tested(rows[f].info) for s in entries for f in s.folds])),
+                shared=float(np.mean([_shared(*pair) for pair in zip(entries, by_place[setup, m, 0], strict=True)])),
+            )
+            for (setup, m, encoder), entries in by_place.items()
+        ),
+        failures=failures,
+    )
+
+
+def estimate(values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0) -> Estimate:
+    """Mean over the pools that have a value, with its interval, cut to what can be: from −most to most."""
+    kept = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
+    if not kept:
+        return Estimate(None, None, tuple(values))
+    found = pool_mean([value for value, _ in kept], [pool for _, pool in kept])
+    interval = found.interval and (max(found.interval[0], -most), min(found.interval[1], most))
+    return Estimate(found.mean, interval, tuple(values))
+
+
+def _rank_stability(
+    folds: Sequence[Sequence[FoldRow]], names: Sequence[str], pools: Sequence[Sequence[int]]
+) -> dict[str, Estimate]:
+    """By metric, of folds by pool; nothing is ranked where there is one verifier."""
+    each: dict[str, list[float | None]] = {metric: [_rho(rows, names, metric) for rows in folds] for metric in SHOWN}
+    average: list[float | None] = []
+    for pool in range(len(folds)):
+        known = [rho for metric in SHOWN if (rho := each[metric][pool]) is not None]
+        average.append(float(np.mean(known)) if known else None)
+    return {metric: estimate(values, pools) for metric, values in {**each, AVERAGE: average}.items()}
+
+
+def _rho(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
+    kept = [[r.scores.get(name, {}).get(metric) for name in names] for r in rows]
+    complete = [values for values in kept if None not in values]
+    if len(names) < 2 or len(complete) < 2:
+        return None
+    matrix: Floats = np.array(complete, dtype=np.float64)
+    return ranking_stability(matrix).rho
+
+
+def _tested(info: FoldRecord) -> int:
+    return 0 if info.counts is None else info.counts.test.total
+
+
+def _shared(entry: PointRecord, first: PointRecord) -> float:
+    return len(set(entry.topics) & set(first.topics)) / len(entry.topics)
+
+
+METRICS = ("auc", "c@1", "f05u", "f1", "brier", "overall", "overall5")
+"""Metrics of a run's tables, in their order; all in [0, 1], higher is better."""
+
+TESTED = ("auc", "overall")
+"""Metrics of the topic shortcut test: AUC leads, for it depends on no threshold."""
+
+ORDER = ("hits", "random", "anti")
+"""Setups in the order of tables."""
+
+SETUPS = {"hits": "HITS", "random": "Random", "anti": "Anti", "given": "Given"}
+
+
+def title(name: str) -> str:
+    """How a metric or setup is written in tables."""
+    return SETUPS.get(name) or TITLES.get(name, name)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One setup (HITS, Random, Anti, Given …) over all pools; figures are means over its folds (Table 1).
+
+    ``topics`` holds the chosen topics of each pool in order of choice; ``split`` their number in train and
+    test, ``pairs``, ``documents`` and ``authors`` what lies there; ``neighbours`` the most similar
+    (train topic, test topic, cosine) of its folds (Table 6), ``mean_similarity`` and ``max_similarity`` the
+    cosines over train × test topic pairs (Table 7), in a second encoder too where topics were extracted.
+    """
+
+    name: str
+    topics: tuple[tuple[str, ...], ...]
+    folds: int
+    pairs: Mapping[str, float | None]
+    split: Mapping[str, float | None]
+    documents: Mapping[str, float | None]
+    authors: Mapping[str, float | None]
+    composition: Mapping[str, float | None]
+    neighbours: tuple[tuple[str, str, float], ...]
+    mean_similarity: float | None
+    max_similarity: float | None
+    mean_similarity2: float | None
+    max_similarity2: float | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One verifier in one setup over its complete folds (Table 2).
+
+    ``mean`` and ``std`` (sample, ddof = 1) by metric, ``unanswered`` the mean share of unanswered problems,
+    ``rank`` the mean rank by overall among all verifiers, 1 = best (Table 5). ``p`` is, in HITS, the paper's
+    two-sided Student t-test against the Random folds.
+    """
+
+    verifier: str
+    setup: str
+    folds: int
+    planned: int
+    mean: Mapping[str, float | None]
+    std: Mapping[str, float | None]
+    p: Mapping[str, float | None]
+    unanswered: float | None
+    rank: float | None
+
+
+@dataclass(frozen=True)
+class Shortcut:
+    """Topic shortcut test of one verifier in one metric (Table 11).
+
+    ``hits`` and ``random`` are means over folds, then pools; ``difference`` = hits − random, negative where
+    a verifier loses when test topics are less alike; ``diff`` its absolute value. ``interval`` covers the
+    difference over pools and allows for their overlap, None where it cannot be estimated; ``detectable`` is the
+    smallest true difference so many pools would show with 80 % power.
+    """
+
+    verifier: str
+    metric: str
+    hits: float | None
+    random: float | None
+    difference: float | None
+    interval: tuple[float, float] | None
+    detectable: float | None
+
+    @property
+    def diff(self) -> float | None:
+        """|hits − random|, the paper's Diff."""
+        return None if self.difference is None else abs(self.difference)
+
+    @property
+    def distinguishable(self) -> bool | None:
+        """Whether the interval leaves out zero."""
+        return None if self.interval is None else not self.interval[0] <= 0 <= self.interval[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """Everything the reports say about a run, derived from its store and from truth.
+
+    ``content`` is the transplant probe, None where it was not asked for, ``probe`` the crossed probe, None where a run
+    has no topics, ``sweep`` where it has one design. ``similarity`` (T, T) and
+    ``selected`` (topic rows of the first pool by setup, in order of choice) feed the heat maps. ``composition`` is
+    the mean share of same-topic pairs by class of test pair, ``detectable`` the smallest HITS–Random difference in
+    AUC this run could show (median over verifiers), ``no_choice`` why HITS and Random cannot be compared (None where
+    they can), ``lengths`` accuracy over length (empty where it was not
+    asked for), ``stability`` Spearman’s ρ between folds of a pool by setup and metric (Table 4), ``chosen`` the metrics
+    that the spec names, each by its name.
+    """
+
+    name: str
+    path: str
+    plan: RunPlan
+    run: Head
+    pools: int
+    composition: Mapping[str, float | None]
+    detectable: float | None
+    setups: tuple[Setup, ...]
+    verifiers: tuple[str, ...]
+    results: tuple[Result, ...]
+    shortcut: tuple[Shortcut, ...]
+    no_choice: str | None
+    sweep: Sweep | None
+    content: ContentProbe | None
+    probe: Probing | None
+    strata: tuple[Stratum, ...]
+    lengths: tuple[LengthRow, ...]
+    stability: Mapping[str, Mapping[str, float | None]]
+    folds: tuple[FoldRow, ...]
+    failures: tuple[Failure, ...]
+    similarity: Floats | None
+    selected: Mapping[str, tuple[int, ...]]
+    chosen: Mapping[str, Metric]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Metrics of the tables, those that were chosen last."""
+        return tuple(dict.fromkeys((*METRICS, *self.chosen)))
+
+    def title(self, metric: str) -> str | None:
+        """How a metric heads its column; None where it has none."""
+        if metric in self.chosen:
+            return title_of(self.chosen[metric])
+        return title(metric) if metric in SHOWN else None
+
+    def setup(self, name: str) -> Setup | None:
+        """A setup by name."""
+        return next((s for s in self.setups if s.name == name), None)
+
+    def result(self, verifier: str, setup: str) -> Result | None:
+        """A verifier's figures in a setup."""
+        return next((r for r in self.results if (r.verifier, r.setup) == (verifier, setup)), None)
+
 
 NEIGHBOURS = 5
 _Pools = dict[tuple[str, int | None], list[FoldRow]]
@@ -42,7 +367,9 @@ def analyse(store: Store) -> Analysis:
     store.expect("run")
     plan = store.plan_as(RunPlan)
     names = [entry.name for entry in plan.verifiers]
-    folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds])
+    given = store.run.spec.get("metrics")
+    chosen = metrics_of(given) if given else {}
+    folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds], chosen)
     sweep = sweeping(store, names, folds)
     probe, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
     failures += (() if sweep is None else sweep.failures) + (() if probe is None else probe.failures)
@@ -57,7 +384,8 @@ def analyse(store: Store) -> Analysis:
     by_pool: _Pools = {}
     for fold in folds:
         by_pool.setdefault((fold.setup, fold.info.pool), []).append(fold)
-    shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in TESTED for v in names) if tested else ()
+    metrics = dict.fromkeys((*TESTED, *chosen)) if tested else ()
+    shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in metrics for v in names)
     return Analysis(
         name=store.path.name,
         path=str(store.path),
@@ -68,7 +396,7 @@ def analyse(store: Store) -> Analysis:
         detectable=_median_detectable(shortcut),
         setups=setups,
         verifiers=tuple(names),
-        results=tuple(_result(by_setup, v, s.name, names, tested) for s in setups for v in names),
+        results=tuple(_result(by_setup, v, s.name, names, tested, chosen) for s in setups for v in names),
         shortcut=shortcut,
         no_choice=no_choice(plan),
         sweep=sweep,
@@ -81,6 +409,7 @@ def analyse(store: Store) -> Analysis:
         failures=failures,
         similarity=similarity,
         selected={s.setup: tuple(s.topics) for s in reversed(plan.setups) if s.topics},
+        chosen=chosen,
     )
 
 
@@ -149,21 +478,27 @@ def _neighbours(
 
 
 def _result(
-    by_setup: Mapping[str, Sequence[FoldRow]], verifier: str, setup: str, names: Sequence[str], tested: bool
+    by_setup: Mapping[str, Sequence[FoldRow]],
+    verifier: str,
+    setup: str,
+    names: Sequence[str],
+    tested: bool,
+    chosen: Mapping[str, Metric],
 ) -> Result:
+    metrics = tuple(dict.fromkeys((*METRICS, *chosen)))
     rows = by_setup[setup]
     done = [f.scores[verifier] for f in rows if verifier in f.scores]
-    p: dict[str, float | None] = dict.fromkeys(METRICS)
+    p: dict[str, float | None] = dict.fromkeys(metrics)
     if setup == "hits" and tested:
         others = [f.scores[verifier] for f in by_setup["random"] if verifier in f.scores]
-        p = {m: t_test(_values(done, m), _values(others, m)) for m in METRICS}
+        p = {m: t_test(_values(done, m), _values(others, m)) for m in metrics}
     return Result(
         verifier=verifier,
         setup=setup,
         folds=len(done),
         planned=len(rows),
-        mean={m: mean(s[m] for s in done) for m in METRICS},
-        std={m: _std(_values(done, m)) for m in METRICS},
+        mean={m: mean(s[m] for s in done) for m in metrics},
+        std={m: _std(_values(done, m)) for m in metrics},
         p=p,
         unanswered=mean(s["unanswered"] for s in done),
         rank=_rank(rows, names, verifier),

@@ -8,11 +8,9 @@ import numpy as np
 
 from ravenbench.reports.content import content_figure, name_rows
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas, style
-from ravenbench.reports.run.fold_rows import SHOWN
-from ravenbench.reports.run.lengths import lengths_figure
-from ravenbench.reports.run.probe import Probing
-from ravenbench.reports.run.records import TESTED, Analysis, title
-from ravenbench.reports.run.sweep_figure import sweep_figure
+from ravenbench.reports.run.analysis import SHOWN, TESTED, Analysis, title
+from ravenbench.reports.run.probes import domain_figure, lengths_figure
+from ravenbench.reports.run.sweep import sweep_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +26,7 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
         if analysis.content is not None and any(r.figures.swing is not None for r in analysis.content.rows):
             made["content"] = content_figure(analysis.content)
         if analysis.probe is not None and any(r.gain is not None for r in analysis.probe.rows):
-            made["domain"] = domain(analysis.probe)
+            made["domain"] = domain_figure(analysis.probe)
         if any(s.difference is not None for s in analysis.shortcut):
             made["shortcut"] = shortcut(analysis)
         if any(r.folds for r in analysis.results):
@@ -40,27 +38,6 @@ def draw(analysis: Analysis) -> dict[str, Figure]:
         if any(row.auc is not None for row in analysis.lengths):
             made["lengths"] = lengths_figure(analysis.lengths)
     return made
-
-
-def domain(found: Probing) -> Figure:
-    """Gain in AUC of every verifier (filled) and of its null (open), with intervals."""
-    figure, (axes,) = canvas(4.6, 1.2 + 0.4 * len(found.rows))
-    axes.axvline(0, color=INK, linewidth=0.8)
-    ends = [-0.02, 0.02]
-    for y, row in enumerate(found.rows):
-        for which, color, shift, size in ((row.gain, SETUP["hits"], -0.12, 6.5), (row.null, FAINT, 0.16, 4.5)):
-            if which is None:
-                continue
-            if which.interval is not None:
-                axes.plot(which.interval, (y + shift,) * 2, color=color, linewidth=2, solid_capstyle="butt", alpha=0.75)
-            fill = "none" if color == FAINT else color
-            axes.plot([which.value], [y + shift], "o", markersize=size, color=color, markerfacecolor=fill)
-            ends += [which.value, *(which.interval or ())]
-    name_rows(axes, [row.verifier for row in found.rows])
-    axes.set_xlim(1.08 * min(ends), 1.08 * max(ends))
-    axes.set_xlabel("gain in AUC (filled), with permuted similarities (open)")
-    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-    return figure
 
 
 def shortcut(analysis: Analysis) -> Figure:

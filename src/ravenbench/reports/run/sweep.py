@@ -1,154 +1,215 @@
-"""What a run's sweep shows: similarity and ranking stability over m, samplers and encoders (HITS, 2024, §7).
-
-The paper has one corpus a design and gives plain means. Here a figure is taken in each pool and averaged over pools,
-with an interval over pools that allows for their overlap, and designs are compared within pools. With one pool there is
-no interval (contract 7).
-"""
+"""A run's sweep over numbers of topics, samplers and encoders: the tables of the paper's §7, JSON and a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
-
-from ravenbench.bench.run.record import PointRecord, RunPlan
-from ravenbench.reports.cells import Failure
-from ravenbench.reports.run.fold_rows import SHOWN, FoldRow, fold_rows
-from ravenbench.statistics.pools import pool_mean
-from ravenbench.statistics.ranks import ranking_stability
-from ravenbench.types import Floats
+from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
+from ravenbench.reports.run.analysis import AVERAGE, SHOWN, Estimate, Point, Sweep, title
+from ravenbench.reports.view import Col, Table, col, each, table
 
 if TYPE_CHECKING:
-    from ravenbench.store.records import FoldRecord
-    from ravenbench.store.store import Store
+    from matplotlib.figure import Figure
 
-AVERAGE = "average"
-"""Mean of the stability in the shown metrics, as in the paper's Tables 8–10."""
+    from ravenbench.bench.run.setups import SweepSize
 
-
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over pools with its 95 % interval (None with one pool); ``pools`` the value of each, None if undefined."""
-
-    mean: float | None
-    interval: tuple[float, float] | None
-    pools: tuple[float | None, ...]
-
-
-@dataclass(frozen=True)
-class Point:
-    """One design of a sweep: a setup with m topics, chosen by an encoder.
-
-    ``mean_similarity`` and ``max_similarity`` are cosines over train × test topics, mean over folds, in the sweep's
-    first encoder, whichever chose. ``stability`` is Spearman's ρ between the rankings of verifiers on two folds of a
-    pool, by metric and on average. ``merged`` is how many topics joined a chosen one and ``test_pairs`` the pairs of a
-    test set, both means; ``shared`` is the share of chosen topics that the same setup chooses by the first encoder.
-    """
-
-    setup: str
-    m: int
-    encoder: str
-    mean_similarity: Estimate
-    max_similarity: Estimate
-    stability: Mapping[str, Estimate]
-    merged: float
-    test_pairs: float
-    shared: float
+OVER_POOLS = "95 % intervals over pools, allowing for their overlap."
+ONE_POOL = "One pool of topics: an interval cannot be estimated."
+RHO = "Spearman’s ρ between the rankings of verifiers on two folds of a pool"
+MARKS = "osD^vP*X"
+FURTHER = (OTHER, "#2f8f7a", "#a3476e", "#9a7d1f")
+"""Of setups without a colour of their own; dark enough for light pages, light enough for dark ones."""
+PANELS: dict[str, Callable[[Point], Estimate]] = {
+    "mean similarity": lambda p: p.mean_similarity,
+    "highest similarity": lambda p: p.max_similarity,
+    "ranking stability (ρ)": lambda p: p.stability[AVERAGE],
+}
+"""What is drawn of each point."""
+R = TypeVar("R")
+M: Col[Any] = col("m", attrgetter("m"))
+SETUP_COL: Col[Any] = col("setup", lambda p: title(p.setup), text=True)
 
 
-@dataclass(frozen=True)
-class Sweep:
-    """All points of a sweep; the main design is the first m and the first encoder. ``pools`` are their topics."""
-
-    m: tuple[int, ...]
-    encoders: tuple[str, ...]
-    samplers: Mapping[str, str]
-    pools: tuple[tuple[int, ...], ...]
-    points: tuple[Point, ...]
-    failures: tuple[Failure, ...]
-
-    def point(self, setup: str, m: int, encoder: str) -> Point:
-        """The point of these names."""
-        return next(p for p in self.points if (p.setup, p.m, p.encoder) == (setup, m, encoder))
-
-    def contrast(self, a: Point, b: Point) -> Estimate:
-        """Average stability of a less that of b, pool by pool."""
-        pairs = zip(a.stability[AVERAGE].pools, b.stability[AVERAGE].pools, strict=True)
-        return estimate([None if x is None or y is None else x - y for x, y in pairs], self.pools, 2.0)
+def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
+    """Tables 7 to 10, those that this sweep can fill."""
+    if sweep is None:
+        return ()
+    made = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
+    return tuple(made for made in made if made.rows)
 
 
-def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sweep | None:
-    """The sweep of a run, None where it has none; ``known`` are the rows of its main setups."""
-    plan = store.plan_as(RunPlan)
-    section = plan.sweep
-    if section is None:
-        return None
-    rows = {row.name: row for row in known}
-    wanted = {f: s.setup for s in section.setups for f in s.folds if f not in rows}
-    found, failures = fold_rows(store, names, wanted.items())
-    rows |= {row.name: row for row in found}
-    pools = tuple(tuple(pool.topics) for pool in plan.pools)
-    places = dict.fromkeys((s.setup, s.m, s.encoder) for s in section.setups)
-    by_place = {p: [s for s in section.setups if (s.setup, s.m, s.encoder) == p] for p in places}
-    return Sweep(
-        m=tuple(section.m),
-        encoders=tuple(section.encoders),
-        samplers=section.samplers,
-        pools=pools,
-        points=tuple(
-            Point(
-                setup=setup,
-                m=m,
-                encoder=section.encoders[encoder],
-                mean_similarity=estimate([s.mean_similarity for s in entries], pools),
-                max_similarity=estimate([s.max_similarity for s in entries], pools),
-                stability=_stability([[rows[f] for f in s.folds] for s in entries], names, pools),
-                merged=float(np.mean([len(s.merged) for s in entries])),
-                test_pairs=float(np.mean([_tested(rows[f].info) for s in entries for f in s.folds])),
-                shared=float(np.mean([_shared(*pair) for pair in zip(entries, by_place[setup, m, 0], strict=True)])),
-            )
-            for (setup, m, encoder), entries in by_place.items()
-        ),
-        failures=failures,
+def planned_sweep(points: Sequence[SweepSize]) -> Table:
+    """What a sweep would hold, from a forecast."""
+    return table(
+        "sweep-plan",
+        f"Its sweep: {len(points)} designs",
+        points,
+        M,
+        col("encoder", lambda p: p.encoder, text=True),
+        SETUP_COL,
+        col("folds", lambda p: p.folds),
+        col("own", lambda p: p.new),
+        col("pairs in train", lambda p: round(p.train)),
+        col("pairs in test", lambda p: round(p.test)),
+        note="Own: folds that no design above has; where designs choose the same topics of a pool, they share.",
     )
 
 
-def estimate(values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0) -> Estimate:
-    """Mean over the pools that have a value, with its interval, cut to what can be: from −most to most."""
-    kept = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
-    if not kept:
-        return Estimate(None, None, tuple(values))
-    found = pool_mean([value for value, _ in kept], [pool for _, pool in kept])
-    interval = found.interval and (max(found.interval[0], -most), min(found.interval[1], most))
-    return Estimate(found.mean, interval, tuple(values))
+def similarity_over_m(sweep: Sweep) -> Table:
+    """Table 7: similarity of train and test topics by number of topics."""
+    return table(
+        "sweep-similarity",
+        "Topic similarity by number of topics",
+        _over_m(sweep),
+        M,
+        SETUP_COL,
+        col("mean", lambda p: p.mean_similarity.mean),
+        col("mean, interval", lambda p: p.mean_similarity.interval),
+        col("highest", lambda p: p.max_similarity.mean),
+        col("highest, interval", lambda p: p.max_similarity.interval),
+        note="Cosines over train × test topics of a fold, mean over folds and pools; encoder "
+        f"{sweep.encoders[0]}. {_over(sweep)}",
+    )
 
 
-def _stability(
-    folds: Sequence[Sequence[FoldRow]], names: Sequence[str], pools: Sequence[Sequence[int]]
-) -> dict[str, Estimate]:
-    """By metric, of folds by pool; nothing is ranked where there is one verifier."""
-    each: dict[str, list[float | None]] = {metric: [_rho(rows, names, metric) for rows in folds] for metric in SHOWN}
-    average: list[float | None] = []
-    for pool in range(len(folds)):
-        known = [rho for metric in SHOWN if (rho := each[metric][pool]) is not None]
-        average.append(float(np.mean(known)) if known else None)
-    return {metric: estimate(values, pools) for metric, values in {**each, AVERAGE: average}.items()}
+def stability_over_m(sweep: Sweep) -> Table:
+    """Table 8: ranking stability by number of topics."""
+    return table(
+        "sweep-stability",
+        "Ranking stability by number of topics",
+        [p for p in _over_m(sweep) if p.stability[AVERAGE].mean is not None],
+        M,
+        SETUP_COL,
+        *_by_metric(lambda p: p),
+        col("mean", lambda p: p.stability[AVERAGE].mean),
+        col("interval", lambda p: p.stability[AVERAGE].interval),
+        note=f"{RHO}, mean over pairs of folds, then pools; the interval is of the mean over metrics. {_over(sweep)}",
+    )
 
 
-def _rho(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
-    kept = [[r.scores.get(name, {}).get(metric) for name in names] for r in rows]
-    complete = [values for values in kept if None not in values]
-    if len(names) < 2 or len(complete) < 2:
+def approaches(sweep: Sweep) -> Table:
+    """Table 9: cutting (HITS) against grouping and whatever else was swept over."""
+    found = []
+    for m in sweep.m if "hits" in sweep.samplers else ():
+        hits = sweep.point("hits", m, sweep.encoders[0])
+        found += [(sweep.point(setup, m, sweep.encoders[0]), hits) for setup in sweep.samplers]
+    rows = [(p, _against(sweep, p, hits)) for p, hits in found if p.stability[AVERAGE].mean is not None]
+    return table(
+        "sweep-samplers",
+        "Cutting and other ways",
+        rows if len(rows) > len(sweep.m) else (),
+        col("m", lambda r: r[0].m),
+        col("setup", lambda r: title(r[0].setup), text=True),
+        col("merged", lambda r: r[0].merged, digits=1),
+        col("test pairs", lambda r: r[0].test_pairs, digits=0, terminal=False),
+        col("highest cosine", lambda r: r[0].max_similarity.mean),
+        col("mean ρ", lambda r: r[0].stability[AVERAGE].mean),
+        col("− HITS", lambda r: r[1].mean, signed=True),
+        col("interval", lambda r: r[1].interval, signed=True),
+        note=f"{RHO}, mean over metrics, pairs of folds, pools, and its difference from HITS. HITS cuts topics that "
+        "are not chosen; merged: topics that join a chosen one instead; cosine: of train and test topics. "
+        f"{_over(sweep)}",
+    )
+
+
+def encoders(sweep: Sweep) -> Table:
+    """Table 10: HITS by what topics are compared with (the first sampler where HITS is not among them)."""
+    setup = "hits" if "hits" in sweep.samplers else next(iter(sweep.samplers))
+    found = []
+    for m in sweep.m if len(sweep.encoders) > 1 else ():
+        first = sweep.point(setup, m, sweep.encoders[0])
+        found += [(sweep.point(setup, m, encoder), first) for encoder in sweep.encoders]
+    return table(
+        "sweep-encoders",
+        f"Encoders, {title(setup)}",
+        [(p, _against(sweep, p, first)) for p, first in found if p.stability[AVERAGE].mean is not None],
+        col("m", lambda r: r[0].m),
+        col("encoder", lambda r: r[0].encoder, text=True),
+        col("topics shared", lambda r: r[0].shared, digits=2),
+        *_by_metric(lambda r: r[0]),
+        col("mean", lambda r: r[0].stability[AVERAGE].mean),
+        col("− first", lambda r: r[1].mean, signed=True),
+        col("interval", lambda r: r[1].interval, signed=True),
+        note=f"{RHO}, mean over pairs of folds, then pools; topics shared with those that the first encoder chooses. "
+        f"{_over(sweep)}",
+    )
+
+
+def _by_metric(point: Callable[[R], Point]) -> list[Col[R]]:
+    """Stability in each metric: for the page, 80 columns hold its mean."""
+    return each(SHOWN, title, lambda r, m: point(r).stability[m].mean, terminal=False)
+
+
+def _against(sweep: Sweep, point: Point, other: Point) -> Estimate:
+    return Estimate(None, None, ()) if point is other else sweep.contrast(point, other)
+
+
+def _over_m(sweep: Sweep) -> list[Point]:
+    """Points of the first encoder by m, where there are several."""
+    sizes = sorted(sweep.m) if len(sweep.m) > 1 else ()
+    return [sweep.point(setup, m, sweep.encoders[0]) for m in sizes for setup in sweep.samplers]
+
+
+def _over(sweep: Sweep) -> str:
+    return OVER_POOLS if len(sweep.pools) > 1 else ONE_POOL
+
+
+def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
+    """Every point with its figures and their intervals; None where a run has one design."""
+    if sweep is None:
         return None
-    matrix: Floats = np.array(complete, dtype=np.float64)
-    return ranking_stability(matrix).rho
+    points = [
+        {
+            "setup": p.setup,
+            "m": p.m,
+            "encoder": p.encoder,
+            "mean_similarity": _estimate(p.mean_similarity),
+            "max_similarity": _estimate(p.max_similarity),
+            "stability": {metric: _estimate(stability) for metric, stability in p.stability.items()},
+            "merged": p.merged,
+            "test_pairs": p.test_pairs,
+            "shared": p.shared,
+        }
+        for p in sweep.points
+    ]
+    return {"m": list(sweep.m), "encoders": list(sweep.encoders), "samplers": dict(sweep.samplers), "points": points}
 
 
-def _tested(info: FoldRecord) -> int:
-    return 0 if info.counts is None else info.counts.test.total
+def _estimate(found: Estimate) -> dict[str, Any]:
+    interval = None if found.interval is None else list(found.interval)
+    return {"mean": found.mean, "interval": interval, "pools": list(found.pools)}
 
 
-def _shared(entry: PointRecord, first: PointRecord) -> float:
-    return len(set(entry.topics) & set(first.topics)) / len(entry.topics)
+def sweep_figure(sweep: Sweep) -> Figure:
+    """One line a setup over m; bars are intervals over pools."""
+    figure, axes = canvas(7.2, 3.0, columns=3)
+    sizes = sorted(sweep.m)
+    further = [setup for setup in sweep.samplers if setup not in SETUP]
+    colors = SETUP | {setup: FURTHER[i % len(FURTHER)] for i, setup in enumerate(further)}
+    step = 0.012 * (sizes[-1] - sizes[0])
+    for ax, (heading, value) in zip(axes, PANELS.items(), strict=True):
+        for i, setup in enumerate(sweep.samplers):
+            color = colors[setup]
+            estimates = [(m, value(sweep.point(setup, m, sweep.encoders[0]))) for m in sizes]
+            known = [(m + step * (i - (len(sweep.samplers) - 1) / 2), e) for m, e in estimates if e.mean is not None]
+            if not known:
+                continue
+            for x, e in known:
+                if e.interval is not None:
+                    ax.plot((x, x), e.interval, color=color, linewidth=1.6, alpha=0.55, solid_capstyle="butt")
+            places, means = [x for x, _ in known], [e.mean for _, e in known]
+            ax.plot(places, means, marker=MARKS[i % len(MARKS)], color=color, linewidth=1, markersize=4.2)
+        ax.set_title(heading, color=INK)
+        ax.set_xticks(sizes)
+        ax.set_xlabel("topics (m)")
+        ax.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[s], linewidth=1, markersize=4.2, label=title(s))
+        for i, s in enumerate(sweep.samplers)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(4, len(handles)), fontsize=9)
+    return figure

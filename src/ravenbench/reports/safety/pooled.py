@@ -13,16 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ravenbench.reports import view
 from ravenbench.reports.page import render
 from ravenbench.reports.report import write_parts
 from ravenbench.reports.safety.analysis import FEW, ObfuscatorRow, SafetyAnalysis, mean
-from ravenbench.reports.view import Column, Table, Value, range_of
+from ravenbench.reports.safety.report import DELTAS
+from ravenbench.reports.view import Col, Table, col, table, to_html
 from ravenbench.statistics.estimates import Interval
 
-FIELDS = {
-    "delta_acc": "Δacc", "delta_rec": "Δrec", "delta_auc": "ΔAUC", "delta_c1": "Δc@1", "delta_final": "Δfinal",
-}  # fmt: skip
+FIELDS = ("delta_acc", "delta_rec", "delta_auc", "delta_c1", "delta_final")
 
 
 @dataclass(frozen=True)
@@ -92,25 +90,33 @@ def _averages(there: Mapping[str, ObfuscatorRow]) -> dict[str, float | None]:
 
 def pooled_tables(found: Pooled) -> list[Table]:
     """The ranking with PAN's averages, and the impact on each data set."""
+
+    def average(field: str) -> Col[PooledRow]:
+        return col(DELTAS[field][0], lambda r: r.averages[field], signed=True)
+
+    def impact(name: str) -> Col[PooledRow]:
+        return col(name, lambda r: r.by_set[name], signed=True)
+
     used = [field for field in FIELDS if any(row.averages[field] is not None for row in found.rows)]
-    averages = tuple(
-        (row.obfuscator, row.impact, range_of(row.interval), *(row.averages[field] for field in used))
-        for row in found.rows
-    )
-    columns = (
-        Column("obfuscator", text=True), Column("impact", signed=True), Column("95 %"),
-        *(Column(FIELDS[field], signed=True) for field in used),
-    )  # fmt: skip
+    named: Col[PooledRow] = col("obfuscator", lambda r: r.obfuscator, text=True)
     note = "Every data set weighs the same. Intervals are over problems; a verifier not asked may fare otherwise."
     if not found.ranked:
         note = f"Not ranked: a data set has fewer than {FEW} attacked problems. {note}"
-    each: tuple[tuple[Value, ...], ...] = tuple((row.obfuscator, *row.by_set.values()) for row in found.rows)
-    names = (columns[0], *(Column(name, signed=True) for name in found.attacked))
     return [
-        Table("pooled", f"{len(found.attacked)} data sets: averages by obfuscator", columns, averages, note),
-        Table("data-sets", "Average impact on each data set", names, each),
-        Table("left-out", "Left out", (columns[0], Column("why", text=True)), tuple(found.partial.items())),
-    ]
+        table(
+            "pooled", f"{len(found.attacked)} data sets: averages by obfuscator", found.rows, named,
+            col("impact", lambda r: r.impact, signed=True),
+            col("95 %", lambda r: r.interval),
+            *map(average, used),
+            note=note,
+        ),
+        table("data-sets", "Average impact on each data set", found.rows, named, *map(impact, found.attacked)),
+        table(
+            "left-out", "Left out", found.partial.items(),
+            col("obfuscator", lambda r: r[0], text=True),
+            col("why", lambda r: r[1], text=True),
+        ),
+    ]  # fmt: skip
 
 
 def pooled_json(found: Pooled) -> dict[str, Any]:
@@ -141,6 +147,6 @@ def write_pooled(found: Pooled, pages: Mapping[str, str], folder: Path) -> None:
         found=found,
         few=FEW,
         pages=pages,
-        tables=[view.to_html(table) for table in made if table.rows],
+        tables=[to_html(one) for one in made if one.rows],
     )
     write_parts(folder, kind="safety", page=page, json=pooled_json(found), tables=made, figures={})

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 
-from ravenbench.bench.pan14.record import Pan14Plan
+from ravenbench.bench.pan14.plan import Pan14Plan
 from ravenbench.bench.run.record import RunPlan
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.answers import Truth
@@ -269,7 +269,7 @@ def _run(store: Store, key: str) -> Board:
     found = report.analysis
     content, probe = found.content, getattr(found, "probe", None)
     scored = evaluate(
-        truth, {s.system: s.value for s in systems}, tests=("c@1",), replicates=REPLICATES,
+        truth, {s.system: s.value for s in systems}, metrics=("c@1",), replicates=REPLICATES,
         breakdowns=divisions(store, truth),
     )  # fmt: skip
     outside = [name for run in getattr(store, "runs", (store,)) for name in getattr(run, "outside", ())]

@@ -16,7 +16,7 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from ravenbench.errors import SpecError
-from ravenbench.metrics.auc import auc_of_scores
+from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.randomness import stream
 from ravenbench.text.tfidf import unit
 from ravenbench.topics import devices

@@ -7,8 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ravenbench.metrics.pan import METRICS
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import METRICS, scores
 from ravenbench.text.impostor_spaces import ImpostorSpace
 from ravenbench.text.tfidf import row_cosines, unit
 from ravenbench.types import Bools, Floats, Ints, Problems

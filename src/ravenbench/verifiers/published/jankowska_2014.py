@@ -7,8 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.metrics.auc import auc
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import auc, scores
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import Linear, apply_band, best_radius
 from ravenbench.verifiers.contract.base import Verifier

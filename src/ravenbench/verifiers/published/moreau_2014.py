@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from ravenbench.errors import CorpusError, SpecError
-from ravenbench.metrics.auc import auc
-from ravenbench.metrics.scores import scores
+from ravenbench.metrics.pan import auc, scores
 from ravenbench.randomness import stream
 from ravenbench.text.impostor_spaces import ImpostorSpace
 from ravenbench.text.minmax import Measure, norms, similarities

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.metrics.auc import auc
+from ravenbench.metrics.pan import auc
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import Banded
 from ravenbench.verifiers.published.one_class import OneClass, sides

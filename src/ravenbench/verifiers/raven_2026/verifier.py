@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ravenbench.errors import SpecError
-from ravenbench.metrics.logistic import newton
+from ravenbench.metrics.calibration import newton
 from ravenbench.randomness import stream
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.text.tfidf import centre_of

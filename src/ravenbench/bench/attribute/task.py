@@ -1,0 +1,117 @@
+"""``ravenbench.attribute``: attribution methods on a corpus, under one protocol or both.
+
+OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a split of a protocol, and a cell holds the
+                                          authors that one method named on it
+OUT/documents.npy, splits.npy             text, author and topic of each document; where it is held out
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ravenbench.bench.attribute.spec import METHODS, AttributeSpec, build
+from ravenbench.bench.options import PATH, Option
+from ravenbench.bench.task import Preview, Task, content_hash, slug
+
+if TYPE_CHECKING:
+    from ravenbench.bench.attribute.plan import AttributeDraft
+    from ravenbench.store.store import Store
+
+
+class Attribute(Task):
+    """Attribute documents on topics that training never saw, and compare methods with the statistics this needs.
+
+    Interrupted at any point, the same command goes on where it stopped.
+
+        raven attribute newsgroups --topic group
+
+        raven attribute mine.parquet --protocol both --methods maxent,svm,'distorted(svm)'
+
+        raven attribute mine.csv --topic none --protocol k-fold
+
+        raven attribute pan18.zip --methods svm,maxent --out answers
+    """
+
+    name = "attribute"
+    Spec = AttributeSpec
+    own = (
+        Option(
+            "reject", "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.", float,
+            default=0.0, function=False,
+        ),
+        Option(
+            "lenient", "PAN problems: leave out those that cannot be read, and say so.", bool, function=False
+        ),
+        Option(
+            "out", "The folder or URL; default raven-runs/attribute-…. PAN problems: where answers go.", takes=PATH
+        ),
+    )  # fmt: skip
+    arguments = ("corpus",)
+    order = (
+        "corpus topic protocol methods folds min_docs min_topics min_per_topic min_topic_docs docs_per_topic "
+        "merge_authors sampler topics encoder difference reject lenient"
+    )
+    failure = "{count} cells have no result, the first: {first}"
+    plan_help = "Only say what would be done."
+    spec: AttributeSpec
+
+    def resolve(self) -> None:
+        from ravenbench.bench.attribute.answers import name_methods
+        from ravenbench.bench.attribute.plan import fingerprint
+        from ravenbench.types import Corpus
+
+        corpus = self.values["corpus"]
+        self.named = name_methods(self.values.get("methods", METHODS))
+        self.corpus = corpus if isinstance(corpus, Corpus) else None
+        name = str(corpus) if self.corpus is None else self.corpus.name
+        self.spec = spec = build({**self.values, "corpus": name, "methods": ", ".join(self.named)})
+        self.data = fingerprint(spec, self.corpus, self.named)
+        stem = slug(spec.corpus) or "corpus"
+        self.folder = self.place_or(f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}")
+
+    def draft(self) -> AttributeDraft:
+        from ravenbench.bench.attribute.plan import draft
+
+        self.progress("reading the corpus", 0, 0)
+        return draft(self.spec, self.corpus, self.named)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.bench.attribute.answers import SplitUnit
+        from ravenbench.engine.pool import run_units
+
+        units = [SplitUnit(store.path, self.named[c.verifier], (c,)) for c in store.unanswered()]
+        errors = run_units(self.engine, units, self.progress, "attributing")
+        return [*errors, *self._compare_weights(store)]
+
+    def _compare_weights(self, store: Store) -> list[str]:
+        """How far the weights of a linear method move when a topic is held out, where both protocols run."""
+        from ravenbench.bench.attribute.answers import ALL, MovedUnit, WeightsUnit
+        from ravenbench.bench.attribute.record import AttributePlan
+        from ravenbench.engine.pool import run_units
+        from ravenbench.store.records import CellPlace
+
+        plan = store.plan_as(AttributePlan)
+        if plan.cues is None:
+            return []
+        name, base = plan.cues.method, CellPlace(key=plan.cues.base, verifier=plan.cues.method, fold=ALL)
+        units = [WeightsUnit(store.path, self.named[name], (place,)) for place in store.unanswered([base])]
+        if errors := run_units(self.engine, units, self.progress, "weighing features"):
+            return errors
+        held_out = [
+            CellPlace(key=key, verifier=name, fold=split.fold)
+            for key, split in zip(plan.cues.moved, plan.protocols[0].splits, strict=True)
+        ]
+        moved = [MovedUnit(store.path, self.named[name], (c,), base.key) for c in store.unanswered(held_out)]
+        return run_units(self.engine, moved, self.progress, "comparing weights")
+
+    def preview(self) -> Preview:
+        from ravenbench.bench.attribute.record import AttributePlan
+        from ravenbench.store.records import CellPlace
+
+        store = self.earlier()
+        plan = self.draft().plan if store is None else store.plan_as(AttributePlan)
+        keys = [] if plan.cues is None else [plan.cues.base, *plan.cues.moved]
+        cells = [*plan.cells, *(CellPlace(key=key, verifier="", fold="") for key in keys)]
+        missing = len(cells if store is None else store.unanswered(cells))
+        problems = {p.protocol: sum(split.documents for split in p.splits) for p in plan.protocols}
+        return Preview(self.name, str(self.folder), problems, len(cells), len(cells) - missing, missing)

@@ -1,0 +1,122 @@
+"""``ravenbench.compare``: did this person write this text? A likelihood ratio, and how far to trust it.
+
+FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-case`` cases
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ravenbench.bench.compare.spec import CompareSpec, build
+from ravenbench.bench.options import PATH, Option
+from ravenbench.bench.task import Draft, Task, content_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ravenbench.bench.compare.record import ComparePlan
+    from ravenbench.store.records import CellPlace
+    from ravenbench.store.store import Store
+
+
+class Compare(Task):
+    """Did this person write this text? A likelihood ratio, how far to trust it, and what it rests on.
+
+    The questioned text is compared with texts the candidate wrote, and with texts by other people (the background) that
+    should be of the same kind, language and time: without them nobody can say how alike two texts by different people
+    are. Forty authors with five texts each serve well; ten are the least.
+
+    The answer is a likelihood ratio: how many times more probable the findings are if the candidate wrote the text than
+    if someone else did. It is not a probability that the candidate wrote it. Where the texts are too short, too unlike
+    the background, or the background is too small, no answer is given and the reason is said.
+
+        raven compare --questioned letter.txt --known smith/ --background others/
+
+        raven compare --questioned letter.txt --known anne=a/ --known bob=b/ ...
+
+        raven compare --batch cases.csv --background others/ -o cases
+    """
+
+    name = "compare"
+    Spec = CompareSpec
+    own = (
+        Option(
+            "out", "The folder or URL; default raven-runs/compare-<text>-<hash>.", takes=PATH, flags=("--out", "-o")
+        ),
+    )
+    positional = ("questioned", "known", "background")
+    failure = "{count} parts failed, the first: {first}"
+    note = "``ravenbench.analyse(result.store)`` gives the likelihood ratios, ``ravenbench.write_report`` the page."
+    stray = (
+        "raven compare takes each text by an option that says what it is",
+        "--questioned FILE --known FILE_OR_FOLDER --background FOLDER",
+        "say which text is questioned and which is known, as raven compare --help shows; the background folder holds "
+        "texts by other people",
+    )
+    spec: CompareSpec
+
+    def resolve(self) -> None:
+        from ravenbench.bench.compare.material import read_material
+
+        self.spec = spec = build(self.values)
+        self.material = read_material(spec)
+        self.data = spec.data(self.material.paths())
+        first = spec.batch or (spec.questioned[0] if spec.questioned else "case")
+        self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
+
+    def draft(self) -> Draft[ComparePlan]:
+        from ravenbench.bench.compare.plan import draft
+
+        return draft(self.spec, self.material, self.progress)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.bench.compare.units import units_of
+        from ravenbench.engine.pool import run_units
+
+        return run_units(self.engine, units_of(store, self.spec.components()), self.progress, "comparing")
+
+    def sizes(self, draft: Draft[Any]) -> dict[str, int]:
+        return {name: count for name, count in _counts(draft).items() if count}
+
+    def notes(self, draft: Draft[Any]) -> list[str]:
+        return _told(draft.plan)
+
+    def cost(self, draft: Draft[Any], missing: Sequence[CellPlace]) -> float | None:
+        from ravenbench.bench.compare.plan import cost
+
+        return cost(draft.folds, missing)
+
+
+def _counts(made: Draft[ComparePlan]) -> dict[str, int]:
+    """Problems by what they are for."""
+    asks = [problem.asks for shape in made.plan.shapes for problem in shape.problems]
+    size = {fold.name: len(fold.test) for fold in made.folds}
+    pairs = [fold for shape in made.plan.shapes for fold in shape.folds]
+    return {
+        "the cases themselves": asks.count("plain"),
+        "the cases with content replaced": asks.count("on") + asks.count("off"),
+        "background authors in the candidate's place": asks.count("author"),
+        "known texts against one another": asks.count("known") + sum(size.get(f"{fold}-known", 0) for fold in pairs),
+        "background pairs": sum(size[fold] for fold in pairs),
+        "background pairs with content replaced": sum(size[f"{fold}-off"] for fold in pairs),
+    }
+
+
+def _told(plan: ComparePlan) -> list[str]:
+    """What is compared, in sentences."""
+    background = plan.background
+    notes = [
+        f"{len(plan.cases)} case{'s' * (len(plan.cases) > 1)}; the background has {len(background.authors)} authors "
+        f"with {background.documents} texts."
+    ]
+    for shape in plan.shapes:
+        names = [case.id for case in plan.cases if case.shape == shape.name]
+        cut = "" if shape.wanted is None else ", as long as this background can give"
+        notes.append(
+            f"{', '.join(names[:3])}{' …' * (len(names) > 3)}: {len(shape.known)} known and a questioned text of up to "
+            f"{max(*shape.known, shape.questioned)} words{cut}, against {len(shape.authors)} authors."
+        )
+    notes += [f"{case.id}: no answer, for {reason}." for case in plan.cases for reason in case.refusals]
+    notes += [f"Left out of the background: {text}." for text in background.left_out]
+    return notes + [f"Note: {note}." for note in plan.notes]

@@ -1,0 +1,112 @@
+"""``ravenbench.run``: the main job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ravenbench.bench.options import PATH, Option, plain_of
+from ravenbench.bench.run.spec import RunSpec, build
+from ravenbench.bench.task import Draft, Task, slug
+from ravenbench.errors import InputError
+
+if TYPE_CHECKING:
+    from ravenbench.bench.run.forecast import Forecast
+    from ravenbench.bench.run.record import RunPlan
+    from ravenbench.engine.pool import Aside
+    from ravenbench.store.store import Store
+
+
+class Run(Task):
+    """Sample topics with HITS, at random and adversely; verify pairs across topics; report what it shows.
+
+    Interrupted at any point, the same command goes on where it stopped.
+
+        raven run                              the embedded corpus
+
+        raven run newsgroups                   after raven corpus fetch newsgroups
+
+        raven run mine.parquet --verifiers char-ngram,ppm
+
+        raven run newsgroups --topics 25,10    a sweep over numbers of topics
+
+        raven run newsgroups --plan            pairs, cost, what could be seen
+
+        raven run --train pan14/en_essays.zip --test pan14/en_essays.zip
+
+        raven run newsgroups --lengths 50,100,250    how many words do I need?
+    """
+
+    name = "run"
+    Spec = RunSpec
+    own = (
+        Option(
+            "spec", "TOML file whose table run holds these flags; flags override it.", Path,
+            takes="RunSpec | str | Path",
+        ),
+        Option("out", "The run's folder or URL; default raven-runs/<corpus>-<hash>.", takes=PATH),
+    )  # fmt: skip
+    arguments = ("corpus",)
+    order = (
+        "corpus topic topics folds pools pool_share pairs samplers docs_per_topic min_docs limit calibration encoder "
+        "verifiers normalise probe repetitions lengths encoding seed"
+    )
+    device = True
+    plan_help = "Only say what the run would hold, cost and be able to show."
+    spec: RunSpec
+
+    def resolve(self) -> None:
+        from ravenbench.engine.guard import smoke_test
+
+        given, spec = plain_of(RunSpec, self.values), self.values.get("spec")
+        if isinstance(spec, RunSpec):
+            self.spec = build({**spec.resolved(), **given}) if given else spec
+        else:
+            self.spec = build(given, None if spec is None else Path(spec))
+        self.named = self.spec.named_verifiers()
+        smoke_test(self.named)
+        stem = slug(self.spec.corpus or self.spec.test or "given") or "run"
+        self.folder = self.place_or(f"{stem}-{self.spec.hash()[:8]}")
+
+    def prepare(self) -> Store:
+        from ravenbench.bench.run.plan import fingerprint
+
+        self.data = fingerprint(self.spec)
+        return super().prepare()
+
+    def draft(self, meanwhile: Aside | None = None) -> Draft[RunPlan]:
+        from ravenbench.bench.run.plan import draft
+        from ravenbench.engine.pool import here
+
+        return draft(self.spec, self.progress, meanwhile or here)
+
+    def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
+        """Make the plan and write it, unless the data changed while they were read.
+
+        With a second core, the kernels of verifiers are compiled meanwhile, where workers find them.
+        """
+        from ravenbench.bench.run.plan import fingerprint
+        from ravenbench.engine.guard import rehearsable, warm_up_kernels
+        from ravenbench.engine.pool import aside, usable_cores
+        from ravenbench.store.resume import changed
+
+        with aside(usable_cores() if self.workers is None else self.workers) as meanwhile:
+            if ours := rehearsable(self.named):
+                meanwhile(warm_up_kernels, ours)
+            draft = self.draft(meanwhile)
+        if (now := fingerprint(self.spec)) != self.data:
+            places = ", ".join(str(getattr(self.spec, key, key)) for key in changed(self.data, now))
+            again = "repeat the command when they are complete"
+            raise InputError("the data changed while they were read", file=places, fix=again)
+        draft.write(store, begin)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.cells import execute
+
+        return execute(store, self.named, self.engine, self.progress)
+
+    def preview(self) -> Forecast:  # type: ignore[override]
+        from ravenbench.bench.run.forecast import forecast
+
+        return forecast(self.spec, self.progress)

@@ -1,0 +1,319 @@
+"""Commands that read what was computed: ``report``, ``evaluate``, ``diff``, ``export`` and ``site``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ravenbench.bench.options import ENCODING
+
+if TYPE_CHECKING:
+    from ravenbench.reports.evaluate.evaluation import Evaluation
+    from ravenbench.reports.report import Gap
+    from ravenbench.store.store import Store
+
+
+def report(
+    run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
+    answers: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FOLDER",
+            help="Answers of a system that was not run here, FOLDER/<fold>/answers.jsonl or .txt; can be repeated.",
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Rebuild a run's tables and page from its store; nothing is fitted again.
+
+    With --answers the report also judges systems that answered what raven export wrote: each is one more verifier.
+    Folds it did not answer are named; the run's own cells stay as they are.
+
+    Where cells are missing, damaged or failed, the report is made of the others, the missing ones are named on stderr,
+    and the exit code is 1, as that of the run was.
+
+        raven report raven-runs/newsgroups-1234
+
+        raven report raven-runs/newsgroups-1234 --answers theirs=answers/
+    """
+    from ravenbench.cli.show import say, show_report
+    from ravenbench.reports.outside import parse_given, with_answers
+    from ravenbench.store.store import Store
+
+    store = Store.open(run)
+    if not answers:
+        missing = show_report(store, json)
+    else:
+        found = with_answers(store, parse_given(answers))
+        every = show_report(found, json, notes=[note for system in found.systems for note in system.notes])
+        missing = [gap for gap in every if gap.method not in found.outside]
+    if missing:
+        for line in _told(store, missing):
+            say(line, fg="red", err=True)
+        raise typer.Exit(1)
+
+
+def _told(store: Store, missing: Sequence[Gap]) -> Iterator[str]:
+    """What a run lacks, a line for each verifier or method with its folds."""
+    count = sum(len(gap.folds) for gap in missing)
+    planned = len(store.plan.cells) or missing[0].planned
+    yield f"{count} of {planned} cells have no result and are left out of every figure:"
+    for gap in missing:
+        yield f"  {gap.method} on {_listed(gap.folds)}: {gap.reason}"
+    yield f"repeat raven {store.kind} to compute them"
+
+
+def _listed(folds: Sequence[str], most: int = 6) -> str:
+    more = f" and {len(folds) - most} more" if len(folds) > most else ""
+    return ", ".join(folds[:most]) + more
+
+
+def evaluate(
+    truth: Annotated[
+        str | None, typer.Argument(help="truth.jsonl or truth.txt, its folder or zip; or a folder of raven run.")
+    ] = None,
+    answers: Annotated[
+        list[str] | None, typer.Argument(help="Answers of systems: files, folders, zips, folders of raven run.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", "-o", help="Folder or URL for page, CSV, LaTeX, figures and meta-answers.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Take the number out of values such as [0.5].")] = False,
+    f05u_2020: Annotated[
+        bool, typer.Option("--f05u-2020", help="F0.5u and overall as published in 2020 (0.5 counts as 'same').")
+    ] = False,
+    metrics: Annotated[
+        str, typer.Option(help="Metrics to test all pairs in; ties by the first. Also auc, overall, final …")
+    ] = "c@1,accuracy",
+    trials: Annotated[
+        int | None,
+        typer.Option(min=1, help="Trials of each randomization test; default 10,000, more where *** needs them."),
+    ] = None,
+    replicates: Annotated[int, typer.Option(min=1, help="Bootstrap replicates.")] = 10_000,
+    by: Annotated[
+        list[str] | None, typer.Option(help="Break down by 'group' or FILE:COLUMN[:PARTS]; may be repeated.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
+    training_truth: Annotated[str | None, typer.Option(help="Truth of a training set, for band and stacking.")] = None,
+    training_answers: Annotated[
+        list[str] | None, typer.Option(help="The same systems' answers there; may be repeated.")
+    ] = None,
+    cost_same: Annotated[float, typer.Option(help="Cost of a false 'same author', for the operating point.")] = 1.0,
+    cost_different: Annotated[float, typer.Option(help="Cost of a false 'different authors'.")] = 1.0,
+    same_share: Annotated[
+        float | None, typer.Option(help="Share of same-author problems in use; default: as in truth.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Threads; default: all cores.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of every draw.")] = 0,
+    pan_truth: Annotated[Path | None, typer.Option("-i", help="PAN's form, -i TRUTH -a ANSWERS -o OUT: truth.")] = None,
+    pan_answers: Annotated[Path | None, typer.Option("-a", help="PAN's form: the answers of one system.")] = None,
+) -> None:
+    """Evaluate answers as PAN does, and say what the differences are worth.
+
+    raven evaluate truth.jsonl systems/ --out evaluation
+
+    raven evaluate truth.txt a/answers.txt b/answers.txt --metrics final,c@1
+
+    raven evaluate raven-runs/mine                the verifiers of a run
+
+    raven evaluate -i TRUTH -a ANSWERS -o OUT     out.json and evaluation.prototext, as PAN 2022/23
+    """
+    from ravenbench.engine.pool import usable_cores
+    from ravenbench.errors import InputError
+    from ravenbench.formats.output import check_folder
+    from ravenbench.reports.evaluate.api import evaluate
+    from ravenbench.reports.evaluate.folder import write_evaluation
+
+    if pan_truth is not None or pan_answers is not None:
+        if pan_truth is None or pan_answers is None or out is None or truth is not None:
+            raise InputError("PAN's form takes three options", expected="-i TRUTH -a ANSWERS -o OUT and no other path")
+        _as_pan(pan_truth, pan_answers, Path(out), lenient, f05u_2020, json)
+        return
+    if truth is None:
+        raise InputError("no truth is given", expected="raven evaluate TRUTH ANSWERS…")
+    if out is not None:
+        read = [truth, *(answers or []), training_truth, *(training_answers or [])]
+        read += [one.partition(":")[0] for one in by or []]
+        check_folder(out, inputs=[place for place in read if place is not None], kind="evaluate")
+    found = evaluate(
+        truth,
+        answers or [],
+        lenient=lenient,
+        by=by or None,
+        encoding=encoding,
+        training_truth=training_truth,
+        training_answers=training_answers or [],
+        f05u_2020=f05u_2020,
+        metrics=metrics,
+        costs=(cost_same, cost_different),
+        same_share=same_share,
+        trials=trials,
+        replicates=replicates,
+        seed=seed,
+        workers=workers or usable_cores(),
+    )
+    page = None if out is None else write_evaluation(found, out)
+    _print(found, page, json)
+
+
+def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: bool, json: bool) -> None:
+    from ravenbench.cli.show import print_json, say
+    from ravenbench.formats.answers import (
+        align,
+        check_pan_output,
+        pan_measures,
+        read_answers,
+        read_truth,
+        write_pan_output,
+    )
+
+    check_pan_output(out, [truth, answers])
+    known, given = read_truth(truth, split="test"), read_answers(answers, lenient)
+    measures = pan_measures(known, align(known, given), f05u_2020)
+    written = write_pan_output(out, measures)
+    for note in given.notes:
+        say(f"note: {given.system}: {note}", err=True)
+    if json:
+        print_json(measures)
+        return
+    typer.echo(f"{len(known):,} problems, {len(given.ids):,} answers")
+    for name, value in measures.items():
+        typer.echo(f"{name:<8} {'n/a' if value is None else f'{value:.3f}'}")
+    typer.echo("wrote " + " and ".join(map(str, written)))
+
+
+def _print(found: Evaluation, page: Path | None, json: bool) -> None:
+    if json:
+        from ravenbench.cli.show import print_json, say
+
+        for note in found.notes:
+            say(f"note: {note}", err=True)
+        print_json(found.to_json())
+        return
+    from ravenbench.cli.show import console
+    from ravenbench.reports.evaluate.terminal import shown
+
+    out = console(None if console().is_terminal else 80)
+    for part in shown(found):
+        out.print(part)
+        out.print()
+    if page is not None:
+        out.print(f"page: {page}", soft_wrap=True)
+
+
+SentenceEncoder = Annotated[
+    str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
+]
+Inference = Annotated[
+    str | None, typer.Option(help="Inference model for soundness (entailment, contradiction): likewise.")
+]
+
+
+def diff(
+    original: Annotated[str, typer.Argument(help="A text, a problem set, or the folder of a safety or obfuscate run.")],
+    obfuscated: Annotated[
+        str | None, typer.Argument(help="The rewritten text or its parts (.json), or the set raven obfuscate wrote.")
+    ] = None,
+    out: Annotated[
+        str, typer.Option(help="The page; for a set or a run a new folder with an index (path or URL).")
+    ] = "diff.html",
+    split: Annotated[str | None, typer.Option(help="train or test, of a set that has both.")] = None,
+    system: Annotated[str, typer.Option(help="Name of the obfuscator, shown on the page.")] = "",
+    blind: Annotated[bool, typer.Option("--blind", help="Open the page in blind review.")] = False,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Of two texts: side by side; sets and runs always have that view too.")
+    ] = False,
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
+    encoder: SentenceEncoder = None,
+    nli: Inference = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Show original and rewriting phrase by phrase on static pages, for reading, printing and blind grading.
+
+    raven diff essay.txt hidden.txt --out essay.html
+
+    raven diff pan14/en_essays.zip hidden/ --split test --out pages/
+
+    raven diff raven-runs/safety-en_essays-1a2b3c4d --out pages/
+    """
+    from ravenbench.bench.safety.measures import Helpers
+    from ravenbench.cli.show import print_json
+    from ravenbench.reports.diff.pages import diff
+
+    found = diff(
+        original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]
+        helpers=Helpers(None, encoder, nli), encoding=encoding,
+    )  # fmt: skip
+    if json:
+        print_json(found.to_json())
+    else:
+        typer.echo(f"{found.comparisons} comparison{'s' * (found.comparisons != 1)}: {found.page}")
+
+
+def export(
+    run: Annotated[str, typer.Argument(help="A run's folder or URL.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Write every fold of a run as PAN problems: OUT/<fold>/train and OUT/<fold>/test, problems and truth.
+
+    Any outside system can then be trained and tested on the benchmark. OUT/folds.json tells which folds are the
+    transplant probe's: their test set is that of another fold (source) with other content (version), their training set
+    is the same, so that a system trained on the source answers them as it is. Write its answers to
+    ANSWERS/<fold>/answers.jsonl, and it is judged as one more verifier by raven report RUN --answers NAME=ANSWERS; one
+    fold alone by raven evaluate OUT/<fold>/test ANSWERS/<fold>.
+    """
+    from ravenbench.bench.run.export import export
+    from ravenbench.cli.show import print_json
+    from ravenbench.store.store import Store
+
+    folds = export(Store.open(run), out)
+    if json:
+        print_json({"folder": str(out), "folds": folds})
+    else:
+        typer.echo(f"{len(folds)} folds in {out}")
+
+
+def site(
+    runs: Annotated[
+        list[Path], typer.Argument(help="Folders of raven run, pan14 and safety, or written by raven evaluate --out.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The site's folder.")],
+    title: Annotated[str, typer.Option(help="What stands on top of every page.")] = "Authorship verification",
+    submit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FOLDER",
+            help="Answers of a system that was run elsewhere, FOLDER/[RUN/]FOLD/answers.jsonl; can be repeated.",
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Make a site for any web server: leaderboards with tie groups and intervals, a page for every system, for every
+    set of texts and every fold, and files to download.
+
+    With --submit the answers of a stranger are checked against the folds that raven export wrote (every id and value,
+    nothing unknown) and stand beside the others; what is wrong is one error, and the site stays as it was.
+
+        raven site raven-runs/newsgroups-1234 raven-runs/pan14-5678 -o site
+
+        raven site raven-runs/newsgroups-1234 --submit theirs=answers/ -o site
+    """
+    from ravenbench.cli.show import print_json
+    from ravenbench.reports.outside import parse_given
+    from ravenbench.reports.site.pages import MOST, site
+
+    page = site(runs, out, title=title, submitted=parse_given(submit or []))
+    sizes = sorted((path.stat().st_size, path) for path in page.parent.rglob("*.html"))
+    largest, which = sizes[-1]
+    if json:
+        print_json({"page": str(page), "pages": len(sizes), "largest": largest, "bytes": sum(s for s, _ in sizes)})
+        return
+    typer.echo(f"{len(sizes):,} pages, the largest of {largest / 1000:,.0f} kB ({which.relative_to(page.parent)})")
+    if largest > MOST:
+        typer.echo(f"this is more than {MOST // 1000} kB: fewer systems or folds a run make it smaller", err=True)
+    typer.echo(f"site: {page}")

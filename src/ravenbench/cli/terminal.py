@@ -1,0 +1,90 @@
+"""Terminals that show ASCII alone, or another small set, get what is like the characters they lack; and SIGTERM, which
+schedulers and service managers send, is obeyed with the care that Ctrl-C gets."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import signal
+import sys
+from types import FrameType
+from typing import NoReturn
+
+_NAME = "ravenbench-plain"
+_LIKE = {
+    "–": "-", "—": "-", "−": "-", "‑": "-", "‐": "-", "…": "...", "’": "'", "‘": "'", "“": '"', "”": '"', "·": "-",
+    "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "✓": "+", "✗": "x", "█": "#", "░": ".", "•": "*",
+    "†": "+", "½": "1/2", "≈": "~", "√": "sqrt ", "⟨": "<", "⟩": ">", "ρ": "rho", "α": "alpha",
+    "δ": "delta", "²": "2", "\u00a0": " ", "\u202f": " ", "\u2009": " ",
+}  # fmt: skip
+_BOXES = range(0x2500, 0x2580)
+
+
+def make_plain() -> None:
+    """Have stdout and stderr write what they cannot encode as the nearest they can, else as its escape; never fail."""
+    codecs.register_error(_NAME, _plain)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not writes_all(stream):
+            stream.reconfigure(errors=_NAME)
+
+
+def writes_all(stream: object) -> bool:
+    """Whether a stream can write every character."""
+    name = getattr(stream, "encoding", None) or "utf-8"
+    return codecs.lookup(name).name in ("utf-8", "utf-16", "utf-32")
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    found = error.object[error.start : error.end]
+    return "".join(_LIKE.get(c) or _otherwise(c) for c in found), error.end
+
+
+def _otherwise(character: str) -> str:
+    if ord(character) in _BOXES:
+        return "|" if character in "│┃║╎┊" else "-" if character in "─━═╌┈" else "+"
+    return character.encode("ascii", "backslashreplace").decode()
+
+
+INTERRUPTED, TERMINATED = 130, 143
+"""Exit codes: 128 and the number of the signal, as shells count."""
+
+_told: list[int] = []
+
+
+def listen() -> None:
+    """From now on SIGTERM interrupts; a second one is ignored while the first is obeyed."""
+    signal.signal(signal.SIGTERM, _interrupt)
+
+
+def farewell() -> int:
+    """Remove the private folders of workers that were stopped; returns the exit code."""
+    from ravenbench.programs.process import sweep  # numpy comes with it, for which --help need not wait
+
+    sweep(patience=5.0)
+    return TERMINATED if _told else INTERRUPTED
+
+
+def obey() -> None:
+    """End now if SIGTERM came, which a library may have kept from being heard.
+
+    Raises
+    ------
+    SystemExit
+        With 143.
+    """
+    if _told:
+        raise SystemExit(farewell())
+
+
+def last() -> None:
+    """From now on, when nothing is left to be done, SIGTERM ends the process at once and with its own code."""
+    signal.signal(signal.SIGTERM, lambda number, frame: os._exit(TERMINATED))
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)
+    _told.append(number)
+    raise KeyboardInterrupt
