@@ -16,7 +16,7 @@ from ravenbench import registry
 from ravenbench.bench.run.spec import read_toml
 from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
-from ravenbench.metrics import pan as auc
+from ravenbench.metrics import auc
 from ravenbench.testing import toy_problems
 
 

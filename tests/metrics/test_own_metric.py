@@ -15,7 +15,7 @@ from ravenbench import registry
 from ravenbench.cli.main import build
 from ravenbench.errors import AnswerError, InputError, RavenError, SpecError
 from ravenbench.formats.answers import Truth
-from ravenbench.metrics import pan as scores
+from ravenbench.metrics import scores
 from ravenbench.metrics.base import Metric, measure, metrics_of, title_of
 from ravenbench.metrics.pan import METRICS, STANDARD
 from ravenbench.metrics.sums import checked

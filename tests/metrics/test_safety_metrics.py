@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ravenbench.errors import InputError
-from ravenbench.metrics import pan as scores
+from ravenbench.metrics import scores
 from ravenbench.metrics.safety import (
     average_impact,
     best_threshold,

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr, ttest_ind
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.metrics import pan as scores
+from ravenbench.metrics import scores
 from ravenbench.reports.run.analysis import analyse
 from ravenbench.reports.run.report import RunReport
 from ravenbench.statistics.pools import pool_mean

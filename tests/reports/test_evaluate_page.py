@@ -17,7 +17,7 @@ from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_truth
 from ravenbench.formats.problems import write_pan_pairs
 from ravenbench.formats.tabular import Attribute, quantiles, read_attribute
-from ravenbench.metrics import pan as scores
+from ravenbench.metrics import scores
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.folder import write_evaluation
 from ravenbench.reports.evaluate.of_run import is_run, read_run

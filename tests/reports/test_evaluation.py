@@ -9,7 +9,7 @@ import pytest
 import ravenbench
 from ravenbench.errors import InputError
 from ravenbench.formats.answers import Truth, read_systems, read_truth
-from ravenbench.metrics import pan as scores
+from ravenbench.metrics import scores
 from ravenbench.metrics.pan import METRICS
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.evaluation import Evaluation

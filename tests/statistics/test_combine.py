@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ravenbench.errors import InputError
-from ravenbench.metrics import pan as scores
+from ravenbench.metrics import scores
 from ravenbench.statistics.combine import choose_band, mean_of, rank_mean, stacked, with_band
 
 

@@ -107,7 +107,7 @@ class VerifyReport(Report[Answered]):
         )
 
     def _scores(self, found: Collected) -> dict[str, float | None]:
-        from ravenbench.metrics import pan as scores
+        from ravenbench.metrics import scores
 
         # Problems that could not be read stand last; where truth names them, they count as unanswered.
         unread = [self.plan.fault_truth[name] for name in self.plan.faults if name in self.plan.fault_truth]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ravenbench.bench.run.record import RunPlan
-from ravenbench.metrics import pan as scores
+from ravenbench.metrics import scores
 from ravenbench.metrics.calibration import cllr
 from ravenbench.reports.cells import Failure, Sides, failure, mean, ranked, sides_of
 from ravenbench.reports.content import badge, interval_in_words, judged_cols, name_rows
