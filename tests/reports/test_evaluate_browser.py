@@ -17,8 +17,7 @@ import pytest
 
 from ravenbench.formats.answers import Truth
 from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.figures import draw
-from ravenbench.reports.evaluate.page import evaluation_page
+from ravenbench.reports.evaluate.report import draw, evaluation_page
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")

@@ -19,8 +19,8 @@ from ravenbench.formats.problems import write_pan_pairs
 from ravenbench.formats.tabular import Attribute, quantiles, read_attribute
 from ravenbench.metrics import scores
 from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.folder import write_evaluation
-from ravenbench.reports.evaluate.of_run import is_run, read_run
+from ravenbench.reports.evaluate.api import is_run, read_run
+from ravenbench.reports.evaluate.report import write_evaluation
 from ravenbench.store.store import Store
 from ravenbench.testing import toy_problems
 from ravenbench.types import Floats, Labels

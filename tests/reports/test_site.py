@@ -15,7 +15,7 @@ import ravenbench
 from ravenbench.cli.main import build
 from ravenbench.errors import RavenError
 from ravenbench.formats.answers import Truth
-from ravenbench.reports.evaluate.folder import write_evaluation
+from ravenbench.reports.evaluate.report import write_evaluation
 from ravenbench.reports.site.boards import slugs
 from ravenbench.reports.site.pages import MOST, site
 

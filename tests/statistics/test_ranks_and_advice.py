@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ravenbench.reports.evaluate.pairwise import most_trials
+from ravenbench.reports.evaluate.analysis import most_trials
 from ravenbench.reports.site.boards import Board, Number, Standing
 from ravenbench.sampling.samplers import draw_pools, more_pools
 from ravenbench.statistics.randomization import TRIALS, Answered, randomization_test

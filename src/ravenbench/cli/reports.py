@@ -126,7 +126,7 @@ def evaluate(
     from ravenbench.errors import InputError
     from ravenbench.formats.output import check_folder
     from ravenbench.reports.evaluate.api import evaluate
-    from ravenbench.reports.evaluate.folder import write_evaluation
+    from ravenbench.reports.evaluate.report import write_evaluation
 
     if pan_truth is not None or pan_answers is not None:
         if pan_truth is None or pan_answers is None or out is None or truth is not None:
@@ -195,7 +195,7 @@ def _print(found: Evaluation, page: Path | None, json: bool) -> None:
         print_json(found.to_json())
         return
     from ravenbench.cli.show import console
-    from ravenbench.reports.evaluate.terminal import shown
+    from ravenbench.reports.evaluate.report import shown
 
     out = console(None if console().is_terminal else 80)
     for part in shown(found):

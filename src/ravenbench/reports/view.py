@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -143,13 +143,16 @@ def each(
     digits: int = 3,
     signed: bool = False,
     json: Callable[[T], str] | None = None,
-    terminal: bool = True,
+    terminal: Container[T] | None = None,
 ) -> list[Col[R]]:
-    """A column for each of several things (metrics, setups …): its title, and its value of a record, as in ``col``."""
+    """A column for each of several things (metrics, setups …), as ``col``: its title, and its value of a record.
+
+    ``terminal`` holds those that it has room for, by default all.
+    """
 
     def of(thing: T) -> Col[R]:
-        key = None if json is None else json(thing)
-        return col(title(thing), lambda r: get(r, thing), digits=digits, signed=signed, json=key, terminal=terminal)
+        key, fits = None if json is None else json(thing), terminal is None or thing in terminal
+        return col(title(thing), lambda r: get(r, thing), digits=digits, signed=signed, json=key, terminal=fits)
 
     return [of(thing) for thing in things]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -169,7 +169,6 @@ class Comparison:
     run: Head
     cases: tuple[CaseFound, ...]
     failures: tuple[Failure, ...]
-    texts: Mapping[int, str]
 
 
 FEWEST = 10
@@ -190,18 +189,17 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
     llr = valid.llr[FUSED]
     low, high = np.quantile(pairs.content, [1 / 3, 2 / 3])
     near, far = pairs.content > high, pairs.content <= low
-    found: list[tuple[str, Worth | None]] = [
+    parts = {
+        "content as alike as in this case, or more": pairs.content >= at,
+        "content most alike": near,
+        "content between": ~near & ~far,
+        "content least alike": far,
+        "topic never seen in training": pairs.unseen,
+    }
+    return (
         ("all pairs", worth_of(llr, pairs.same, pairs.weight)),
-    ]
-    for name, chosen in (
-        ("content as alike as in this case, or more", pairs.content >= at),
-        ("content most alike", near),
-        ("content between", ~near & ~far),
-        ("content least alike", far),
-        ("topic never seen in training", pairs.unseen),
-    ):
-        found.append((name, worth_of(llr[chosen], pairs.same[chosen], None, FEWEST)))
-    return tuple(found)
+        *((name, worth_of(llr[part], pairs.same[part], None, FEWEST)) for name, part in parts.items()),
+    )
 
 
 RARE = 0.01
@@ -219,20 +217,10 @@ def sets_llr(sets: PairScores, valid: Validated) -> Floats:
 
 
 def disagreement(known: Floats, sets: Floats) -> str | None:
-    """The reason not to answer, or None.
+    """The reason not to answer, or None, from log10 LRs of each known text against the others and those of `sets_llr`.
 
-    Parameters
-    ----------
-    known : (texts,) float
-        Log10 LR of each known text of the case against the others; above 0 for one writer.
-    sets : (sets,) float
-        Agreement of the background's sets, as `sets_llr` gives it.
-
-    Returns
-    -------
-    str or None
-        A sentence where a text speaks against the others (log10 LR below 0) and at most a hundredth of the background's
-        sets agree as little; where they are fewer than a hundred, none of them may.
+    There is one where a text speaks against the others (below 0) and at most a hundredth of the background's sets agree
+    as little; where they are fewer than a hundred, none of them may.
     """
     if not len(known) or not len(sets):
         return None
@@ -269,17 +257,13 @@ def content_check(
     assert worth is not None
     mean = bounds.held(float(versions.mean()))
     written = valid.limits.bounds[FUSED].held(float(told.written[FUSED][0]))
-    plain = {
-        name: float(valid.system.written.llr(taken(found.cases, r), found.content[r])[FUSED].mean())
-        for name, r in (("on", on), ("off", off))
-    }
     outcome, sentence = _outcome(written, mean, worth.cllr_min)
     return ContentCheck(
         written=written,
         style=mean,
         versions=tuple(versions.tolist()),
-        on=plain["on"],
-        off=plain["off"],
+        on=float(_fused(valid, found, on).mean()),
+        off=float(_fused(valid, found, off).mean()),
         bounds=bounds,
         worth=worth,
         outcome=outcome,
@@ -316,13 +300,7 @@ NARROW = 0.1
 
 
 def analyse(store: Store) -> Comparison:
-    """What a comparison found; nothing is scored here.
-
-    Raises
-    ------
-    InputError
-        If the folder belongs to another task.
-    """
+    """What a comparison found; nothing is scored here."""
     store.expect("compare")
     plan = store.plan_as(ComparePlan)
     shapes = {shape.name: shape for shape in plan.shapes}
@@ -340,10 +318,7 @@ def analyse(store: Store) -> Comparison:
             answer = _answer(case, found, store.run.seed)
             shown = _evidence(store, plan, case) if len(cases) < MOST_SHOWN else None
             cases.append(CaseFound(case, shape, answer, answer.reasons, shown))
-    rows = {text.row for case in plan.cases for text in (case.questioned, *case.known)}
-    return Comparison(
-        plan, public_head(store.run), tuple(cases), tuple(failures), {row: store.texts[row] for row in sorted(rows)}
-    )
+    return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
 
 
 def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:

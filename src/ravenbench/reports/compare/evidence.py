@@ -100,9 +100,8 @@ def passages(
         start, stop = back(token.start), back(token.end)
         text = shown[start:stop]
         inside = [word.lower() for word in LETTERS.findall(text)]
-        is_word = bool(inside)
         tokens.append(Token(shown[end:start], text, token.log10, any(word not in functions for word in inside)))
-        end, words = stop, words + is_word
+        end, words = stop, words + bool(inside)
     return tuple(made)
 
 
@@ -233,19 +232,12 @@ class Evidence:
 def evidence(
     questioned: str, known: Sequence[str], background: Problems, same: Bools, functions: frozenset[str], seed: int
 ) -> Evidence:
-    """What a questioned and the known texts show against the background's training problems.
-
-    Parameters
-    ----------
-    functions : frozenset of str
-        The background's most frequent words, in lowercase.
-    """
+    """What a questioned and the known texts show against the background's training problems; ``functions`` are the
+    background's most frequent words, in lowercase."""
     others = background.texts.rows(background.documents)
-    shown = questioned
-    words = list(re.finditer(r"\S+", shown))
+    words = list(re.finditer(r"\S+", questioned))
     more = max(0, len(words) - MOST_WORDS)
-    if more:
-        shown = shown[: words[MOST_WORDS - 1].end()]
+    shown = questioned[: words[MOST_WORDS - 1].end()] if more else questioned
     return Evidence(
         passages=passages(shown, known, background, same, functions, seed),
         more=more,

@@ -277,13 +277,7 @@ def columns_page(comparisons: Sequence[Comparison], *, index: str | None = None)
 
 
 def column_rows(comparisons: Sequence[Comparison]) -> list[Row]:
-    """Rows between the places where parts of all rewritings end.
-
-    Raises
-    ------
-    ValueError
-        If the comparisons are not of one text.
-    """
+    """Rows between the places where parts of all rewritings end; all must be of one text."""
     if len({c.digests[0] for c in comparisons}) != 1:
         raise ValueError("the comparisons are of different texts")
     ends = [list(accumulate(len(block.original) for block in c.blocks)) for c in comparisons]

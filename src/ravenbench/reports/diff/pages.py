@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 from ravenbench import files
 from ravenbench.bench.obfuscate.rewritings import ObfuscatePlan, kept_at, read_rewriting
 from ravenbench.bench.safety.measures import NO_HELPERS, Helpers, measures_of
-from ravenbench.bench.safety.record import MeasuredText, SafetyPlan
+from ravenbench.bench.safety.record import SafetyPlan
 from ravenbench.errors import InputError
 from ravenbench.files import write_text
 from ravenbench.formats.archive import Archive, Split, no_such, read_whole
@@ -26,53 +26,29 @@ from ravenbench.formats.tabular import is_lines
 from ravenbench.reports.diff.comparison import Comparison, columns_page, compare, diff_page, index_page
 from ravenbench.store.store import Store
 
-SHOWN = (
-    ("soundness", "meteor", "METEOR"),
-    ("soundness", "negations", "negations"),
-    ("sensibleness", "surprisal", "bits"),
-    ("soundness", "encoder", "encoder"),
-    ("soundness", "entails", "entails"),
-    ("soundness", "entailed", "entailed"),
-    ("soundness", "contradicted", "contradicted"),
-)
+NEURAL = ("encoder", "entails", "entailed", "contradicted")
+SHOWN = {"meteor": "METEOR", "negations": "negations", "surprisal": "bits", **{name: name for name in NEURAL}}
 """Measures of a safety run that the index shows, where they were made."""
 KEPT = {"meteor": "METEOR", "numbers": "numbers kept", "names": "names kept", "negations": "negations kept"}
 """Measures of meaning that need no model, as a page of two texts shows them."""
-NEURAL = ("encoder", "entails", "entailed", "contradicted")
 
 
-def neural_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:
-    """Measures of one rewriting by the models given, where there was something to measure."""
-    if helpers.encoder is None and helpers.nli is None:
+def _facts(parts: Sequence[Part], helpers: Helpers, kept: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What the models given say of a rewriting, and what was kept of its meaning by the measures named."""
+    if kept is None and helpers.encoder is None and helpers.nli is None:
         return {}
-    return _chosen(parts, helpers, NEURAL)
+    named = {**(kept or {}), **{name: name for name in NEURAL}}
+    return _written(helpers.soundness([]).measure(parts), named)
 
 
-def meaning_facts(parts: Sequence[Part], helpers: Helpers) -> dict[str, str]:
-    """What was kept of one rewriting's meaning, and what the models given say of it."""
-    return _chosen(parts, helpers, (*KEPT, *NEURAL))
-
-
-def _chosen(parts: Sequence[Part], helpers: Helpers, names: Sequence[str]) -> dict[str, str]:
-    found = helpers.soundness([]).measure(parts)
-    return {KEPT.get(name, name): f"{value:.3f}" for name in names if (value := found.get(name)) is not None}
+def _written(values: Mapping[str, float | None], named: Mapping[str, str]) -> dict[str, str]:
+    return {title: f"{value:.3f}" for name, title in named.items() if (value := values.get(name)) is not None}
 
 
 def from_sets(
-    original: Path,
-    rewritten: Path,
-    split: Split | None,
-    system: str,
-    helpers: Helpers = NO_HELPERS,
-    encoding: str | None = UTF8,
+    original: Path, rewritten: Path, split: Split | None, system: str, helpers: Helpers, encoding: str | None
 ) -> Iterator[Comparison]:
-    """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them.
-
-    Raises
-    ------
-    InputError
-        If a set cannot be read, or the two have no problem in common.
-    """
+    """Questioned texts of two problem sets that differ, by id, with parts where ``raven obfuscate`` left them."""
     if original.is_dir() and rewritten.is_dir() and not (_is_set(original) or _is_set(rewritten)):
         yield from _of_folders(original, rewritten, system, helpers, encoding)
         return
@@ -88,7 +64,7 @@ def from_sets(
         file = rewritten / name / "obfuscation.json"
         parts = read_parts(file) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b or file.is_file():
-            yield compare(name, parts, system, facts=neural_facts(parts, helpers))
+            yield compare(name, parts, system, facts=_facts(parts, helpers))
 
 
 def _is_set(folder: Path) -> bool:
@@ -109,18 +85,13 @@ def _of_folders(
         file = parts_file(rewritten / name)
         parts = read_parts(file, a) if file.is_file() else (Part(0, len(a), a, b),)
         if a != b:
-            yield compare(name, parts, system, facts=neural_facts(parts, helpers))
+            yield compare(name, parts, system, facts=_facts(parts, helpers))
 
 
 def from_run(folder: Path) -> Iterator[Comparison]:
     """Every changed text of a run of ``obfuscate`` or ``safety``.
 
     Of ``safety`` these are the rewritings of the first seed, with verifiers' answers before and after.
-
-    Raises
-    ------
-    InputError
-        If the folder belongs to another task.
     """
     store = Store.open(folder)
     if store.kind == "obfuscate":
@@ -167,13 +138,14 @@ def _of_safety(store: Store) -> Iterator[Comparison]:
                 if before is not None and after is not None:
                     scores[verifier.name] = (float(before[row[problem]]), float(after[row[problem]]))
             measures = measured[entry.name].get(seed)
+            text = None if measures is None else measures.rows.get(problem)
             yield compare(
                 problem,
                 found.rewriting.parts,
                 entry.name,
                 notes=found.rewriting.notes,
                 scores=scores,
-                facts={} if measures is None else _facts(measures.rows.get(problem)),
+                facts={} if text is None else _written({**text.soundness, **text.sensibleness}, SHOWN),
             )
 
 
@@ -204,14 +176,6 @@ def write_pages(folder: Path, comparisons: Iterable[Comparison], *, blind: bool 
             row.setdefault(key, None)
     write_text(folder / "index.html", index_page("Rewritings to read", rows, columns))
     return len(rows)
-
-
-def _facts(text: MeasuredText | None) -> dict[str, str]:
-    if text is None:
-        return {}
-    parts = {"soundness": text.soundness, "sensibleness": text.sensibleness}
-    found = {heading: parts[part].get(name) for part, name, heading in SHOWN}
-    return {heading: f"{value:.3f}" for heading, value in found.items() if value is not None}
 
 
 def _plain(name: str) -> str:
@@ -289,7 +253,12 @@ def diff(
             if not given.exists():
                 raise no_such(given)
         if before.is_file() and after.is_file():
-            return _of_texts(before, after, place, system, blind, columns, helpers, encoding)
+            check_file(place, inputs=[before, after, parts_file(after)], mark=b'content="Raven diff"')
+            parts = read_pair(before, after, encoding)
+            found = compare(before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT))
+            with whole_file(place) as file:
+                file.write((columns_page([found]) if columns else diff_page(found, blind=blind)).encode())
+            return DiffResult(str(place), 1, found.changes_per_1000)
         check_folder(place, inputs=[before, after])
         comparisons = from_sets(before, after, split, system or after.name, helpers, encoding)
     with fresh_folder(place) as folder:
@@ -297,32 +266,8 @@ def diff(
     return DiffResult(str(place / "index.html"), count, None)
 
 
-def _of_texts(
-    original: Path,
-    obfuscated: Path,
-    out: Path,
-    system: str,
-    blind: bool,
-    columns: bool,
-    helpers: Helpers,
-    encoding: str | None,
-) -> DiffResult:
-    check_file(out, inputs=[original, obfuscated, parts_file(obfuscated)], mark=b'content="Raven diff"')
-    parts = read_pair(original, obfuscated, encoding)
-    found = compare(original.name, parts, system or obfuscated.stem, facts=meaning_facts(parts, helpers))
-    with whole_file(out) as file:
-        file.write((columns_page([found]) if columns else diff_page(found, blind=blind)).encode())
-    return DiffResult(str(out), 1, found.changes_per_1000)
-
-
 def read_pair(original: Path, obfuscated: Path, encoding: str | None = UTF8) -> Sequence[Part]:
-    """Parts of a rewriting: from the part file given or lying beside it, else the whole texts as one part.
-
-    Raises
-    ------
-    InputError
-        If a file is not UTF-8, or the parts are not of this original.
-    """
+    """Parts of a rewriting: from the part file given or lying beside it, else the whole texts as one part."""
     text = read_whole(original, encoding)
     if obfuscated.suffix == ".json":
         return read_parts(obfuscated, text)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,15 +19,180 @@ from ravenbench.metrics.calibration import cllr, reliability
 from ravenbench.metrics.pan import FORM_2020, METRICS, STANDARD, scores
 from ravenbench.metrics.roc import Hull, OperatingPoint, curve, hull
 from ravenbench.metrics.sums import checked
-from ravenbench.reports.evaluate.evaluation import Evaluation
-from ravenbench.reports.evaluate.pairwise import author_codes, groups_of, most_trials, test_pairs
-from ravenbench.reports.evaluate.parts import break_down
-from ravenbench.reports.evaluate.records import SystemScores
+from ravenbench.reports.evaluate.evaluation import (
+    LEAST_STARS,
+    BreakDown,
+    Evaluation,
+    PairTest,
+    PartScores,
+    SystemScores,
+)
 from ravenbench.statistics.combine import choose_band, mean_of, rank_mean, stacked, with_band
-from ravenbench.types import Floats
+from ravenbench.statistics.ranks import tie_groups
+from ravenbench.statistics.significance import holm
+from ravenbench.types import Bools, Floats, Ints
 
 if TYPE_CHECKING:
+    from ravenbench.statistics.bootstrap import Replicates
     from ravenbench.statistics.randomization import Answered
+
+
+def author_codes(truth: Truth) -> Ints | None:
+    """Author codes ≥ 0; a problem without authors is given its own, and a same-author problem one author."""
+    if truth.authors is None:
+        return None
+    authors, start = truth.authors.astype(np.int64), int(truth.authors.max()) + 1
+    fresh = start + np.arange(authors.size).reshape(authors.shape)
+    authors = np.where(authors < 0, fresh, authors)
+    authors[truth.same, 1] = authors[truth.same, 0]
+    return authors
+
+
+def test_pairs(
+    same: Bools,
+    answered: Mapping[str, Answered],
+    tests: Mapping[str, Metric],
+    resampled: Replicates,
+    trials: int | None,
+    level: float,
+    seed: int,
+    workers: int,
+) -> tuple[PairTest, ...]:
+    """Every pair of systems in every tested metric: difference, interval, p raw and corrected by Holm.
+
+    Without ``trials`` there are as many as a corrected p below .001 needs, in metrics of counts.
+    """
+    from ravenbench.statistics.randomization import TRIALS, randomization_test
+
+    names = list(answered)
+    jobs = [(metric, i, j) for metric in tests for i, j in combinations(range(len(names)), 2)]
+
+    most = 0 if trials is not None else most_trials(len(names))
+
+    def test(job: tuple[str, int, int]) -> float | None:
+        metric, i, j = job
+        a, b = names[i], names[j]
+        return randomization_test(
+            same, answered[a], answered[b], tests[metric], trials=TRIALS if trials is None else trials, most=most,
+            seed=seed, pair=f"{a}\x1f{b}",
+        )  # fmt: skip
+
+    with ThreadPoolExecutor(max(1, workers)) as pool:
+        raw = list(pool.map(test, jobs))
+        intervals = list(pool.map(lambda job: resampled.difference(job[0], job[1], job[2], level), jobs))
+    corrected: dict[int, float] = {}
+    for metric in tests:
+        defined = [k for k, job in enumerate(jobs) if job[0] == metric and raw[k] is not None]
+        corrected |= dict(zip(defined, holm([raw[k] for k in defined]).tolist(), strict=True))  # type: ignore[arg-type]
+    found = []
+    for k, (metric, i, j) in enumerate(jobs):
+        gap = float(resampled.observed[metric][i] - resampled.observed[metric][j])
+        known = None if np.isnan(gap) else gap
+        found.append(PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k)))
+    return tuple(found)
+
+
+def most_trials(systems: int) -> int:
+    """Trials with which the smallest p that Holm corrects for all pairs of systems is below .001."""
+    return LEAST_STARS * (systems * (systems - 1) // 2)
+
+
+def groups_of(
+    names: Sequence[str], pairs: Sequence[PairTest], metric: str, observed: Floats, alpha: float
+) -> dict[str, int]:
+    """The rank of each system: 1 for the best and those that no test tells from it."""
+    apart = np.zeros((len(names), len(names)), dtype=np.bool_)
+    for pair in pairs:
+        if pair.metric == metric and pair.p_holm is not None and pair.p_holm <= alpha:
+            i, j = names.index(pair.a), names.index(pair.b)
+            apart[i, j] = apart[j, i] = True
+    return dict(zip(names, tie_groups(observed[: len(names)], apart).tolist(), strict=True))
+
+
+AT_ONCE = 48
+"""Systems × parts resampled together: a bound on memory."""
+
+
+def break_down(
+    same: Bools,
+    systems: Mapping[str, Answered],
+    by: Attribute,
+    metrics: Mapping[str, Metric],
+    *,
+    authors: Ints | None,
+    replicates: int,
+    level: float,
+    seed: int,
+    workers: int,
+) -> BreakDown:
+    """Every metric of every system on every part, with intervals, and the mean over parts.
+
+    Parameters
+    ----------
+    same : (n,) bool
+        Truth.
+    by : Attribute
+        The part of each problem.
+    authors : (n, 2) int64, optional
+        Author codes ≥ 0; given, authors are drawn.
+    """
+    from ravenbench.metrics.weighted import rank
+    from ravenbench.statistics.bootstrap import bootstrap
+
+    rows = [np.flatnonzero(by.part.codes == part) for part in range(len(by.part.names))]
+    kept = [part for part, r in enumerate(rows) if len(r)]
+    rows = [rows[part] for part in kept]
+    units = [len(r) if authors is None else len(np.unique(authors[r])) for r in rows]
+    found: dict[str, tuple[PartScores, ...]] = {}
+    macro: dict[str, PartScores] = {}
+    names = list(systems)
+    step = max(1, AT_ONCE // max(1, len(rows)))
+    for start in range(0, len(names), step):
+        group = names[start : start + step]
+        ranked = []
+        for name in group:
+            value, decision = systems[name]
+            for r in rows:
+                part = rank(same[r], value[r], decision[r])
+                ranked.append(part._replace(order=r[part.order].astype(np.int32)))
+        drawn = bootstrap(
+            ranked, same, authors=authors, replicates=replicates, seed=seed, workers=workers, metrics=metrics
+        )
+        mean = _mean_over_parts(drawn, len(rows))
+        for i, name in enumerate(group):
+            value, decision = systems[name]
+            parts = []
+            for p, r in enumerate(rows):
+                own = replace(drawn, units=units[p])
+                known = scores(same[r], value[r], None if decision is value else decision[r], metrics)
+                parts.append(PartScores(known, {m: own.interval(m, i * len(rows) + p, level) for m in metrics}))
+            found[name] = tuple(parts)
+            macro[name] = PartScores(
+                {m: _mean([part.scores[m] for part in parts]) for m in metrics},
+                {m: mean.interval(m, i, level) for m in metrics},
+            )
+    sizes = tuple((by.part.names[k], len(r), int(same[r].sum())) for k, r in zip(kept, rows, strict=True))
+    return BreakDown(by.name, sizes, int((by.part.codes < 0).sum()), found, macro)
+
+
+def _mean_over_parts(drawn: Replicates, parts: int) -> Replicates:
+    """Replicates (systems · parts, B) as those of each system's mean over parts."""
+
+    def mean(values: Mapping[str, Floats]) -> dict[str, Floats]:
+        return {m: v.reshape(-1, parts, *v.shape[1:]).mean(axis=1) for m, v in values.items()}
+
+    return replace(
+        drawn,
+        values=mean(drawn.values),
+        observed=mean(drawn.observed),
+        problems=None if drawn.problems is None else mean(drawn.problems),
+        different=None if drawn.different is None else mean(drawn.different),
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [v for v in values if v is not None]
+    return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 def evaluate(

@@ -19,7 +19,7 @@ from ravenbench.formats.tabular import Attribute
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import ContentProbe, content_probe, joined
 from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.records import Findings, PartScores, SystemScores
+from ravenbench.reports.evaluate.evaluation import Evaluation, PartScores, SystemScores
 from ravenbench.reports.outside import WithAnswers
 from ravenbench.reports.view import public_head
 from ravenbench.store.records import Head
@@ -77,7 +77,7 @@ class Overview:
     corpora: tuple[CorpusScores, ...]
     micro: Rows
     macro: Rows
-    pooled: Findings | None
+    pooled: Evaluation | None
     failures: tuple[Failure, ...]
     content: ContentProbe | None = None
 
@@ -171,7 +171,9 @@ def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: 
     return _Answered(Truth(ids, same), values, seconds)
 
 
-def _pool(plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], replicates: int, workers: int) -> Findings:
+def _pool(
+    plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], replicates: int, workers: int
+) -> Evaluation:
     labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in found]
     ids = [

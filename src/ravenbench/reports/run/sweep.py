@@ -139,7 +139,7 @@ def encoders(sweep: Sweep) -> Table:
 
 def _by_metric(point: Callable[[R], Point]) -> list[Col[R]]:
     """Stability in each metric: for the page, 80 columns hold its mean."""
-    return each(SHOWN, title, lambda r, m: point(r).stability[m].mean, terminal=False)
+    return each(SHOWN, title, lambda r, m: point(r).stability[m].mean, terminal=())
 
 
 def _against(sweep: Sweep, point: Point, other: Point) -> Estimate:

@@ -16,7 +16,6 @@ from ravenbench.bench.safety.measures import measures_of, read_detection
 from ravenbench.bench.safety.record import (
     Detection,
     MeasuredText,
-    MeasuresRecord,
     ObfuscatorRecord,
     RewrittenSet,
     SafetyPlan,
@@ -219,52 +218,77 @@ def mean(values: Sequence[float | None]) -> float | None:
     return float(np.mean(made)) if made and len(made) == len(values) else None
 
 
-Prior = tuple[float, float, float | None]
-"""Accuracy, recall on what is attacked, and the threshold where finite, all before the attack."""
-
-
 @dataclass(frozen=True, eq=False)
 class Judged(ABC):
-    """The methods of a safety run."""
+    """The methods of a safety run, as their cells judge them."""
 
     store: Store
+
+    @cached_property
+    def plan(self) -> SafetyPlan:
+        """The plan of the run."""
+        return self.store.plan_as(SafetyPlan)
+
+    @cached_property
+    def same(self) -> Bools:
+        """The truth (n,); those of one author are attacked."""
+        return self.store.truth("original")
+
+    @cached_property
+    def prior(self) -> dict[str, VerificationEffect | str]:
+        """Each method before any attack."""
+        return {v.name: self.effect(v.name, "original") for v in self.plan.verifiers}
 
     @property
     def clusters(self) -> Ints | None:
         """What intervals draw: numbers by attacked text; None where they draw texts."""
         return None
 
-    def excluded(self, name: str) -> str | None:
-        """Why a method counts towards no average, or None."""
-        found = self.effect(name, "original")
-        return found if isinstance(found, str) else found.excluded
-
-    def prior(self, name: str) -> Prior | None:
-        """How good it was before the attack, None where its answers are missing."""
-        found = self.effect(name, "original")
-        if isinstance(found, str):
-            return None
-        threshold = found.threshold if math.isfinite(found.threshold) else None
-        return found.effect.accuracy, found.effect.recall, threshold
-
     @abstractmethod
     def effect(self, name: str, fold: str) -> VerificationEffect | str:
-        """What a fold of rewritten texts did to it, or why nothing can be said."""
+        """What a fold of rewritten texts did to a method, or why nothing can be said."""
 
     @abstractmethod
     def right(self, name: str, fold: str) -> Bools:
-        """Whether it was right on each attacked problem, (P,)."""
+        """Whether a method was right on each attacked problem, (P,)."""
+
+    def row(self, name: str, seeds: Mapping[int, RewrittenSet]) -> VerifierRow:
+        """A method against the rewritings of an obfuscator, without interval."""
+        before = self.prior[name]
+        excluded = before if isinstance(before, str) else before.excluded
+        effects: dict[int, VerificationEffect] = {}
+        for seed, done in seeds.items():
+            found = self.effect(name, done.fold)
+            if isinstance(found, str):
+                excluded = excluded or found
+            else:
+                effects[seed] = found
+        if len(effects) < len(seeds):
+            effects = {}
+        first = next(iter(effects.values()), None)
+        p = None if first is None else sign_test(first.effect.lost, first.effect.gained)
+        return VerifierRow(name, effects, excluded, None, p)
+
+    def rights(self, rows: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]) -> tuple[Bools, Bools] | None:
+        """Whether each method was right on each attacked problem: before (V, P), after (S, V, P)."""
+        if not rows or not seeds:
+            return None
+        before = np.array([self.right(row.verifier, "original") for row in rows])
+        return before, np.array([[self.right(row.verifier, done.fold) for row in rows] for done in seeds.values()])
+
+    def recoveries(self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> tuple[RecoveryRow, ...]:
+        """What attacks on the first seed's obfuscation brought back."""
+        return ()
 
 
 @dataclass(frozen=True, eq=False)
 class Verifiers(Judged):
-    """Verifiers, whose thresholds are those of most accuracy before the attack.
+    """Verifiers, whose thresholds are those of most accuracy before the attack."""
 
-    ``same`` (n,) is the truth, ``before`` their answers to the untouched problems or why there are none.
-    """
-
-    same: Bools
-    before: Mapping[str, Floats | str]
+    @cached_property
+    def before(self) -> dict[str, Floats | str]:
+        """Answers to the untouched problems, or why there are none."""
+        return {v.name: answers_of(self.store, v.name, "original") for v in self.plan.verifiers}
 
     def effect(self, name: str, fold: str) -> VerificationEffect | str:
         before, after = self.before[name], answers_of(self.store, name, fold)
@@ -276,6 +300,39 @@ class Verifiers(Judged):
         found, answers = self.effect(name, fold), answers_of(self.store, name, fold)
         assert not isinstance(found, str) and not isinstance(answers, str)
         return np.asarray(answers[self.same] >= found.threshold)
+
+    def recoveries(self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> tuple[RecoveryRow, ...]:
+        """A row for every attack that the run was to play."""
+        used = {fold.attack for fold in self.plan.folds.values()}
+        played = [attack for attack in ATTACKS if attack in used or attack in self.plan.attacks]
+        return tuple(self._recovery(attack, entry, counted) for attack in played)
+
+    def _recovery(self, attack: str, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> RecoveryRow:
+        if entry.first is None:
+            return RecoveryRow(attack, None, None, None, {}, "nothing was rewritten")
+        done = entry.first[1]
+        if attack == "preimage" and done.preimage is not None:
+            share = done.preimage.share
+            return RecoveryRow(attack, None, None, None if share is None else share > UNSAFE, {}, restored=share)
+        fold = f"{attack[0]}-{done.fold}"
+        if fold not in self.plan.folds:
+            return RecoveryRow(attack, None, None, None, {}, done.not_played.get(attack) or "it was not played")
+        found = {}
+        for row in counted:
+            answers = [answers_of(self.store, row.verifier, name) for name in ("original", done.fold, fold)]
+            known = [one for one in answers if not isinstance(one, str)]
+            if len(known) == len(answers):
+                found[row.verifier] = recovery(self.same, *known)
+        traced = done.inversion if attack == "invert" else None
+        return RecoveryRow(
+            attack,
+            mean([r.recovery for r in found.values() if r.recovery is not None]),
+            mean([r.false_accepts for r in found.values()]),
+            unsafe(list(found.values())),
+            {name: r.recovery for name, r in found.items()},
+            restored=None if traced is None else traced.recall,
+            precision=None if traced is None else traced.precision,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,172 +368,64 @@ class Attributors(Judged):
         assert not isinstance(found, str)
         return np.asarray((found[0] == self.texts.truth)[self.texts.attacked])
 
-
-def judged(store: Store) -> Judged:
-    """The methods of a safety run."""
-    if store.run.spec.get("methods"):
-        return Attributors(store)
-    names = [v.name for v in store.plan_as(SafetyPlan).verifiers]
-    return Verifiers(store, store.truth("original"), {name: answers_of(store, name, "original") for name in names})
-
-
-def surviving(
-    store: Store, rows: Mapping[int, Mapping[str, MeasuredText]], right: tuple[Bools, Bools] | None, same: Bools
-) -> tuple[float | None, float | None, Interval | None]:
-    """Share of texts whose meaning survived, the average impact on these alone, and its interval (first seed)."""
-    if not rows or not any(rows.values()):
-        return None, None, None
-    ids = store.fold("original").test.ids[same].tolist()
-    masks = np.array([[i in found and found[i].survives for i in ids] for found in rows.values()])
-    share = float(masks.mean())
-    if right is None or len(masks) != len(right[1]) or not masks.any(axis=1).all():
-        return share, None, None
-    before, after = right
-    each = [
-        float(impact(before[:, m].mean(axis=1), one[:, m].mean(axis=1)).mean())
-        for m, one in zip(masks, after, strict=True)
-    ]
-    first = impact_intervals(before[:, masks[0]], after[:1][:, :, masks[0]])
-    return share, float(np.mean(each)), first.average
-
-
-def qualities(
-    measured: Mapping[int, MeasuresRecord],
-) -> tuple[dict[str, Quality], dict[str, Quality], dict[str, Quality]]:
-    """Soundness, sensibleness and efficiency over the texts of all seeds."""
-    rows = [row for one in measured.values() for row in one.rows.values()]
-    return (
-        quality([row.soundness for row in rows], len(measured)),
-        quality([row.sensibleness for row in rows], len(measured)),
-        quality([row.efficiency for row in rows], len(measured)),
-    )
-
-
-def quality(rows: Sequence[Mapping[str, float | None]], seeds: int) -> dict[str, Quality]:
-    """Means over texts (and seeds) with intervals over texts; None where a measure was made for no text."""
-    names = list(rows[0]) if rows else []
-    found = {}
-    for name in names:
-        values = np.array([row[name] for row in rows if row[name] is not None], dtype=np.float64)
-        if not len(values):
-            found[name] = Quality(None, None)
-            continue
-        rng = stream(0, "quality-interval", name, len(values))
-        means = values[rng.integers(0, len(values), (1000, len(values)))].mean(axis=1)
-        low, high = np.quantile(means, expanded(0.95, max(2, len(values) // seeds)))
-        found[name] = Quality(float(values.mean()), (float(low), float(high)))
-    return found
-
-
-def recoveries(
-    store: Store,
-    plan: SafetyPlan,
-    entry: ObfuscatorRecord,
-    same: Bools,
-    counted: Sequence[VerifierRow],
-    before: Mapping[str, Floats | str],
-) -> tuple[RecoveryRow, ...]:
-    """A row for every attack that was asked for: the first seed's obfuscation under it."""
-    used = {fold.attack for fold in plan.folds.values()}
-    asked = [attack for attack in ATTACKS if attack in used or attack in plan.attacks]
-    return tuple(_recovery(store, plan, attack, entry, same, counted, before) for attack in asked)
-
-
-def _recovery(
-    store: Store,
-    plan: SafetyPlan,
-    attack: str,
-    entry: ObfuscatorRecord,
-    same: Bools,
-    counted: Sequence[VerifierRow],
-    before: Mapping[str, Floats | str],
-) -> RecoveryRow:
-    if entry.first is None:
-        return RecoveryRow(attack, None, None, None, {}, "nothing was rewritten")
-    done = entry.first[1]
-    if attack == "preimage" and done.preimage is not None:
-        share = done.preimage.share
-        return RecoveryRow(attack, None, None, None if share is None else share > UNSAFE, {}, restored=share)
-    fold = f"{attack[0]}-{done.fold}"
-    if fold not in plan.folds:
-        return RecoveryRow(attack, None, None, None, {}, done.not_played.get(attack) or "it was not played")
-    found = {}
-    for row in counted:
-        original = before[row.verifier]
-        hidden, attacked = (answers_of(store, row.verifier, name) for name in (done.fold, fold))
-        if not isinstance(original, str) and not isinstance(hidden, str) and not isinstance(attacked, str):
-            found[row.verifier] = recovery(same, original, hidden, attacked)
-    traced = done.inversion if attack == "invert" else None
-    return RecoveryRow(
-        attack,
-        mean([r.recovery for r in found.values() if r.recovery is not None]),
-        mean([r.false_accepts for r in found.values()]),
-        unsafe(list(found.values())),
-        {name: r.recovery for name, r in found.items()},
-        restored=None if traced is None else traced.recall,
-        precision=None if traced is None else traced.precision,
-    )
+    def rows(self) -> tuple[AttributionRow, ...]:
+        """A row for every obfuscator and method with answers; p-values are corrected over all of them."""
+        rows = []
+        for entry in self.plan.obfuscators:
+            for record in self.plan.verifiers:
+                before = self.named(record.name, "original")
+                after = [self.named(record.name, done.fold) for done in entry.sets.values()]
+                there = [one for one in after if not isinstance(one, str)]
+                if isinstance(before, str) or not after or len(there) < len(after):
+                    continue
+                found = attribution_change(self.texts, before, there)
+                rows.append(AttributionRow(entry.name, record.name, found, found.p))
+        corrected = holm([row.p_holm for row in rows])
+        return tuple(replace(row, p_holm=float(p)) for row, p in zip(rows, corrected, strict=True))
 
 
 def analyse(store: Store) -> SafetyAnalysis:
-    """All figures of a safety run.
-
-    Raises
-    ------
-    InputError
-        If the folder belongs to another task.
-    """
+    """All figures of a safety run; nothing is fitted, rewritten or measured here."""
     store.expect("safety")
-    plan = store.plan_as(SafetyPlan)
-    same = store.truth("original")
-    methods = judged(store)
-    excluded = {v.name: methods.excluded(v.name) for v in plan.verifiers}
-    prior = {v.name: methods.prior(v.name) for v in plan.verifiers}
+    methods = Attributors(store) if store.run.spec.get("methods") else Verifiers(store)
+    plan = methods.plan
+    known = {name: found for name, found in methods.prior.items() if not isinstance(found, str)}
     detected = read_detection(store.path / "detection.json") or {}
-    rows = [_obfuscator(store, plan, entry, same, methods, excluded, detected) for entry in plan.obfuscators]
-    made = {r.name: {k: q.mean for k, q in r.sensibleness.items()} for r in rows if r.sensibleness}
-    ranks = mean_ranks(made)
-    ranked = [replace(row, mean_rank=ranks.get(row.name)) for row in rows]
+    rows = [_obfuscator(methods, entry, detected.get(entry.name)) for entry in plan.obfuscators]
+    ranks = mean_ranks({r.name: {k: q.mean for k, q in r.sensibleness.items()} for r in rows if r.sensibleness})
+    ranked = tuple(replace(row, mean_rank=ranks.get(row.name)) for row in rows)
     return SafetyAnalysis(
         corpus=plan.corpus.name,
-        problems=len(same),
-        attacked=int(same.sum()),
+        problems=len(methods.same),
+        attacked=int(methods.same.sum()),
         seeds=tuple(sorted({seed for entry in plan.obfuscators for seed in entry.sets})),
-        verifiers=excluded,
-        accuracy={name: found for name, found in prior.items() if found is not None},
-        obfuscators=tuple(ranked),
+        verifiers={name: f if isinstance(f, str) else f.excluded for name, f in methods.prior.items()},
+        accuracy={
+            name: (f.effect.accuracy, f.effect.recall, f.threshold if math.isfinite(f.threshold) else None)
+            for name, f in known.items()
+        },
+        obfuscators=ranked,
         shame=tuple(_shame(ranked, isinstance(methods, Attributors))),
-        attribution=attribution_rows(methods, plan.obfuscators) if isinstance(methods, Attributors) else None,
+        attribution=methods.rows() if isinstance(methods, Attributors) else None,
         people=people(store),
         run=public_head(store.run),
     )
 
 
-def _obfuscator(
-    store: Store,
-    plan: SafetyPlan,
-    entry: ObfuscatorRecord,
-    same: Bools,
-    methods: Judged,
-    excluded: Mapping[str, str | None],
-    detected: Mapping[str, Detection],
-) -> ObfuscatorRow:
+def _obfuscator(methods: Judged, entry: ObfuscatorRecord, detection: Detection | None) -> ObfuscatorRow:
     seeds = entry.sets
-    verifiers = [_verifier(methods, name, seeds, why) for name, why in excluded.items()]
+    verifiers = [methods.row(v.name, seeds) for v in methods.plan.verifiers]
     counted = [row for row in verifiers if row.excluded is None]
-    measured = measures_of(store.path / "measures", entry.name)
-    right = _right(methods, counted, seeds)
-    intervals = (
-        impact_intervals(*right, clusters=methods.clusters)
-        if right is not None
-        else ImpactIntervals(None, None, None, ())
-    )
+    right = methods.rights(counted, seeds)
+    nothing = ImpactIntervals(None, None, None, ())
+    intervals = nothing if right is None else impact_intervals(*right, clusters=methods.clusters)
     each = dict(zip((row.verifier for row in counted), intervals.each, strict=False))
     competent = [row for row in counted if row.first is not None and row.first.effect.accuracy >= WEAK]
     by_seed = {seed: average_impact(row.effects[seed].effect for row in counted) for seed in seeds}
-    rows = {seed: found.rows for seed, found in measured.items()}
-    share, there, there_interval = surviving(store, rows, right, same)
-    soundness, sensibleness, efficiency = qualities(measured)
+    measured = measures_of(methods.store.path / "measures", entry.name)
+    texts = [row for one in measured.values() for row in one.rows.values()]
+    ids = methods.store.fold("original").test.ids[methods.same].tolist()
+    share, there, there_interval = _surviving([one.rows for one in measured.values()], ids, right)
     return ObfuscatorRow(
         name=entry.name,
         error=entry.error,
@@ -489,46 +438,52 @@ def _obfuscator(
         survivors=share,
         surviving=there,
         surviving_interval=there_interval,
-        verifiers=tuple(VerifierRow(r.verifier, r.effects, r.excluded, each.get(r.verifier), r.p) for r in verifiers),
-        soundness=soundness,
-        sensibleness=sensibleness,
+        verifiers=tuple(replace(row, interval=each.get(row.verifier)) for row in verifiers),
+        soundness=_quality([text.soundness for text in texts], len(measured)),
+        sensibleness=_quality([text.sensibleness for text in texts], len(measured)),
         mean_rank=None,
-        efficiency=efficiency,
+        efficiency=_quality([text.efficiency for text in texts], len(measured)),
         seconds=sum(done.seconds for done in seeds.values()) / len(seeds) if seeds else None,
         changed=max((done.changed for done in seeds.values()), default=0),
         notes={} if entry.first is None else entry.first[1].notes,
         missing=next(iter(measured.values())).missing if measured else {},
-        detection=detected.get(entry.name),
-        recovery=recoveries(store, plan, entry, same, counted, methods.before)
-        if isinstance(methods, Verifiers)
-        else (),
+        detection=detection,
+        recovery=methods.recoveries(entry, counted),
     )
 
 
-def _verifier(methods: Judged, name: str, seeds: Mapping[int, RewrittenSet], excluded: str | None) -> VerifierRow:
-    effects: dict[int, VerificationEffect] = {}
-    for seed, done in seeds.items():
-        found = methods.effect(name, done.fold)
-        if isinstance(found, str):
-            excluded = excluded or found
-        else:
-            effects[seed] = found
-    if len(effects) < len(seeds):
-        effects = {}
-    first = next(iter(effects.values()), None)
-    p = None if first is None else sign_test(first.effect.lost, first.effect.gained)
-    return VerifierRow(name, effects, excluded, None, p)
+def _surviving(
+    rows: Sequence[Mapping[str, MeasuredText]], ids: Sequence[str], right: tuple[Bools, Bools] | None
+) -> tuple[float | None, float | None, Interval | None]:
+    """Share of texts whose meaning survived, the average impact on these alone, and its interval (first seed)."""
+    if not any(rows):
+        return None, None, None
+    masks = np.array([[i in found and found[i].survives for i in ids] for found in rows])
+    share = float(masks.mean())
+    if right is None or len(masks) != len(right[1]) or not masks.any(axis=1).all():
+        return share, None, None
+    before, after = right
+    each = [
+        float(impact(before[:, m].mean(axis=1), one[:, m].mean(axis=1)).mean())
+        for m, one in zip(masks, after, strict=True)
+    ]
+    first = impact_intervals(before[:, masks[0]], after[:1][:, :, masks[0]])
+    return share, float(np.mean(each)), first.average
 
 
-def _right(
-    methods: Judged, counted: Sequence[VerifierRow], seeds: Mapping[int, RewrittenSet]
-) -> tuple[Bools, Bools] | None:
-    """Whether each counted verifier was right on each attacked problem: before (V, P), after (S, V, P)."""
-    if not counted or not seeds:
-        return None
-    before = np.array([methods.right(row.verifier, "original") for row in counted])
-    after = [[methods.right(row.verifier, done.fold) for row in counted] for done in seeds.values()]
-    return before, np.array(after)
+def _quality(rows: Sequence[Mapping[str, float | None]], seeds: int) -> dict[str, Quality]:
+    """Means over texts (and seeds) with intervals over texts; None where a measure was made for no text."""
+    found = {}
+    for name in rows[0] if rows else ():
+        values = np.array([row[name] for row in rows if row[name] is not None], dtype=np.float64)
+        if not len(values):
+            found[name] = Quality(None, None)
+            continue
+        rng = stream(0, "quality-interval", name, len(values))
+        means = values[rng.integers(0, len(values), (1000, len(values)))].mean(axis=1)
+        low, high = np.quantile(means, expanded(0.95, max(2, len(values) // seeds)))
+        found[name] = Quality(float(values.mean()), (float(low), float(high)))
+    return found
 
 
 def _shame(rows: Sequence[ObfuscatorRow], attributed: bool) -> list[Shame]:
@@ -542,19 +497,3 @@ def _shame(rows: Sequence[ObfuscatorRow], attributed: bool) -> list[Shame]:
                     reasons = tuple(number for number in reasons if not (attributed and number == 2))
                     found.append(Shame(row.name, verifier.verifier, seed, one.effect, reasons))
     return sorted(found, key=lambda s: s.effect.impact)
-
-
-def attribution_rows(methods: Attributors, entries: Sequence[ObfuscatorRecord]) -> tuple[AttributionRow, ...]:
-    """A row for every obfuscator and method with answers; p-values are corrected over all of them."""
-    rows = []
-    for entry in entries:
-        for record in methods.store.plan.verifiers:
-            before = methods.named(record.name, "original")
-            after = [methods.named(record.name, done.fold) for done in entry.sets.values()]
-            there = [one for one in after if not isinstance(one, str)]
-            if isinstance(before, str) or not after or len(there) < len(after):
-                continue
-            found = attribution_change(methods.texts, before, there)
-            rows.append(AttributionRow(entry.name, record.name, found, found.p))
-    corrected = holm([row.p_holm for row in rows])
-    return tuple(replace(row, p_holm=float(p)) for row, p in zip(rows, corrected, strict=True))

@@ -21,10 +21,8 @@ from ravenbench.formats.problems import read_problems
 from ravenbench.formats.tabular import Attribute, quantiles
 from ravenbench.reports.content import badge
 from ravenbench.reports.evaluate.analysis import evaluate
-from ravenbench.reports.evaluate.evaluation import Evaluation
-from ravenbench.reports.evaluate.of_run import read_run
-from ravenbench.reports.evaluate.records import BreakDown
-from ravenbench.reports.evaluate.tables import parts
+from ravenbench.reports.evaluate.api import read_run
+from ravenbench.reports.evaluate.evaluation import BreakDown, Evaluation, parts_table
 from ravenbench.reports.outside import TASKS, with_answers
 from ravenbench.reports.report import report_of
 from ravenbench.reports.view import Column, Table, public_head, public_json, to_csv
@@ -306,7 +304,7 @@ def _run(store: Store, key: str) -> Board:
         standings=tuple(standings),
         material=material,
         provenance=_provenance(store),
-        tables=tuple(parts(scored, b, "c@1") for b in scored.breakdowns),
+        tables=tuple(parts_table(scored, b, "c@1") for b in scored.breakdowns),
         folds=_folds(found) if store.kind == "run" else (),
         notes=tuple(notes),
         text=kind_of_text(store),
@@ -412,9 +410,9 @@ def _number(figure: Estimate | None) -> Number:
 
 
 def _scores(scored: Evaluation | Any) -> str:
-    from ravenbench.reports.evaluate.tables import scores
+    from ravenbench.reports.evaluate.evaluation import scores_table
 
-    return to_csv(scores(scored))
+    return to_csv(scores_table(scored))
 
 
 def _json(value: Any) -> str:

@@ -1,0 +1,291 @@
+"""An evaluation's folder, page, figures (standings, ROC curves and their hull, reliability) and terminal lines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ravenbench import __version__
+from ravenbench.files import location
+from ravenbench.formats.answers import write_answers
+from ravenbench.metrics.calibration import reliability
+from ravenbench.metrics.roc import Curve, curve
+from ravenbench.reports.evaluate.evaluation import (
+    Evaluation,
+    breakdown_table,
+    calibration_table,
+    differences_table,
+    hull_table,
+    intervals_table,
+    operating,
+    parts_table,
+    scores_table,
+    significance_table,
+)
+from ravenbench.reports.page import FAINT, INK, canvas, inline, render, style
+from ravenbench.reports.report import write_parts, write_whole
+from ravenbench.reports.view import Measure, Table, Value, for_terminal, number, printable, to_html
+from ravenbench.types import Answers, Floats
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import RenderableType
+
+COLORS = ("#2f7fd0", "#c8642b", "#2f9468", "#a45fc4", "#a8830f", "#d04f77")
+"""Legible on white and on black."""
+DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (7, 2, 1.5, 2)))
+VERTICES = 300
+"""Most vertices drawn of a curve; the hull is always drawn whole."""
+PANELS = 24
+"""Most reliability diagrams in a figure."""
+MOST_COLUMNS = 13
+"""Systems or parts that fit side by side in 80 columns."""
+
+
+def write_evaluation(evaluation: Evaluation, folder: str | Path) -> Path:
+    """Write everything and return the page's path; an earlier evaluation goes only when the new one is complete.
+
+    ``index.html``, ``report.json``, ``tables/*.csv`` and ``.tex``, ``figures/*.svg``, ``.pdf`` and ``.png``,
+    ``meta/NAME/answers.jsonl``.
+
+    Parameters
+    ----------
+    folder : path or URL
+        Its place; one in an object store is filled when all files are made.
+
+    Raises
+    ------
+    InputError
+        If something other than an earlier evaluation lies there, or the place cannot be written.
+    """
+    return write_whole(location(folder), lambda place: _write(evaluation, place), "evaluate")
+
+
+def _write(evaluation: Evaluation, folder: Path) -> None:
+    from ravenbench.reports.page import save
+
+    figures = draw(evaluation)
+    for s in evaluation.meta:
+        write_answers(folder / "meta" / s.name / "answers.jsonl", Answers(evaluation.truth.ids, s.value))
+    write_parts(
+        folder,
+        kind="evaluate",
+        page=evaluation_page(evaluation, figures),
+        json=evaluation.to_json(),
+        tables=evaluation.tables(),
+        figures=figures,
+    )
+    for name, figure in figures.items():
+        for suffix in ("pdf", "png"):
+            save(figure, folder / "figures" / f"{name}.{suffix}")
+
+
+def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure]) -> str:
+    """One self-contained page."""
+    several = len(evaluation.systems) > 1
+    sections = {
+        "summary": "Findings",
+        "scores": "Scores",
+        "significance": "Significance" if several else "",
+        "roc": "ROC" if evaluation.hull is not None else "",
+        "calibration": "Calibration",
+        "parts": "Break-downs" if evaluation.breakdowns else "",
+        "method": "Method",
+    }
+    leading = dict.fromkeys(("auc", evaluation.ranked_by))
+    groups: dict[int, list[str]] = {}
+    for s in evaluation.ranked:
+        groups.setdefault(s.tie_group or 0, []).append(s.name)
+    return render(
+        "evaluate.html.j2",
+        sections=[item for item in sections.items() if item[1]],
+        e=evaluation,
+        several=several,
+        groups=list(groups.values()),
+        metric=evaluation.title(evaluation.ranked_by),
+        best=evaluation.ranked[0],
+        inverted=[s.name for s in evaluation.ranked if (found := s.interval["auc"]) is not None and found[1] < 0.5],
+        version=__version__,
+        hashes=evaluation.hashes(),
+        operating=operating(evaluation),
+        cut=max(0, len(evaluation.systems) + len(evaluation.meta) - PANELS),
+        figures={name: inline(figure, name) for name, figure in figures.items()},
+        tables={
+            "scores": to_html(scores_table(evaluation)),
+            "intervals": to_html(intervals_table(evaluation)),
+            "matrices": [to_html(significance_table(evaluation, m)) for m in evaluation.tests] if several else [],
+            "differences": to_html(differences_table(evaluation)),
+            "calibration": to_html(calibration_table(evaluation)),
+            "hull": to_html(hull_table(evaluation)),
+            "parts": [
+                {
+                    "by": b.by,
+                    "short": [to_html(parts_table(evaluation, b, m)) for m in leading],
+                    "long": to_html(breakdown_table(evaluation, b)),
+                }
+                for b in evaluation.breakdowns
+            ],
+        },
+    )
+
+
+def shown(evaluation: Evaluation) -> list[RenderableType]:
+    """Scores, intervals, star matrix of the ranking metric, hull, break-downs, notes."""
+    from rich.text import Text
+
+    tables = [_starred(scores_table(evaluation)), intervals_table(evaluation)]
+    if 1 < len(evaluation.systems) <= MOST_COLUMNS:
+        tables.append(significance_table(evaluation, evaluation.ranked_by))
+    if evaluation.hull is not None:
+        tables.append(hull_table(evaluation))
+    parts = [*map(_tight, tables)]
+    for b in evaluation.breakdowns:
+        if len(b.parts) <= MOST_COLUMNS - 3:
+            metrics = dict.fromkeys(("auc", evaluation.ranked_by))
+            parts += [_tight(parts_table(evaluation, b, m)) for m in metrics]
+        else:
+            parts.append(Text(f"By {b.by}: {len(b.parts)} parts; they are in the JSON object and with --out."))
+    if evaluation.band is not None:
+        band = f"{evaluation.band:g} of 0.5, as learned in training."
+        parts.append(Text(f"meta-band leaves open what lies within ± {band}"))
+    return [*parts, *(Text(f"note: {printable(note)}") for note in evaluation.notes)]
+
+
+def _tight(table: Table) -> RenderableType:
+    from rich.console import Group
+    from rich.text import Text
+
+    # Title and note stand apart: inside, they would break at the width of a narrow table.
+    made = for_terminal(replace(table, note=""), tight=True)
+    made.title = None
+    note = [Text(printable(table.note), style="italic dim")] if table.note else []
+    return Group(Text(printable(table.title), style="bold"), made, *note)
+
+
+def _starred(table: Table) -> Table:
+    """The best of a column is starred, since bold is lost in a pipe."""
+
+    def cell(value: Value, place: int) -> Value:
+        if not isinstance(value, Measure):
+            return value
+        return number(value.mean, table.columns[place], short=True) + ("*" if value.best else " ")
+
+    rows = tuple(tuple(cell(v, i) for i, v in enumerate(row)) for row in table.rows)
+    return replace(table, rows=rows, note=f"* best of its column. {table.note}")
+
+
+def draw(evaluation: Evaluation) -> dict[str, Figure]:
+    """The figures by name: ``standings``, ``roc`` where truth has both classes, ``reliability``."""
+    made = {}
+    with style():
+        made["standings"] = standings(evaluation)
+        if evaluation.hull is not None:
+            made["roc"] = roc(evaluation)
+        made["reliability"] = diagrams(evaluation)
+    return made
+
+
+def standings(evaluation: Evaluation) -> Figure:
+    """A point with its interval for every system in the tested metric; lines part ranks, meta-classifiers come last."""
+    shown = [*evaluation.ranked, *evaluation.meta]
+    figure, (axes,) = canvas(3.9, 0.75 + 0.24 * len(shown))
+    metric = evaluation.ranked_by
+    for y, s in enumerate(shown):
+        if y and s.tie_group != shown[y - 1].tie_group:
+            axes.axhline(y - 0.5, color=FAINT, linewidth=0.6, linestyle="-" if s.tie_group else (0, (3, 3)))
+        value, interval = s.scores[metric], s.interval[metric]
+        if value is None:
+            continue
+        if interval is not None:
+            axes.plot(interval, (y, y), color=INK, linewidth=1.2, solid_capstyle="butt")
+        axes.plot([value], [y], "o", markersize=5, color=COLORS[0] if s.tie_group else FAINT)
+    axes.set_yticks(range(len(shown)), [_cut(s.name, 26) for s in shown])
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(evaluation.title(metric))
+    axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
+    return figure
+
+
+def roc(evaluation: Evaluation) -> Figure:
+    """Every system's curve; the hull over all of them is wide, in its owner's colour between an owner's vertices."""
+    assert evaluation.hull is not None
+    names = [s.name for s in evaluation.ranked]
+    look = {name: (COLORS[i % len(COLORS)], DASHES[i // len(COLORS) % len(DASHES)]) for i, name in enumerate(names)}
+    figure, (axes,) = canvas(5.6, 5.3 + 0.19 * -(-len(names) // 2))
+    hull = evaluation.hull
+    axes.plot(hull.fpr, hull.tpr, color=FAINT, linewidth=5, alpha=0.3, solid_joinstyle="round")
+    for owner, run in groupby(range(len(hull.owner)), key=lambda v: hull.owner[v]):
+        rows = list(run)
+        if owner is not None:
+            axes.plot(hull.fpr[rows], hull.tpr[rows], color=look[owner][0], linewidth=5, alpha=0.45)
+    axes.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
+    owners = set(hull.owner)
+    for s in evaluation.ranked:
+        found = curve(evaluation.truth.same, s.value)
+        if found is None:
+            continue
+        color, dashes = look[s.name]
+        auc = "n/a" if s.scores["auc"] is None else f"{s.scores['auc']:.3f}".replace("0.", ".", 1)
+        label = f"{_cut(s.name)} {auc}" + (" •" if s.name in owners else "")
+        axes.plot(*_thinned(found), color=color, linestyle=dashes, linewidth=1.3, label=label)
+    point = evaluation.operating
+    if point is not None and point.system is not None:
+        axes.plot([point.fpr], [point.tpr], "o", color=INK, markersize=6, markerfacecolor="none", markeredgewidth=1.4)
+    axes.set_aspect("equal")
+    axes.set_xlim(-0.01, 1.01)
+    axes.set_ylim(-0.01, 1.01)
+    axes.set_xlabel("false-positive rate")
+    axes.set_ylabel("true-positive rate")
+    axes.grid(color=FAINT, alpha=0.2, linewidth=0.6)
+    figure.legend(loc="outside lower center", ncols=2, fontsize=8.5, handlelength=2.4)
+    return figure
+
+
+def diagrams(evaluation: Evaluation) -> Figure:
+    """Mean value against the share of same-author problems, ten bins; a point's area is its share of problems."""
+    shown = [*evaluation.ranked, *evaluation.meta][:PANELS]
+    columns = min(4, len(shown))
+    rows = -(-len(shown) // columns)
+    figure, _ = canvas(1.85 * columns + 0.5, 2.05 * rows + 0.35, columns=0)
+    grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    for place, ax in enumerate(grid.flat):
+        if place >= len(shown):
+            ax.set_visible(False)
+            continue
+        s = shown[place]
+        bins = reliability(evaluation.truth.same, s.value)
+        ax.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
+        ax.plot(bins.value, bins.same, color=COLORS[0], linewidth=1, alpha=0.7)
+        ax.scatter(bins.value, bins.same, s=6 + 130 * bins.problems / bins.problems.sum(), color=COLORS[0], linewidth=0)
+        ax.set_title(_cut(s.name, 22), fontsize=8.5, color=INK)
+        ax.text(0.97, 0.04, f"ECE {s.ece:.3f}", transform=ax.transAxes, ha="right", fontsize=8)
+        ax.set_aspect("equal")
+        ax.set_xlim(-0.04, 1.04)
+        ax.set_ylim(-0.04, 1.04)
+        ax.set_xticks((0, 0.5, 1), ("0", ".5", "1"))
+        ax.set_yticks((0, 0.5, 1), ("0", ".5", "1"))
+        if place + columns >= len(shown):
+            ax.tick_params(labelbottom=True)
+    figure.supxlabel("mean answer", fontsize=9, color=INK)
+    figure.supylabel("share of same-author problems", fontsize=9, color=INK)
+    return figure
+
+
+def _thinned(c: Curve) -> tuple[Floats, Floats]:
+    """The curve through at most ``VERTICES`` of its vertices, evenly along it."""
+    if len(c.fpr) <= VERTICES:
+        return c.fpr, c.tpr
+    way = c.fpr + c.tpr
+    rows = np.unique(np.append(np.searchsorted(way, np.linspace(0, 2, VERTICES - 1)), len(way) - 1))
+    rows = rows[rows < len(way)]
+    return c.fpr[rows], c.tpr[rows]
+
+
+def _cut(name: str, most: int = 30) -> str:
+    name = printable(name)
+    return name if len(name) <= most else name[: most - 1] + "…"
