@@ -86,17 +86,17 @@ def cut_across(
         for pair in ((a, b) for a in parts for b in parts if a != b and len(parts[a]) >= least):
             if only in (None, pair):
                 writers.setdefault(pair, []).append(writer)
-    found = []
+    kinds = []
     for a, b in sorted((pair for pair in writers if len(writers[pair]) > 1), key=lambda p: (-len(writers[p]), p)):
         cases: dict[int, list[Case]] = {}
         for writer in writers[a, b]:
-            known, asked = left[writer][a], left[writer][b]
-            while len(known) >= least and asked:
+            known, others = left[writer][a], left[writer][b]
+            while len(known) >= least and others:
                 k = int(rng.integers(least, min(most, len(known)) + 1))
-                cases.setdefault(writer, []).append(Case(writer, np.array(known[:k], np.int64), asked.pop()))
+                cases.setdefault(writer, []).append(Case(writer, np.array(known[:k], np.int64), others.pop()))
                 del known[:k]
-        found.append(cases)
-    return found
+        kinds.append(cases)
+    return kinds
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,12 +260,12 @@ def _both(cases: list[Case], reuse: bool) -> list[tuple[Case, Case]]:
 
 def _at_most_half(cases: list[Case]) -> list[Case]:
     """Drop the last cases of an author who has more than all others together."""
-    count, seen, kept = Counter(case.author for case in cases), Counter[int](), list[Case]()
+    count, seen, fewer = Counter(case.author for case in cases), Counter[int](), list[Case]()
     for case in cases:
         seen[case.author] += 1
         if seen[case.author] <= len(cases) - count[case.author]:
-            kept.append(case)
-    return kept
+            fewer.append(case)
+    return fewer
 
 
 def _columnar(corpus: Corpus, cases: list[Case]) -> Problems:

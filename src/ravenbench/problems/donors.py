@@ -150,14 +150,14 @@ class ByTopic(Donors):
 
     def _far_from(self, a: int, b: int) -> Ints:
         """Topics with documents that are far from both."""
-        found = self._far.get((a, b))
-        if found is None:
-            found = self._filled[(self._filled != a) & (self._filled != b)]
-            if self._similarity is not None and len(found):
-                near = np.maximum(self._similarity[found, a], self._similarity[found, b])
-                found = found[np.argsort(near, kind="stable")[: max(2, round(FAR * len(found)))]]
-            self._far[a, b] = found
-        return found
+        far = self._far.get((a, b))
+        if far is None:
+            far = self._filled[(self._filled != a) & (self._filled != b)]
+            if self._similarity is not None and len(far):
+                near = np.maximum(self._similarity[far, a], self._similarity[far, b])
+                far = far[np.argsort(near, kind="stable")[: max(2, round(FAR * len(far)))]]
+            self._far[a, b] = far
+        return far
 
 
 class ByContent(Donors):

@@ -78,24 +78,24 @@ def shorter(shape: Shape, most: int) -> Shape:
 
 def portions(texts: Sequence[str], topics: Ints, documents: Ints, longest: int) -> list[Portion]:
     """Portions of documents of one author: those over twice the longest wanted length give several, evenly spaced."""
-    found = []
+    cuts = []
     for text, topic, document in zip(texts, topics.tolist(), documents.tolist(), strict=True):
         words = count_words(text)
         pieces = words // max(longest, 1)
         if pieces < 2:
-            found.append(Portion(text, words, document, topic))
+            cuts.append(Portion(text, words, document, topic))
             continue
         for number in range(min(pieces, MOST_PORTIONS)):
             start = number * (words - longest) // max(min(pieces, MOST_PORTIONS) - 1, 1)
-            found.append(Portion(cut(text, longest, start), longest, document, topic))
-    return found
+            cuts.append(Portion(cut(text, longest, start), longest, document, topic))
+    return cuts
 
 
-def writer(author: int, given: Sequence[Portion], shape: Shape, seed: int, most: int = QUESTIONED_EACH) -> Writer:
+def writer(author: int, portions: Sequence[Portion], shape: Shape, seed: int, most: int = QUESTIONED_EACH) -> Writer:
     """What an author's portions give in this shape; sides are left out where they are too few or too short."""
-    drawn = stream(seed, "like-case", author, len(given)).permutation(len(given)).tolist()
+    drawn = stream(seed, "like-case", author, len(portions)).permutation(len(portions)).tolist()
     # One portion of each document before the second of any.
-    earlier = [sum(given[j].document == given[i].document for j in drawn[:n]) for n, i in enumerate(drawn)]
+    earlier = [sum(portions[j].document == portions[i].document for j in drawn[:n]) for n, i in enumerate(drawn)]
     order = [i for _, i in sorted(zip(earlier, drawn, strict=True), key=lambda pair: pair[0])]
     known: list[Side] = []
     questioned: list[Side] = []
@@ -104,26 +104,26 @@ def writer(author: int, given: Sequence[Portion], shape: Shape, seed: int, most:
     for i in order:
         if len(questioned) == most:
             break
-        asked = _fill([shape.questioned], [given[i], *(given[j] for j in order if j != i)], given[i].document)
-        if asked is None:
+        target = _fill([shape.questioned], [portions[i], *(portions[j] for j in order if j != i)], portions[i].document)
+        if target is None:
             continue
-        questioned.append(asked)
-        rest = [given[j] for j in order if given[j].document not in asked.documents]
+        questioned.append(target)
+        rest = [portions[j] for j in order if portions[j].document not in target.documents]
         side = _fill(shape.known, rest)
         if side is not None:
             own.append((place.setdefault(side, len(place)), len(questioned) - 1))
     known = list(place)
     if not known:
-        side = _fill(shape.known, [given[i] for i in order])
+        side = _fill(shape.known, [portions[i] for i in order])
         known = [] if side is None else [side]
     return Writer(author, tuple(known), tuple(questioned), tuple(own))
 
 
-def _fill(slots: Sequence[int], given: Sequence[Portion], document: int | None = None) -> Side | None:
+def _fill(slots: Sequence[int], portions: Sequence[Portion], document: int | None = None) -> Side | None:
     """Texts of these lengths from portions in order; with a document, its own portions go first."""
     if document is not None:
-        given = sorted(given, key=lambda p: p.document != document)
-    rest = list(given)
+        portions = sorted(portions, key=lambda p: p.document != document)
+    rest = list(portions)
     texts, documents, topics = [], set(), set()
     for wanted in slots:
         parts: list[str] = []
@@ -156,17 +156,17 @@ def pairs(writers: Sequence[Writer], drawn: int, near: int, seed: int, similarit
     """All same-author pairs, and for each known side questioned texts by others: ``drawn`` at random, and the ``near``
     most alike in content by ``similarity`` (known sides, questioned sides), in order of the writers; without it none.
     """
-    found = [Pair((i, k), (i, q)) for i, one in enumerate(writers) for k, q in one.own]
-    asked = [(i, q) for i, one in enumerate(writers) for q in range(len(one.questioned))]
+    drawn_pairs = [Pair((i, k), (i, q)) for i, one in enumerate(writers) for k, q in one.own]
+    sides = [(i, q) for i, one in enumerate(writers) for q in range(len(one.questioned))]
     row = 0
     for i, one in enumerate(writers):
-        others = [place for place, (j, _) in enumerate(asked) if j != i]
+        others = [place for place, (j, _) in enumerate(sides) if j != i]
         for k in range(len(one.known)):
             order = stream(seed, "like-case-others", one.author, k).permutation(len(others))
             taken = {others[j] for j in order[:drawn]}
             if similarity is not None:
                 nearest = sorted(set(others) - taken, key=lambda place: (-similarity[row, place], place))
                 taken |= set(nearest[:near])
-            found += [Pair((i, k), asked[place]) for place in sorted(taken)]
+            drawn_pairs += [Pair((i, k), sides[place]) for place in sorted(taken)]
             row += 1
-    return found
+    return drawn_pairs

@@ -125,9 +125,9 @@ def partners(group: Ints, author: Ints, wanted: Ints, rng: np.random.Generator) 
     free = end[at] - start[at] - own
     draw = start[at] + np.floor(rng.random(len(wanted)) * free).astype(np.int64)
     draw += np.where(draw >= block_start[block[at]], own, 0)
-    found = np.full(len(wanted), -1, dtype=np.int64)
-    found[free > 0] = order[draw[free > 0]]
-    return found
+    mates = np.full(len(wanted), -1, dtype=np.int64)
+    mates[free > 0] = order[draw[free > 0]]
+    return mates
 
 
 def no_same_author_pair(author: Ints) -> CorpusError:
@@ -209,8 +209,8 @@ def _balanced(order: Ints, same: Bools, limit: int) -> Ints:
         return order
     yes, no = order[same[order]], order[~same[order]]
     positives = min(len(yes), max(1, round(limit * len(yes) / len(order))))
-    kept = np.concatenate([yes[:positives], no[: max(1, limit - positives)]])
-    return order[np.isin(order, kept)]
+    chosen = np.concatenate([yes[:positives], no[: max(1, limit - positives)]])
+    return order[np.isin(order, chosen)]
 
 
 FEWEST = 10
@@ -277,8 +277,8 @@ class Controlled(PairRule):
         else:
             # Documents of (author, topic) against the author's documents in other topics.
             mate = partners(author, topic, np.arange(len(author)), rng)
-            found = np.flatnonzero(mate >= 0)
-            pairs = np.stack([found, mate[found]], axis=1)
+            lead = np.flatnonzero(mate >= 0)
+            pairs = np.stack([lead, mate[lead]], axis=1)
             pairs = pairs[first_of_each(pairs[:, 0], pairs[:, 1], len(author))]
         return _capped(pairs, author, self.per_author, rng)
 
@@ -340,22 +340,22 @@ class Matched(PairRule):
             raise no_same_author_pair(author)
         pairs = pairs[rng.permutation(len(pairs))[: None if limit is None else max(1, limit // 2)]]
         dealt = _deal(pairs.T.ravel(), topic, rng)
-        other, found = _Deal(dealt, author, topic, rng).mend()
-        if not found.any():
+        other, whole = _Deal(dealt, author, topic, rng).mend()
+        if not whole.any():
             raise CorpusError(
                 "no same-author pair has a different-author pair with the same topics",
                 found=f"{len(pairs)} same-author pairs, each in a topic with one author",
                 expected="topics in which two authors write",
                 fix="give more --docs-per-topic or coarser topics, or --pairs reference",
             )
-        pairs, other = pairs[found], other[found]
+        pairs, other = pairs[whole], other[whole]
         both = np.concatenate([pairs, other])
         same = np.arange(len(both)) < len(pairs)
         flip = rng.random(len(both)) < 0.5
         both[flip] = both[flip, ::-1]
         order = rng.permutation(len(both))
         both = documents[both[order]]
-        dropped = {"without a partner of the same topics": int((~found).sum())} if not found.all() else {}
+        dropped = {"without a partner of the same topics": int((~whole).sum())} if not whole.all() else {}
         return Pairs(both[:, 0], both[:, 1], same[order], dropped)
 
 

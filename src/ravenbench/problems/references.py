@@ -47,11 +47,11 @@ class References:
         for row in known:
             key = problems.texts.hash(row)
             self._made[key] = self._made.get(key) or self._of(problems.texts, row)
-        made = {row: self._of(problems.texts, row) for row in np.unique(problems.questioned_index).tolist()}
-        made |= {row: self._made[problems.texts.hash(row)] for row in known}
+        vectors = {row: self._of(problems.texts, row) for row in np.unique(problems.questioned_index).tolist()}
+        vectors |= {row: self._made[problems.texts.hash(row)] for row in known}
         content, lengths = np.empty(len(problems)), np.empty(len(problems))
         for i, questioned in enumerate(problems.questioned_index.tolist()):
-            sides, (weights, shares) = [made[row] for row in problems.known(i).tolist()], made[questioned]
+            sides, (weights, shares) = [vectors[row] for row in problems.known(i).tolist()], vectors[questioned]
             content[i] = np.mean([_cosine(one, weights) for one, _ in sides])
             lengths[i] = np.mean([one @ shares for _, one in sides])
         return {"content": content, "lengths": lengths}
@@ -62,15 +62,15 @@ class References:
 
     def _weights(self, words: list[str]) -> dict[str, float]:
         """Weights of a text's words, of length 1 together."""
-        found = {}
+        weights = {}
         for word, count in Counter(words).items():
             rarity = log((1 + self._texts) / (1 + self._seen[word]))
             spread = self._spread.get(word)
             weight = (1 + log(count)) * rarity * (1.0 if spread is None else spread / (1 + spread))
             if weight > 0:
-                found[word] = weight
-        size = sqrt(sum(weight**2 for weight in found.values()))
-        return {word: weight / size for word, weight in found.items()}
+                weights[word] = weight
+        size = sqrt(sum(weight**2 for weight in weights.values()))
+        return {word: weight / size for word, weight in weights.items()}
 
 
 class Lengths:
@@ -83,15 +83,15 @@ class Lengths:
 
     def of(self, words: list[str]) -> Floats:
         """A text's vector, of length 1."""
-        found = (_shares(words) - self._mean) / self._scale
-        return np.asarray(found / max(float(np.linalg.norm(found)), 1e-12), dtype=np.float64)
+        standardised = (_shares(words) - self._mean) / self._scale
+        return np.asarray(standardised / max(float(np.linalg.norm(standardised)), 1e-12), dtype=np.float64)
 
     def score(self, problems: Problems) -> Floats:
         """Cosines, (n,), means over known texts."""
         used = problems.documents
         rows = np.stack([self.of(words_of(problems.texts[row])) for row in used.tolist()])
-        known, asked = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
-        each = np.einsum("ij,ij->i", rows[known], rows[asked[problems.owner]])
+        known, questioned = (np.searchsorted(used, side) for side in (problems.known_index, problems.questioned_index))
+        each = np.einsum("ij,ij->i", rows[known], rows[questioned[problems.owner]])
         return np.asarray(np.add.reduceat(each, problems.known_ptr[:-1]) / problems.sizes, dtype=np.float64)
 
 

@@ -65,8 +65,8 @@ def shortage(same: int, different: int, left_out: Mapping[str, int]) -> str | No
     if min(same, different) >= FEWEST_PAIRS:
         return None
     why = "; ".join(f"{count} left out: {reason}" for reason, count in sorted(left_out.items()))
-    found = f"{same} same-author and {different} different-author problems could be transplanted"
-    return f"{found}, {FEWEST_PAIRS} of each are needed" + (f" ({why})" if why else "")
+    counts = f"{same} same-author and {different} different-author problems could be transplanted"
+    return f"{counts}, {FEWEST_PAIRS} of each are needed" + (f" ({why})" if why else "")
 
 
 def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
@@ -176,7 +176,7 @@ class Transplanter:
             return self._nothing(problems, self.refusal)
         row = self.rows_here(problems)
         groups = cache(lambda: linked(problems, row, same))
-        kept: list[int] = []
+        chosen: list[int] = []
         left_out: Counter[str] = Counter()
         waiting: list[tuple[Cut, list[Cut]]] = []
         new: list[bytes] = []
@@ -192,20 +192,20 @@ class Transplanter:
                 left_out[NO_FUNCTION] += 1
             else:
                 barred = self._barred(known, questioned, groups, i)
-                found = self._donors.find(DonorQuery(name, known, questioned, barred))
-                if isinstance(found, str):
-                    left_out[found] += 1
+                donor_rows = self._donors.find(DonorQuery(name, known, questioned, barred))
+                if isinstance(donor_rows, str):
+                    left_out[donor_rows] += 1
                     continue
-                donors = [[self.splicer.cut(row) for row in rows.tolist()] for rows in found]
+                donors = [[self.splicer.cut(row) for row in rows.tolist()] for rows in donor_rows]
                 repeated += any(sum(cut.contents for cut in donor) < into.contents for donor in donors)
                 waiting += [(into, donor) for donor in donors]
-                kept.append(i)
+                chosen.append(i)
                 if len(waiting) >= AT_A_TIME:
                     new += self.splicer.splice(waiting)
                     waiting = []
         if waiting:
             new += self.splicer.splice(waiting)
-        return self._record(problems, kept, new, dict(left_out), repeated)
+        return self._record(problems, chosen, new, dict(left_out), repeated)
 
     @cached_property
     def _donors(self) -> Donors:
@@ -255,10 +255,10 @@ class Transplanter:
             return np.arange(len(self.texts), dtype=np.int64)
         row = np.full(len(problems.texts), -1, dtype=np.int64)
         for used in problems.documents.tolist():
-            found = self._row_of.get(problems.texts.hash(used))
-            if found is None:
+            here = self._row_of.get(problems.texts.hash(used))
+            if here is None:
                 raise InputError("a problem's text is not among the corpus's", found=problems.texts[used][:60])
-            row[used] = found
+            row[used] = here
         return row
 
     @cached_property
@@ -271,10 +271,10 @@ class Transplanter:
         return Transplanted(none, none, none, none, np.empty(0, dtype=np.int64), left_out, self.by, 0, reason)
 
     def _record(
-        self, problems: Problems, kept: list[int], new: list[bytes], left_out: dict[str, int], repeated: int
+        self, problems: Problems, chosen_places: list[int], new: list[bytes], left_out: dict[str, int], repeated: int
     ) -> Transplanted:
-        """``new`` holds three texts for each problem ``kept``, on topic, off topic, and off topic once more."""
-        rows = np.array(kept, dtype=np.int64)
+        """``new`` holds three texts for each chosen problem, on topic, off topic, and off topic once more."""
+        rows = np.array(chosen_places, dtype=np.int64)
         chosen = problems.blind().select(rows)
         own = chosen.documents
         by_version = ((content_hash(text), text) for version in range(3) for text in new[version::3])

@@ -39,11 +39,11 @@ def improve(clipped: Floats, start: Ints) -> Ints:
     chosen = start.copy()
     present = set_leakage(clipped, chosen)
     while True:
-        place, topic, found = best_swap(clipped, chosen)
-        if place < 0 or found >= present * (1 - LEAST):
+        place, topic, leakage = best_swap(clipped, chosen)
+        if place < 0 or leakage >= present * (1 - LEAST):
             return chosen
         chosen[place] = topic
-        present = found
+        present = leakage
 
 
 def set_leakage(clipped: Floats, chosen: Ints) -> float:

@@ -34,8 +34,8 @@ def alpha_interval(grades: ArrayLike, *, replicates: int = 2000, level: float = 
         return None
     rng = stream(seed, "alpha-interval", units)
     drawn = (_alpha(counts[rows]) for rows in rng.integers(0, units, (replicates, units)))
-    found = [value for value in drawn if value is not None]
-    return percentiles(np.array(found), units, level) if found else None
+    alphas = [value for value in drawn if value is not None]
+    return percentiles(np.array(alphas), units, level) if alphas else None
 
 
 def _counts(grades: ArrayLike) -> tuple[Floats, Floats]:

@@ -150,7 +150,7 @@ def attribution_change(
 def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
     """PAN's macro F1 under each weighting of the texts (B, n), a mean over problems; with weights of 1 it is that of
     ``formats.pan_attribution``."""
-    found = []
+    by_problem = []
     for problem in np.unique(texts.problem):
         here = texts.problem == problem
         total, counted = np.zeros(len(weights)), np.zeros(len(weights))
@@ -162,8 +162,8 @@ def macro_f1(weights: Floats, texts: Texts, predicted: Ints) -> Floats:
             share = size / true.sum()
             total += share * np.divide(2 * hit, both, out=np.zeros_like(both), where=both > 0)
             counted += share
-        found.append(np.divide(total, counted, out=np.full_like(total, np.nan), where=counted > 0))
-    rows = np.array(found)
+        by_problem.append(np.divide(total, counted, out=np.full_like(total, np.nan), where=counted > 0))
+    rows = np.array(by_problem)
     there = ~np.isnan(rows)
     sums = np.where(there, rows, 0).sum(axis=0)
     return np.asarray(np.divide(sums, there.sum(axis=0), out=np.full_like(sums, np.nan), where=there.any(axis=0)))

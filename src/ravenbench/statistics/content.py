@@ -118,33 +118,39 @@ class ContentDesign:
         ``scores`` has an entry for each fold, None where its answers are missing; ``batched`` says whether they depend
         on the batch.
         """
-        used = [i for i, given in enumerate(scores) if given is not None and self._usable[i]]
-        missing = sum(given is None for given in scores)
+        used = [i for i, four in enumerate(scores) if four is not None and self._usable[i]]
+        missing = sum(four is None for four in scores)
         if not used:
             return ContentFigures(missing=missing, batched=batched)
         units, topics, same = self._units(tuple(used))
         problem = np.concatenate([self.folds[i].problem for i in used])
-        found = [_of_fold(self.folds[i].same, given, bool(batched)) for i in used if (given := scores[i]) is not None]
-        values = np.mean([value for value, _ in found], axis=0)
+        by_fold = [_of_fold(self.folds[i].same, four, bool(batched)) for i in used if (four := scores[i]) is not None]
+        values = np.mean([value for value, _ in by_fold], axis=0)
         # What sets a fold apart belongs to its problems: half to each class, as every AUC is a mean over either.
         apart = [
             effect + np.multiply.outer(value - values, _parts(self.folds[i].same))
-            for (value, effect), i in zip(found, used, strict=True)
+            for (value, effect), i in zip(by_fold, used, strict=True)
         ]
         effects = np.concatenate(apart, axis=1) / len(used)
-        made = {
+        known = {
             name: within(estimate(float(value), effect, units, topics, self.similarity, level), low, high)
             for (name, (low, high)), value, effect in zip(RANGES.items(), values, effects, strict=True)
             if not np.isnan(value)
         }
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
         return ContentFigures(
-            **made, same=pairs, different=others, folds=len(used), missing=missing, units=units.count, batched=batched
+            **known,
+            same=pairs,
+            different=others,
+            folds=len(used),
+            missing=missing,
+            units=units.count,
+            batched=batched,
         )
 
     def silence(self, open_answers: Sequence[Versions | None], level: float = 0.95) -> Estimate | None:
         """The figure of that name; ``open_answers`` has 1 for each answer left open and 0 for others, by fold."""
-        used = [i for i, given in enumerate(open_answers) if given is not None and self._usable[i]]
+        used = [i for i, four in enumerate(open_answers) if four is not None and self._usable[i]]
         if not used:
             return None
         units, topics, _ = self._units(tuple(used))

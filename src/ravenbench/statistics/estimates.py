@@ -200,11 +200,11 @@ def expanded(level: float, units: int) -> tuple[float, float]:
     return tail, 1 - tail
 
 
-def within(found: Estimate, low: float, high: float) -> Estimate:
+def within(wide: Estimate, low: float, high: float) -> Estimate:
     """A figure that can lie between these alone, such as an AUC, with its interval as far as it can lie there."""
-    if found.interval is None:
-        return found
-    return found._replace(interval=(max(found.interval[0], low), min(found.interval[1], high)))
+    if wide.interval is None:
+        return wide
+    return wide._replace(interval=(max(wide.interval[0], low), min(wide.interval[1], high)))
 
 
 def alike(similarity: Floats) -> Floats:

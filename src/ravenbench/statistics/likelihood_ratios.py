@@ -67,52 +67,52 @@ def sides(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> S
     """Checked arrays with weights that sum to 1 in each class; ValueError if lengths differ, a value is not finite, or
     one class has no weight."""
     values, truth = np.asarray(llr, dtype=np.float64), np.asarray(same, dtype=np.bool_)
-    given = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
-    if not len(values) == len(truth) == len(given):
+    weights = np.ones(len(values)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if not len(values) == len(truth) == len(weights):
         raise ValueError("log10 LRs, truth and weights differ in length")
-    if not np.isfinite(values).all() or not np.isfinite(given).all() or (given < 0).any():
+    if not np.isfinite(values).all() or not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError("a log10 LR or a weight is not a finite number")
     scaled = np.zeros(len(values))
     for side in (truth, ~truth):
-        total = given[side].sum()
+        total = weights[side].sum()
         if not total > 0:
             raise ValueError("both same-author and different-author pairs are needed")
-        scaled[side] = given[side] / total
+        scaled[side] = weights[side] / total
     return Sides(values, truth, scaled)
 
 
-def _steps(llr: Floats, found: Sides) -> tuple[Floats, Floats, Floats, Ints]:
+def _steps(llr: Floats, pairs: Sides) -> tuple[Floats, Floats, Floats, Ints]:
     """Distinct values ascending, the weight of either class on each, and each pair's value by its place."""
     values, block = np.unique(llr, return_inverse=True)
-    classes = (np.where(side, found.weight, 0.0) for side in (found.same, ~found.same))
+    classes = (np.where(side, pairs.weight, 0.0) for side in (pairs.same, ~pairs.same))
     same, different = (np.asarray(np.bincount(block, w, len(values)), dtype=np.float64) for w in classes)
     return values, same, different, block.astype(np.int64)
 
 
 def cllr(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
     """C_llr in bits: 0 is perfect, 1 is what always saying LR = 1 costs; lower = better."""
-    found = sides(llr, same, weight)
-    signed = np.where(found.same, -found.llr, found.llr) * LN10
-    return float(np.sum(np.logaddexp(0.0, signed) * found.weight) / np.log(2) / 2)
+    pairs = sides(llr, same, weight)
+    signed = np.where(pairs.same, -pairs.llr, pairs.llr) * LN10
+    return float(np.sum(np.logaddexp(0.0, signed) * pairs.weight) / np.log(2) / 2)
 
 
 def cllr_min(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
     """C_llr after the best monotone calibration: what is lost to discrimination alone; the rest is calibration."""
-    found = sides(llr, same, weight)
-    order = np.argsort(found.llr, kind="stable")
-    best = _pav(found)[order.argsort(kind="stable")]
-    return cllr(best, found.same, found.weight)
+    pairs = sides(llr, same, weight)
+    order = np.argsort(pairs.llr, kind="stable")
+    best = _pav(pairs)[order.argsort(kind="stable")]
+    return cllr(best, pairs.same, pairs.weight)
 
 
 def pav(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Pav:
     """The pool-adjacent-violators calibration of these very log10 LRs; within ± WIDEST."""
-    found = sides(llr, same, weight)
-    return Pav(np.sort(found.llr), _pav(found))
+    pairs = sides(llr, same, weight)
+    return Pav(np.sort(pairs.llr), _pav(pairs))
 
 
-def _pav(found: Sides) -> Floats:
+def _pav(pairs: Sides) -> Floats:
     """PAV's log10 LRs in ascending order of those given; equal LRs stay equal."""
-    _, up, down, block = _steps(found.llr, found)
+    _, up, down, block = _steps(pairs.llr, pairs)
     pools: list[tuple[float, float, int]] = []
     for a, b in zip(up.tolist(), down.tolist(), strict=True):
         pools.append((a, b, 1))
@@ -135,8 +135,8 @@ def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> flo
 
     It is read off the convex hull of the ROC curve, so that it does not depend on which of several thresholds is taken.
     """
-    found = sides(llr, same, weight)
-    _, hit, false, _ = _steps(-found.llr, found)
+    pairs = sides(llr, same, weight)
+    _, hit, false, _ = _steps(-pairs.llr, pairs)
     points = [(0.0, 0.0), *zip(false.cumsum().tolist(), hit.cumsum().tolist(), strict=True)]
     hull: list[tuple[float, float]] = []
     for x, y in points:
@@ -155,8 +155,8 @@ def eer(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> flo
 
 def tippett(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> Tippett:
     """Shares of both classes with at least each log10 LR that occurs."""
-    found = sides(llr, same, weight)
-    values, *classes, _ = _steps(found.llr, found)
+    pairs = sides(llr, same, weight)
+    values, *classes, _ = _steps(pairs.llr, pairs)
     same, different = (np.asarray(np.clip(each[::-1].cumsum()[::-1], 0.0, 1.0)) for each in classes)
     return Tippett(values, same, different)
 
@@ -164,9 +164,9 @@ def tippett(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) ->
 def misleading(llr: ArrayLike, same: ArrayLike, at: float, weight: ArrayLike | None = None) -> float:
     """Share of pairs of the other class with a log10 LR at least as strong as ``at``: of different-author pairs where
     ``at`` is positive, of same-author pairs with one as low where it is not."""
-    found = sides(llr, same, weight)
-    wrong = (~found.same & (found.llr >= at)) if at > 0 else (found.same & (found.llr <= at))
-    return float(found.weight[wrong].sum())
+    pairs = sides(llr, same, weight)
+    wrong = (~pairs.same & (pairs.llr >= at)) if at > 0 else (pairs.same & (pairs.llr <= at))
+    return float(pairs.weight[wrong].sum())
 
 
 STEP = 0.01
@@ -193,15 +193,15 @@ def elub(
     one misleading pair that is added on either side weighs one in so many. ``step`` is the width of the grid of
     thresholds. ValueError as for ``sides``.
     """
-    found = sides(llr, same, weight)
-    n_same, n_different = counts or (float(found.same.sum()), float((~found.same).sum()))
-    low = max(float(found.llr.min()), -np.log10(n_same + 1))
-    high = min(float(found.llr.max()), np.log10(n_different + 1))
+    pairs = sides(llr, same, weight)
+    n_same, n_different = counts or (float(pairs.same.sum()), float((~pairs.same).sum()))
+    low = max(float(pairs.llr.min()), -np.log10(n_same + 1))
+    high = min(float(pairs.llr.max()), np.log10(n_different + 1))
     first, last = min(0, int(np.floor(low / step))), max(0, int(np.floor(high / step)) + 1)
     threshold: Floats = np.arange(first, last + 1, dtype=np.float64) * step
     odds = 10.0**threshold
-    missed = (1 - _above(found.llr, np.where(found.same, found.weight, 0.0), threshold)) * n_same
-    false = _above(found.llr, np.where(found.same, 0.0, found.weight), threshold) * n_different
+    missed = (1 - _above(pairs.llr, np.where(pairs.same, pairs.weight, 0.0), threshold)) * n_same
+    false = _above(pairs.llr, np.where(pairs.same, 0.0, pairs.weight), threshold) * n_different
     system = (missed + 1) / (n_same + 1) + odds * (false + 1) / (n_different + 1)
     # LR = 1 for every pair is accepted below a threshold of 1 and not from there on.
     neutral = np.where(threshold < 0, odds, 1.0)
@@ -260,8 +260,8 @@ def calibrate(scores: Floats, same: Bools, weight: Floats | None = None) -> Cali
     centre = np.average(rows, axis=0, weights=each)
     spread = np.sqrt(np.average((rows - centre) ** 2, axis=0, weights=each))
     scale = np.where(spread > 1e-12, spread, 1.0)
-    found = newton((rows - centre) / scale, same, each, RIDGE, np.zeros(rows.shape[1]))
-    return Calibration(centre, scale, found[:-1] / LN10, float(found[-1]) / LN10)
+    coefficients = newton((rows - centre) / scale, same, each, RIDGE, np.zeros(rows.shape[1]))
+    return Calibration(centre, scale, coefficients[:-1] / LN10, float(coefficients[-1]) / LN10)
 
 
 def fuse(members: Floats, same: Bools, weight: Floats | None = None) -> Fusion:
@@ -271,9 +271,9 @@ def fuse(members: Floats, same: Bools, weight: Floats | None = None) -> Fusion:
     if not any(worth_of):
         worth_of = [1.0] * len(worth_of)
     weights = np.array(worth_of) / sum(worth_of)
-    found = calibrate(members @ weights, same, weight)
-    slope = float(found.slope[0] / found.scale[0])
-    return Fusion(weights * slope, found.offset - slope * float(found.centre[0]))
+    calibration = calibrate(members @ weights, same, weight)
+    slope = float(calibration.slope[0] / calibration.scale[0])
+    return Fusion(weights * slope, calibration.offset - slope * float(calibration.centre[0]))
 
 
 def worth(weight: Floats) -> float:
@@ -288,6 +288,6 @@ def _rows(scores: Floats) -> Floats:
 
 def _balanced(same: Bools, weight: Floats | None) -> Floats:
     """Weights that sum to half the pairs' worth in each class."""
-    found = sides(np.zeros(len(same)), same, weight)
-    total = sum(worth(found.weight[side]) for side in (found.same, ~found.same))
-    return np.asarray(found.weight * total / 2)
+    pairs = sides(np.zeros(len(same)), same, weight)
+    total = sum(worth(pairs.weight[side]) for side in (pairs.same, ~pairs.same))
+    return np.asarray(pairs.weight * total / 2)

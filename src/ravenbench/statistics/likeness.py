@@ -53,7 +53,7 @@ def stands_for(likeness: Floats, same: Bools, strangers: Sequence[float]) -> Flo
         return weight
     edges = np.unique(np.asarray(strangers, dtype=np.float64)[5::5])
     stratum, of_all = (np.searchsorted(edges, values, side="right") for values in (likeness[~same], strangers))
-    here, wanted = (np.bincount(found, minlength=len(edges) + 1) for found in (stratum, of_all))
+    here, wanted = (np.bincount(strata, minlength=len(edges) + 1) for strata in (stratum, of_all))
     each = (wanted / np.maximum(here, 1))[stratum]
     weight[~same] = each * len(each) / each.sum()
     return weight

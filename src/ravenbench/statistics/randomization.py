@@ -104,10 +104,10 @@ def _count_test(
     sizes = np.array([joint[k] + joint[k[::-1]] for k in kinds], dtype=np.int64)
     of_both = (joint.sum(axis=1).astype(np.float64), joint.sum(axis=0).astype(np.float64))
 
-    def gap(kept: NDArray[np.int64]) -> Floats:
-        """|difference| where ``kept`` (kinds, t) problems of a kind have a's answer of the first sort."""
-        left, right = (np.repeat(counts[:, None], kept.shape[1], axis=1) for counts in of_both)
-        for (first, second), now in zip(kinds, kept, strict=True):
+    def gap(firsts: NDArray[np.int64]) -> Floats:
+        """|difference| where ``firsts`` (kinds, t) problems of a kind have a's answer of the first sort."""
+        left, right = (np.repeat(counts[:, None], firsts.shape[1], axis=1) for counts in of_both)
+        for (first, second), now in zip(kinds, firsts, strict=True):
             moved = now - joint[first, second]
             left[first] += moved
             left[second] -= moved
@@ -121,16 +121,16 @@ def _count_test(
     if not kinds:
         return 1.0
     if sizes.sum() <= EXACT_LIMIT:
-        kept = np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64).reshape(-1, len(kinds)).T
-        ways = np.ones(kept.shape[1])
-        for size, row in zip(sizes, kept, strict=True):
+        firsts = np.array(list(product(*(range(size + 1) for size in sizes))), dtype=np.int64).reshape(-1, len(kinds)).T
+        ways = np.ones(firsts.shape[1])
+        for size, row in zip(sizes, firsts, strict=True):
             ways *= np.array([comb(int(size), k) for k in range(size + 1)], dtype=np.float64)[row]
-        return float(ways[_as_far(gap(kept), observed)].sum() / 2.0 ** int(sizes.sum()))
+        return float(ways[_as_far(gap(firsts), observed)].sum() / 2.0 ** int(sizes.sum()))
     rng = stream(seed, "randomization", str(metric), pair)
 
     def far(trials: int) -> int:
-        kept = rng.binomial(sizes[:, None], 0.5, (len(kinds), trials)).astype(np.int64)
-        return int(_as_far(gap(kept), observed).sum())
+        firsts = rng.binomial(sizes[:, None], 0.5, (len(kinds), trials)).astype(np.int64)
+        return int(_as_far(gap(firsts), observed).sum())
 
     count = far(trials)
     if count <= FEW and most > trials:
@@ -163,8 +163,8 @@ def swap_test(
     n = len(same)
 
     def gap(swapped: NDArray[np.int32]) -> Floats:
-        kept = 1 - swapped
-        sides = (np.concatenate([kept, swapped]), np.concatenate([swapped, kept]))
+        unswapped = 1 - swapped
+        sides = (np.concatenate([unswapped, swapped]), np.concatenate([swapped, unswapped]))
         left, right = (
             metric.of(weighted_sums(both, side)) if isinstance(metric, Counted) else replicated(metric, both, side)
             for side in sides

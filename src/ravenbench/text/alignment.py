@@ -49,16 +49,16 @@ def runs(a: Sequence[str], b: Sequence[str], merge: int = 2) -> list[Run]:
     """Runs that tile both sequences of pieces, in order; edits with at most ``merge`` equal words between them become
     one."""
     matched = match(a, b, lambda piece: piece.strip().casefold())
-    found: list[Run] = []
+    tiles: list[Run] = []
     i = j = 0
     for x, y in [*matched, (len(a), len(b))]:
         if i < x or j < y:
             spoken = any(c.isalnum() for piece in (*a[i:x], *b[j:y]) for c in piece)
-            _add(found, Run("edit" if spoken else "light", i, x, j, y))
+            _add(tiles, Run("edit" if spoken else "light", i, x, j, y))
         if x < len(a):
-            _add(found, Run("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
+            _add(tiles, Run("same" if a[x] == b[y] else "light", x, x + 1, y, y + 1))
         i, j = x + 1, y + 1
-    return _merged(found, a, merge)
+    return _merged(tiles, a, merge)
 
 
 def changed(a: Sequence[str], b: Sequence[str]) -> tuple[int, int]:
@@ -118,45 +118,45 @@ def common(a: Ints, b: Ints) -> Ints:
             else:
                 length[now, j] = length[now, j + 1]
                 step[i, j] = 3
-    found = np.empty((min(n, m), 2), dtype=np.int64)
+    pairs = np.empty((min(n, m), 2), dtype=np.int64)
     i = j = k = 0
     while i < n and j < m:
         if step[i, j] == 1:
-            found[k, 0], found[k, 1] = i, j
+            pairs[k, 0], pairs[k, 1] = i, j
             i, j, k = i + 1, j + 1, k + 1
         elif step[i, j] == 2:
             i += 1
         else:
             j += 1
-    return found[:k]
+    return pairs[:k]
 
 
-def _add(found: list[Run], run: Run) -> None:
-    last = found[-1] if found else None
+def _add(tiles: list[Run], run: Run) -> None:
+    last = tiles[-1] if tiles else None
     if last is not None and last.kind == run.kind == "same":
-        found[-1] = Run("same", last.a_start, run.a_stop, last.b_start, run.b_stop)
+        tiles[-1] = Run("same", last.a_start, run.a_stop, last.b_start, run.b_stop)
     else:
-        found.append(run)
+        tiles.append(run)
 
 
-def _merged(found: list[Run], a: Sequence[str], merge: int) -> list[Run]:
+def _merged(tiles: list[Run], a: Sequence[str], merge: int) -> list[Run]:
     """Edits with only few equal words between them as one run."""
-    kept: list[Run] = []
-    for run in found:
-        kept.append(run)
+    joined: list[Run] = []
+    for run in tiles:
+        joined.append(run)
         if run.kind != "edit":
             continue
-        place = len(kept) - 2
-        while place >= 0 and kept[place].kind != "edit":
+        place = len(joined) - 2
+        while place >= 0 and joined[place].kind != "edit":
             place -= 1
         if place < 0:
             continue
-        between = kept[place + 1 : -1]
+        between = joined[place + 1 : -1]
         words = sum(any(c.isalnum() for c in a[i]) for r in between for i in range(r.a_start, r.a_stop))
         if words <= merge:
-            first = kept[place]
-            kept[place:] = [Run("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)]
-    return kept
+            first = joined[place]
+            joined[place:] = [Run("edit", first.a_start, run.a_stop, first.b_start, run.b_stop)]
+    return joined
 
 
 _SHAPES = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
@@ -190,15 +190,15 @@ def align_sentences(a: Sequence[str], b: Sequence[str]) -> list[Bead]:
     for i in range(n + 1):
         middle = i * m // n
         for j in range(max(0, middle - band), min(m, middle + band) + 1):
-            found = best.get((i, j))
+            reached = best.get((i, j))
             for di, dj in _SHAPES:
                 before = best.get((i - di, j - dj))
                 if before is not None:
                     total = before[0] + worth(i, j, di, dj)
-                    if found is None or total > found[0]:
-                        found = (total, di, dj)
-            if found is not None:
-                best[i, j] = found
+                    if reached is None or total > reached[0]:
+                        reached = (total, di, dj)
+            if reached is not None:
+                best[i, j] = reached
     beads: list[Bead] = []
     i, j = n, m
     while (i, j) != (0, 0):

@@ -58,15 +58,15 @@ def profiles(numbers: Sequence[Ints]) -> Profiles:
     return Profiles(bounds, np.concatenate(grams), np.concatenate(counts), np.concatenate(ranks), total)
 
 
-def dissimilarities(found: Profiles, left: Ints, right: Ints, sizes: Ints) -> Floats:
+def dissimilarities(of_texts: Profiles, left: Ints, right: Ints, sizes: Ints) -> Floats:
     """D of pairs of texts for profiles of each of ``sizes`` n-grams, shape (pairs, sizes), in [0, 8 · size].
 
     D(P, Q) = Σ ((p − q) / ((p + q) / 2))² over the n-grams of either profile, p and q relative frequencies, 0
     outside the profile: what only one profile has adds 4.
     """
-    total = np.maximum(found.total, 1)
-    frequency = found.counts / np.repeat(total, np.diff(found.bounds))
-    return np.asarray(_dissimilarities(found.bounds, found.grams, frequency, found.rank, left, right, sizes))
+    total = np.maximum(of_texts.total, 1)
+    frequency = of_texts.counts / np.repeat(total, np.diff(of_texts.bounds))
+    return np.asarray(_dissimilarities(of_texts.bounds, of_texts.grams, frequency, of_texts.rank, left, right, sizes))
 
 
 @njit(cache=True)

@@ -97,8 +97,8 @@ def spread_over_topics(counts: csr_array, sizes: Floats, author: Ints, topic: In
     (xx, xn, nn), (own_xx, own_xn, own_nn) = products(of_topic, in_topic), products(of_cell, in_cell)
     pairs = nn - own_nn
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = ((xx - own_xx) - 2 * rate * (xn - own_xn) + rate**2 * pairs) / (rate**2 * pairs)
-    return np.where(np.isfinite(found), found, np.nan)
+        spread = ((xx - own_xx) - 2 * rate * (xn - own_xn) + rate**2 * pairs) / (rate**2 * pairs)
+    return np.where(np.isfinite(spread), spread, np.nan)
 
 
 def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
@@ -108,8 +108,8 @@ def spread_over_texts(counts: csr_array, sizes: Floats) -> Floats:
     xx = np.asarray(counts.multiply(counts).sum(axis=0)).ravel() - total
     xn = np.asarray(counts.multiply((sizes - 1)[:, None]).sum(axis=0)).ravel()
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = (xx - 2 * rate * xn + rate**2 * pairs) / (rate**2 * pairs)
-    return np.where(np.isfinite(found), found, 0.0)
+        spread = (xx - 2 * rate * xn + rate**2 * pairs) / (rate**2 * pairs)
+    return np.where(np.isfinite(spread), spread, 0.0)
 
 
 def named_topics(counts: csr_array, author: Ints, topic: Ints, seed: int = 0) -> float | None:

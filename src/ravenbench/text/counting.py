@@ -114,16 +114,16 @@ def save_counts(
             filled = int(ends[-1][-1])
             many += [(filled + at, *entry) for at, entry in apart.items()]
             ends.append(stops + filled)
-    told = io.BytesIO()
+    content = io.BytesIO()
     np.savez(
-        told,
+        content,
         table=np.frombuffer(table.digest().encode(), np.uint8),
         rows=rows,
         ends=np.concatenate(ends),
         many=np.array(many, dtype=np.int64).reshape(-1, 3),
         names=np.frombuffer(json.dumps(names()).encode(), np.uint8),
     )
-    files.write_bytes(index, told.getvalue(), sync=False)
+    files.write_bytes(index, content.getvalue(), sync=False)
 
 
 def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints]) -> KeptCounts | None:
@@ -136,9 +136,9 @@ def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints
     if not index.is_file():
         return None
     try:
-        with np.load(index, allow_pickle=False) as told:
-            rows, ends, many, names = (told[name] for name in ("rows", "ends", "many", "names"))
-            of = told["table"].tobytes().decode()
+        with np.load(index, allow_pickle=False) as content:
+            rows, ends, many, names = (content[name] for name in ("rows", "ends", "many", "names"))
+            of = content["table"].tobytes().decode()
         packed: Packed = np.memmap(entries, np.uint32, "r") if ends[-1] else np.empty(0, np.uint32)
         starts, stops = np.full((2, len(table)), -1, np.int64)
         starts[rows], stops[rows] = ends[:-1], ends[1:]
@@ -262,14 +262,14 @@ class CountStore:
         # Folds differ little in their units: the last list of about as many has most of these, in order already.
         size = len(ids).bit_length()
         names, known = self._ordered.get(size, ((), ids[:0]))
-        asked = np.zeros(len(self.lexicon), np.bool_)
-        asked[ids] = True
-        stays = asked[known]
-        asked[known] = False
-        new = np.flatnonzero(asked)
-        found = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
-        order = sorted(range(len(found)), key=found.__getitem__)
-        self._names, self._ids = [found[i] for i in order], np.concatenate([known[stays], new])[order]
+        wanted = np.zeros(len(self.lexicon), np.bool_)
+        wanted[ids] = True
+        stays = wanted[known]
+        wanted[known] = False
+        new = np.flatnonzero(wanted)
+        units = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
+        order = sorted(range(len(units)), key=units.__getitem__)
+        self._names, self._ids = [units[i] for i in order], np.concatenate([known[stays], new])[order]
         # Who asked has the list itself and may change it.
         self._ordered[size] = tuple(self._names), self._ids
         return self._names
@@ -278,16 +278,16 @@ class CountStore:
         """Counts of these rows, which ascend, as they are kept here; they are then forgotten."""
         self._meet(table)
         self._places(table, rows)
-        found = self._packed[: self._ends[self._texts]], self._ends[1 : self._texts + 1], self._many
+        part = self._packed[: self._ends[self._texts]], self._ends[1 : self._texts + 1], self._many
         self._forget()
-        return found
+        return part
 
     def _found(self, table: TextTable, rows: Ints) -> tuple[Packed, Many, Ints, Ints, Int32s | None]:
         """Where the counts of these rows are: in what, from where, to where; and the ids here of those found there."""
         if self._table() is not table:
             self._meet(table)
-        if (kept := self._kept) is not None and kept.starts[rows].min(initial=0) >= 0:
-            return kept.packed, kept.many, kept.starts[rows], kept.stops[rows], kept.ids
+        if (mapped := self._kept) is not None and mapped.starts[rows].min(initial=0) >= 0:
+            return mapped.packed, mapped.many, mapped.starts[rows], mapped.stops[rows], mapped.ids
         slots = self._places(table, rows)
         return self._packed, self._many, self._ends[slots], self._ends[slots + 1], None
 
@@ -429,15 +429,15 @@ def largest(store: CountStore, total: Ints, size: int) -> tuple[list[str], Ints]
 
 def most(store: CountStore, total: Ints, size: int) -> Ints:
     """The ids of the units that ``largest`` gives, in no order."""
-    found = np.flatnonzero(total)
-    if len(found) <= size:
-        return found
+    chosen = np.flatnonzero(total)
+    if len(chosen) <= size:
+        return chosen
     if size < 1:
-        return found[:0]
-    least = np.partition(total[found], len(found) - size)[len(found) - size]
-    equal, found = found[total[found] == least], found[total[found] > least]
+        return chosen[:0]
+    least = np.partition(total[chosen], len(chosen) - size)[len(chosen) - size]
+    equal, chosen = chosen[total[chosen] == least], chosen[total[chosen] > least]
     names = store.lexicon.names(equal)
-    return np.concatenate([found, equal[sorted(range(len(names)), key=names.__getitem__)[: size - len(found)]]])
+    return np.concatenate([chosen, equal[sorted(range(len(names)), key=names.__getitem__)[: size - len(chosen)]]])
 
 
 @njit(cache=True)

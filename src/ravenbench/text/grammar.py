@@ -32,8 +32,8 @@ _TOKEN = re.compile(r"\S+")
 
 def sentences(text: str, lowercase: bool = True) -> list[list[str]]:
     """The tokens of each sentence; none of the sentences is empty."""
-    found = _SENTENCE.findall(text.lower() if lowercase else text)
-    return [tokens for sentence in found if (tokens := sentence.split())]
+    parts = _SENTENCE.findall(text.lower() if lowercase else text)
+    return [tokens for sentence in parts if (tokens := sentence.split())]
 
 
 def divided(text: str) -> list[str]:
@@ -43,12 +43,12 @@ def divided(text: str) -> list[str]:
 
 def spans(text: str) -> list[list[tuple[int, int]]]:
     """Where the tokens that ``sentences`` finds begin and end in the text."""
-    found = []
+    places = []
     for sentence in _SENTENCE.finditer(text):
         tokens = [m.span() for m in _TOKEN.finditer(text, *sentence.span())]
         if tokens:
-            found.append(tokens)
-    return found
+            places.append(tokens)
+    return places
 
 
 class Vocabulary:
@@ -232,27 +232,27 @@ def ask(ids, bounds, own_ids, own_bounds, chosen, order, discount, words):  # ty
     node_of, first, keys, child, nodes = plant(ids, bounds, order, words)
     out = np.empty((len(chosen), len(ids)))
     for model in range(len(chosen)):
-        told = tally(own_ids, own_bounds, chosen[model], order, first, keys, child, nodes)
-        out[model] = predict(bounds, node_of, order, discount, *told)
+        known = tally(own_ids, own_bounds, chosen[model], order, first, keys, child, nodes)
+        out[model] = predict(bounds, node_of, order, discount, *known)
     return out
 
 
 def grammar_log10(
-    asked: Sentences, own: Sentences, chosen: Ints, words: int, order: int = 10, discount: float = 0.75
+    text: Sentences, own: Sentences, chosen: Ints, words: int, order: int = 10, discount: float = 0.75
 ) -> Floats:
-    """log10 probability of each token of a text ``asked``, ends of sentences included, by several models: (models,
+    """log10 probability of each token of a ``text``, ends of sentences included, by several models: (models,
     tokens).
 
     Model m is made of the sentences ``chosen[m]`` of ``own``, whose words have the numbers of the same ``Vocabulary``,
     of length ``words``. ``order`` is the tokens of the longest n-gram; ``discount``, from 0 to 1, is taken off every
     count. InputError if there are more words or n-grams than the kernel has room for.
     """
-    if words >= 2**BITS or len(asked.ids) * order >= 2**BITS:
+    if words >= 2**BITS or len(text.ids) * order >= 2**BITS:
         raise InputError(
             "a text or its reference population is too large for a grammar model",
-            found=f"{words} different words, {len(asked.ids)} tokens to read",
+            found=f"{words} different words, {len(text.ids)} tokens to read",
             expected=f"fewer than {2**BITS} words, and fewer than {2**BITS // order} tokens to read",
             fix="cut the texts, or keep fewer of the population",
         )
-    told = ask(asked.ids, asked.bounds, own.ids, own.bounds, chosen, order, discount, words)
-    return np.asarray(told[:, asked.ids != START], dtype=np.float64)
+    by_model = ask(text.ids, text.bounds, own.ids, own.bounds, chosen, order, discount, words)
+    return np.asarray(by_model[:, text.ids != START], dtype=np.float64)

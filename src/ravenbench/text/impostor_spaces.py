@@ -50,10 +50,12 @@ def frequent_ngrams(
         count, spread, most, first = survey(packed, bounds, interner.table, interner.keys, ids)
         spread, most, first = spread[:count], most[:count], first[:count]
         if n in lengths:
-            kept = np.flatnonzero(most >= least)
-            if len(kept) > size:
-                kept = kept[spread[kept] >= np.partition(spread[kept], -size)[-size]]
-            number = {joined[at : at + n]: d for at, d in zip(first[kept].tolist(), spread[kept].tolist(), strict=True)}
+            often = np.flatnonzero(most >= least)
+            if len(often) > size:
+                often = often[spread[often] >= np.partition(spread[often], -size)[-size]]
+            number = {
+                joined[at : at + n]: d for at, d in zip(first[often].tolist(), spread[often].tolist(), strict=True)
+            }
             chosen = sorted(number, key=lambda name: (-number[name], name))[:size]
             yield n, chosen, np.array([number[name] for name in chosen], dtype=np.int64)
         prune(ids, most < least)
@@ -170,7 +172,7 @@ def depths(parent: Int32s) -> Int32s:
 def deepest(codes: Points, bounds: Ints, table: Keys) -> Int32s:
     """Walk down the tree from every place of every text."""
     last = np.uint64(len(table) - 1)
-    found = np.full(len(codes), -1, np.int32)
+    nodes = np.full(len(codes), -1, np.int32)
     for d in range(len(bounds) - 1):
         for i in range(bounds[d], bounds[d + 1]):
             node = np.uint64(0)
@@ -182,8 +184,8 @@ def deepest(codes: Points, bounds: Ints, table: Keys) -> Int32s:
                 if table[slot, 0] == 0:
                     break
                 node = (table[slot, 1] >> _32) + np.uint64(1)
-            found[i] = np.int32(np.int64(node) - 1)
-    return found
+            nodes[i] = np.int32(np.int64(node) - 1)
+    return nodes
 
 
 @njit(cache=True)
@@ -291,10 +293,10 @@ class Readings:
 
     def sizes(self, rows: Ints, length: int) -> Ints:
         """Characters or tokens of these texts within their first ``length`` characters, (families, rows)."""
-        found = dict.fromkeys(self.forest.trees, np.minimum(self.characters[rows], length))
+        sizes = dict.fromkeys(self.forest.trees, np.minimum(self.characters[rows], length))
         tokens = [np.searchsorted(self.ends[row], length, side="right") for row in rows] if self.ends else []
-        found |= dict.fromkeys(found.keys() - {"char"}, np.array(tokens, dtype=np.int64))
-        return np.array([found[family] for family in self.forest.trees])
+        sizes |= dict.fromkeys(sizes.keys() - {"char"}, np.array(tokens, dtype=np.int64))
+        return np.array([sizes[family] for family in self.forest.trees])
 
 
 class ImpostorSpace:
@@ -326,13 +328,13 @@ class ImpostorSpace:
             self.functions_ = frequent_words(texts, _FUNCTION_WORDS)
             self.symbols_ = token_forms(texts)
         written, _ = self._written(texts)
-        found: dict[tuple[str, int], tuple[list[str], Ints]] = {}
+        chosen: dict[tuple[str, int], tuple[list[str], Ints]] = {}
         for family in dict(families):
             lengths = [n for name, n in families if name == family]
             for n, names, documents in frequent_ngrams(written[family], lengths, self.size, self.least):
-                found[family, n] = names, documents
-        self.vocabulary_: list[tuple[str, int, list[str]]] = [(*unit, found[unit][0]) for unit in families]
-        df = np.concatenate([found[unit][1] for unit in families])
+                chosen[family, n] = names, documents
+        self.vocabulary_: list[tuple[str, int, list[str]]] = [(*unit, chosen[unit][0]) for unit in families]
+        df = np.concatenate([chosen[unit][1] for unit in families])
         self.weight_ = np.log((1 + len(texts)) / (1 + df)) + 1 if self.weights == "tfidf" else np.ones(len(df))
         return self
 
@@ -362,11 +364,11 @@ class ImpostorSpace:
         places, starts = [], []
         nodes = filled = 0
         for name, tree in forest.trees.items():
-            found, bounds = tree.places(written[name])
-            places.append(np.where(found >= 0, found + nodes, -1).astype(np.int32))
+            deepest_nodes, bounds = tree.places(written[name])
+            places.append(np.where(deepest_nodes >= 0, deepest_nodes + nodes, -1).astype(np.int32))
             starts.append(bounds[:-1] + filled)
             nodes += len(tree.parent)
-            filled += len(found)
+            filled += len(deepest_nodes)
         # Lowercasing changes the length of some texts.
         characters = np.array([len(text) for text in written.get("char", texts)], dtype=np.int64)
         return Readings(forest, np.concatenate(places), np.array(starts), characters, ends)
@@ -381,13 +383,13 @@ class ImpostorSpace:
     def _written(self, texts: Sequence[str]) -> tuple[dict[str, list[str]], list[Ints]]:
         """Every family's texts, and where each token ends in the original."""
         families = dict(parse_units(self.units))
-        found: dict[str, list[str]] = {
+        written: dict[str, list[str]] = {
             family: [text.lower() for text in texts] for family in families if family == "char"
         }
         if set(families) <= {"char"}:
-            return found, []
+            return written, []
         code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(self.symbols_)}
-        kept = set(self.functions_)
+        functions = set(self.functions_)
         found_tokens = [[(match[0], match.end()) for match in TOKEN.finditer(text)] for text in texts]
         kinds = dict.fromkeys(token for text in found_tokens for token, _ in text)
         for family in ("word", "shape", "function"):
@@ -395,10 +397,10 @@ class ImpostorSpace:
                 table: dict[str, str] = {}
                 for token in kinds:
                     seen = form(token, "shape" if family == "shape" else "word")
-                    table[token] = code.get("*" if family == "function" and seen not in kept else seen, _UNKNOWN)
-                found[family] = ["".join([table[token] for token, _ in text]) for text in found_tokens]
+                    table[token] = code.get("*" if family == "function" and seen not in functions else seen, _UNKNOWN)
+                written[family] = ["".join([table[token] for token, _ in text]) for text in found_tokens]
         ends = [np.array([end for _, end in text], dtype=np.int64) for text in found_tokens]
-        return {family: found[family] for family in families}, ends
+        return {family: written[family] for family in families}, ends
 
 
 def token_forms(texts: Sequence[str]) -> list[str]:
@@ -426,7 +428,7 @@ def form(token: str, family: str) -> str:
 
 def parse_units(units: str) -> list[tuple[str, int]]:
     """(family, n) for everything that ``units`` names; SpecError if it cannot be read."""
-    found: list[tuple[str, int]] = []
+    families: list[tuple[str, int]] = []
     for part in units.split():
         match = _UNIT.match(part)
         low, high = (int(match[2]), int(match[3] or match[2])) if match else (0, 0)
@@ -436,7 +438,7 @@ def parse_units(units: str) -> list[tuple[str, int]]:
                 found=part,
                 expected="char, word, shape or function with n or n-n up to 12, such as 'char4' or 'char2-5 word1'",
             )
-        found += [(match[1], n) for n in range(low, high + 1)]
-    if not found:
+        families += [(match[1], n) for n in range(low, high + 1)]
+    if not families:
         raise SpecError("no features are named", expected="units such as 'char4' or 'char2-5 word1'")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(families))

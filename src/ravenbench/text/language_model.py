@@ -41,8 +41,8 @@ def estimate(ids: NDArray[np.uint64], size: int) -> list[Table]:
         if n > 1:
             packed = (packed[:-1] << _BITS) | ids[n - 1 :]
         whole = sentence[: len(packed)] == sentence[n - 1 :]
-        found, count = np.unique(packed[whole], return_counts=True)
-        keys.append(found)
+        grams, count = np.unique(packed[whole], return_counts=True)
+        keys.append(grams)
         counts.append(count.astype(np.int64))
     for n in range(1, ORDER):
         # Below the highest order an n-gram counts once for each word seen before it, save at a sentence's start.
@@ -62,8 +62,8 @@ def discounts(counts: Ints) -> Floats:
     if min(n1, n2, n3, n4) == 0:
         return plain
     y = n1 / (n1 + 2 * n2)
-    found = np.array([0.0, 1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3])
-    return found if np.all(found >= 0) and np.all(found <= [0, 1, 2, 3]) else plain
+    estimated = np.array([0.0, 1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3])
+    return estimated if np.all(estimated >= 0) and np.all(estimated <= [0, 1, 2, 3]) else plain
 
 
 def _tables(keys: list[Keys], counts: list[Ints], size: int) -> list[Table]:

@@ -40,10 +40,10 @@ def _block(number: int) -> NDArray[np.uint8]:
 @lru_cache(maxsize=2)
 def _classes(blocks: int, letters: bool) -> NDArray[np.uint8]:
     """Classes by code point; with ``letters``, digits and the underscore are marks."""
-    found = np.concatenate([_block(number) for number in range(blocks)])
+    classes = np.concatenate([_block(number) for number in range(blocks)])
     if letters:
-        found[(found == _DIGIT) | (np.arange(len(found)) == ord("_"))] = _MARK
-    return found
+        classes[(classes == _DIGIT) | (np.arange(len(classes)) == ord("_"))] = _MARK
+    return classes
 
 
 @njit(cache=True)
@@ -188,9 +188,9 @@ class TokenLexicon:
         counts: list[int] = []
         bounds = [0]
         for text in texts:
-            found = Counter(self._find(text))
-            ids += map(self._id.__getitem__, found)
-            counts += found.values()
+            tokens = Counter(self._find(text))
+            ids += map(self._id.__getitem__, tokens)
+            counts += tokens.values()
             bounds.append(len(ids))
         return np.array(bounds, dtype=np.int64), np.array(ids, dtype=np.int32), np.array(counts, dtype=np.int32)
 
@@ -205,12 +205,12 @@ class TokenLexicon:
     def _new(self, token: str) -> int:
         lower = token.lower()
         fold = -1 if lower == token else self._id[lower]
-        found = self._id[token] = len(self._names)
+        number = self._id[token] = len(self._names)
         self._names.append(token)
-        self._fold.append(found if fold < 0 else fold)
+        self._fold.append(number if fold < 0 else fold)
         self._kind.append(kind_of(token))
         self._of_content.append(self._kind[-1] == WORD and len(token) > 1)
-        return found
+        return number
 
 
 class ScannedLexicon(TokenLexicon):

@@ -30,13 +30,13 @@ def signs_of_mail(text: str) -> tuple[str, ...]:
     ``--``.
     """
     head = "\n".join(text.split("\n", 30)[:30])
-    found = []
+    signs = []
     if len({match[1].lower() for match in _HEADER.finditer(head)}) >= 2:
-        found.append("headers")
+        signs.append("headers")
     if len(_QUOTED.findall(text)) >= 2 or _INTRODUCED.search(text):
-        found.append("quotations")
+        signs.append("quotations")
     if _SIGNATURE.search(text):
-        found.append("a signature")
+        signs.append("a signature")
     if _ADDRESS.search(text):
-        found.append("an address")
-    return tuple(found)
+        signs.append("an address")
+    return tuple(signs)

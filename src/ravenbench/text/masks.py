@@ -164,8 +164,8 @@ class FrequencyMask(Mask):
         if self.k < 1:
             raise SpecError("frequency-mask must keep a word or more", found=self.k, expected="k of 1 or more")
         counts = Counter(word for text in texts for word in {w.lower() for w in WORD.findall(text)})
-        kept = Counter({word: count for word, count in counts.items() if not _numeric(word)})
-        self.words_ = frozenset(frequent(kept, self.k))
+        words = Counter({word: count for word, count in counts.items() if not _numeric(word)})
+        self.words_ = frozenset(frequent(words, self.k))
         return self
 
     def masked(self, token: str) -> str:

@@ -29,16 +29,16 @@ class KeptMasks:
     def of(self, how: str, texts: Sequence[str], mask: Callable[[list[str]], Iterable[str]]) -> list[str]:
         """The masked texts, in order; each that is not kept is masked once."""
         places = [(how, content_hash(text)) for text in texts]
-        found = {place: self._kept[place] for place in places if place in self._kept}
-        for place in found:
+        masked_texts = {place: self._kept[place] for place in places if place in self._kept}
+        for place in masked_texts:
             self._kept.move_to_end(place)
-        missing = {place: text for place, text in zip(places, texts, strict=True) if place not in found}
+        missing = {place: text for place, text in zip(places, texts, strict=True) if place not in masked_texts}
         for place, masked in zip(missing, mask(list(missing.values())), strict=True):
-            found[place] = self._kept[place] = masked
+            masked_texts[place] = self._kept[place] = masked
             self._size += len(masked)
         while self._size > self.most:
             self._size -= len(self._kept.popitem(last=False)[1])
-        return [found[place] for place in places]
+        return [masked_texts[place] for place in places]
 
 
 _KEPT = KeptMasks()
@@ -125,9 +125,9 @@ class _Tagger:
             stays = self._in_phrases([token.text.lower() for token in parsed])
             parts, end = [], 0
             for place, token in enumerate(parsed):
-                kept = stays[place] or token.text in self.clitics
-                kept |= token.pos_ == "NUM" and not _DIGITS.fullmatch(token.text)
-                sign = None if kept else self.signs.get(token.pos_)
+                unmasked = stays[place] or token.text in self.clitics
+                unmasked |= token.pos_ == "NUM" and not _DIGITS.fullmatch(token.text)
+                sign = None if unmasked else self.signs.get(token.pos_)
                 if sign is not None:
                     parts += [text[end : token.idx], sign]
                     end = token.idx + len(token.text)

@@ -37,9 +37,9 @@ class Shelf:
         self.high, self.low = np.empty((slots, n), np.uint64), np.empty((slots, n + 1), np.uint64)
         self.start, self.times = np.empty((slots, n + 1), np.int32), np.empty((slots, n), np.int32)
         self.cost = np.empty((slots, n, kernels.WIDTH), np.int64)
-        kept = slots if escape else 1
+        whole = slots if escape else 1
         self.escaped = np.empty((slots, n, kernels.WIDTH), np.int64) if escape else None
-        self.last, self.rank = np.empty((kept, n), np.int32), np.empty((kept, n), np.int32)
+        self.last, self.rank = np.empty((whole, n), np.int32), np.empty((whole, n), np.int32)
         self.words, self.keys = np.empty(n + 3, np.uint64), np.empty(n, np.uint64)
         self.common, self.code = np.empty(n, np.int8), np.empty(sys.maxunicode + 1, np.int64)
         self.count, self.total = np.empty((2, n, kernels.WIDTH), np.int32)
@@ -49,7 +49,7 @@ class Shelf:
 
     def compare(self, low: Ints, high: Ints, order: int) -> Floats:
         """Cross-entropies of pairs, taken in this order, (n, 2): of ``high`` under ``low``, and of low under high."""
-        found = np.empty((len(low), 2))
+        bits = np.empty((len(low), 2))
         both = np.searchsorted(self.rows, np.stack([low, high], axis=1)).ravel()
         met = np.argsort(both, kind="stable")
         before = np.full(len(both), -1)
@@ -70,10 +70,10 @@ class Shelf:
             kernels.compare(
                 slot[both[2 * first : 2 * last]].reshape(-1, 2), self.sizes, self.high, self.start, self.low,
                 self.times, self.last, self.rank, self.cost, self.escaped, self.at, self.level, order,
-                found[first:last],
+                bits[first:last],
             )  # fmt: skip
             first = last
-        return found
+        return bits
 
     def model(self, row: int, s: int) -> None:
         """Model a document, which is not empty, in a slot."""
@@ -169,16 +169,16 @@ def cross_entropies(
     low, high = np.minimum(a, b), np.maximum(a, b)
     pairs, where = np.unique(low * len(texts) + high, return_inverse=True)
     both = np.stack(np.divmod(pairs, len(texts)), axis=1)
-    found = np.full((len(pairs), 2), np.nan)
+    bits = np.full((len(pairs), 2), np.nan)
     filled = np.flatnonzero((np.diff(texts.offsets)[both] > 0).all(axis=1))
     if escape is None:
-        found[filled] = _read(texts, both[filled], order)
-        filled = filled[np.isnan(found[filled]).any(axis=1)]
+        bits[filled] = _read(texts, both[filled], order)
+        filled = filled[np.isnan(bits[filled]).any(axis=1)]
     if len(filled):
         turn = filled[close_together(both[filled, 0], both[filled, 1])]
         shelf = Shelf(texts, np.unique(both[turn]), escape is not None, budget)
-        found[turn] = shelf.compare(both[turn, 0], both[turn, 1], order)
-    out[:] = found[where]
+        bits[turn] = shelf.compare(both[turn, 0], both[turn, 1], order)
+    out[:] = bits[where]
     turned = a > b
     out[turned] = out[turned, ::-1]
     return out
@@ -186,7 +186,7 @@ def cross_entropies(
 
 def _read(texts: TextTable, pairs: Ints, order: int) -> Floats:
     """Cross-entropies of pairs whose two texts both meet several others, (n, 2); all others are NaN."""
-    found = np.full(2 * len(pairs), np.nan)
+    bits = np.full(2 * len(pairs), np.nan)
     rows, ends = np.unique(pairs, return_inverse=True)
     ends = ends.reshape(-1, 2)
     length = np.diff(texts.offsets)[rows]
@@ -198,8 +198,8 @@ def _read(texts: TextTable, pairs: Ints, order: int) -> Floats:
         turn = np.lexsort((length[read], model))
         automaton = _Automaton(texts, rows[np.unique(model)], order)
         for part in np.split(turn, np.flatnonzero(np.diff(model[turn])) + 1):
-            found[place[part]] = automaton.read(int(rows[model[part[0]]]), rows[read[part]])
-    return found.reshape(-1, 2)
+            bits[place[part]] = automaton.read(int(rows[model[part[0]]]), rows[read[part]])
+    return bits.reshape(-1, 2)
 
 
 def close_together(low: Ints, high: Ints) -> Ints:
@@ -235,7 +235,7 @@ class _Automaton:
 
     def read(self, row: int, others: Ints) -> Floats:
         """Cross-entropies of other texts under the model of one, (n,); all NaN if its table would be too large."""
-        shelf, found = self.shelf, np.full(len(others), np.nan)
+        shelf, bits = self.shelf, np.full(len(others), np.nan)
         points = shelf.index(row, 0)
         e = shelf.sizes[0, 2]
         entries = shelf.last[0, :e], shelf.common[:e]
@@ -255,7 +255,7 @@ class _Automaton:
                 texts = [self.points(other) for other in others[some].tolist()]
                 stop = np.cumsum([len(text) for text in texts])
                 kernels.read(
-                    np.concatenate(texts), stop, self.code, cells, self.bits, self.after, *self.lanes, found[some]
+                    np.concatenate(texts), stop, self.code, cells, self.bits, self.after, *self.lanes, bits[some]
                 )
         self.code[points] = 0
-        return found
+        return bits

@@ -301,9 +301,9 @@ def add_up_escaped(
 @njit(cache=True)
 def compare(
     pairs: Array, sizes: Array, high: Array, start: Array, low: Array, times: Array, last: Array, rank: Array,
-    cost: Array, escaped: Array | None, at: Array, level: Array, order: int, found: Array,
+    cost: Array, escaped: Array | None, at: Array, level: Array, order: int, result: Array,
 ) -> None:  # fmt: skip
-    """Bits a character of each of two texts under the other's model, ``found`` (m, 2): b under a, then a under b.
+    """Bits a character of each of two texts under the other's model, ``result`` (m, 2): b under a, then a under b.
 
     ``pairs`` (m, 2) are slots of models; ``sizes`` (slots, 3) has characters, trigrams and entries of each, and the
     other arrays hold models by slot; ``escaped`` is None without escapes.
@@ -322,8 +322,8 @@ def compare(
         else:
             forth = add_up_escaped(at[e:], level[e:], times[b, :f], last[b], rank[b], cost[a], escaped[a], order)
             back = add_up_escaped(at[:e], level[:e], times[a, :e], last[a], rank[a], cost[b], escaped[b], order)
-        found[p, 0] = forth / (UNIT * sizes[b, 0])
-        found[p, 1] = back / (UNIT * sizes[a, 0])
+        result[p, 0] = forth / (UNIT * sizes[b, 0])
+        result[p, 1] = back / (UNIT * sizes[a, 0])
 
 
 LANES = 8
@@ -410,9 +410,9 @@ def build(
 @njit(cache=True)
 def read(
     texts: Array, stop: Array, code: Array, table: Array, bits: Array, after: Array, row: Array, at: Array,
-    total: Array, found: Array,
+    total: Array, result: Array,
 ) -> None:  # fmt: skip
-    """Bits a character of texts under an automaton, ``found`` (m,): text i ends at ``stop[i]`` of ``texts``.
+    """Bits a character of texts under an automaton, ``result`` (m,): text i ends at ``stop[i]`` of ``texts``.
 
     ``row``, ``at`` and ``total`` (LANES,) are work space.
     """
@@ -434,4 +434,4 @@ def read(
                 n = table[place + np.uint64(code[texts[i]])]
                 total[lane] += bits[n]
                 place = np.uint64(after[n])
-            found[begin + lane] = total[lane] / (UNIT * np.int64(end - at[lane]))
+            result[begin + lane] = total[lane] / (UNIT * np.int64(end - at[lane]))

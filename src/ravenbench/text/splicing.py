@@ -68,24 +68,24 @@ class Pieces(dict[str, int]):
 
     def of(self, table: TextTable, row: int) -> Int32s:
         """The pieces of a text of the table, always the same; kept in ``texts``, a new dict where there is no room."""
-        found = self.texts.get(row)
-        if found is None:
-            found = self.cut(table[row])
-            if len(found) > self._room:
+        pieces = self.texts.get(row)
+        if pieces is None:
+            pieces = self.cut(table[row])
+            if len(pieces) > self._room:
                 self.texts, self._room = {}, MOST_PIECES
-            self.texts[row] = found
-            self._room -= len(found)
-        return found
+            self.texts[row] = pieces
+            self._room -= len(pieces)
+        return pieces
 
     def word_of(self, pieces: Int32s) -> Int32s:
         """The numbers of these pieces' words, −1 for those that are none."""
-        found: Int32s = np.frombuffer(self._word, np.int32)[pieces]
-        return found
+        words: Int32s = np.frombuffer(self._word, np.int32)[pieces]
+        return words
 
     def sizes(self, words: Int32s) -> Int32s:
         """Characters of these words."""
-        found: Int32s = np.frombuffer(self._size, np.int32)[words]
-        return found
+        sizes: Int32s = np.frombuffer(self._size, np.int32)[words]
+        return sizes
 
     def splice(self, pieces: Int32s, bounds: Ints, stays: Bools, words: Int32s) -> list[bytes]:
         """Texts in UTF-8, of ``pieces`` from each of the bounds to the next (which are overwritten): every word that
@@ -223,15 +223,15 @@ class Splicer:
         pieces = self._pieces.of(self.texts, row)
         if self._cut_from is not self._pieces.texts:
             self._cut_from, self._cuts = self._pieces.texts, {}
-        found = self._cuts.get(row)
-        if found is None:
+        cut = self._cuts.get(row)
+        if cut is None:
             words = self._pieces.word_of(pieces)
             words = words[words >= 0]
             stays = self._stays[np.minimum(words, len(self._stays) - 1)]
             moving = words[~stays]
             lengths = np.bincount(np.minimum(self._pieces.sizes(moving), LONGEST), minlength=LONGEST + 1)
-            found = self._cuts[row] = Cut(pieces, moving, lengths, int(stays.sum()))
-        return found
+            cut = self._cuts[row] = Cut(pieces, moving, lengths, int(stays.sum()))
+        return cut
 
     def splice(self, pairs: Sequence[tuple[Cut, Sequence[Cut]]]) -> list[bytes]:
         """For each pair the first text with content words of the second, its donors, in UTF-8.
@@ -249,8 +249,8 @@ class Splicer:
         places, begins = _flat([into.words for into, _ in pairs])
         words, starts = _flat([np.concatenate([np.empty(0, np.int32), *words]) for words in given_by])
         sizes = self._pieces.sizes
-        given = fitted(sizes(places), begins, words, sizes(words), starts, LONGEST)
-        return self._pieces.splice(pieces, bounds, self._stays, given)
+        fitting = fitted(sizes(places), begins, words, sizes(words), starts, LONGEST)
+        return self._pieces.splice(pieces, bounds, self._stays, fitting)
 
     def content_counts(self, rows: Iterable[int]) -> tuple[Ints, Int32s, int]:
         """Content words of some texts: bounds (n + 1,), word numbers in order of the texts, and how many there are."""
@@ -292,8 +292,8 @@ class Splicer:
             words = self._pieces.word_of(self._pieces.of(self.texts, row))
             words = words[words >= 0]
             sizes.append(len(words))
-            found = place[words]
-            columns.append(found[found >= 0])
+            columns_here = place[words]
+            columns.append(columns_here[columns_here >= 0])
         flat, bounds = _flat(columns)
         counts = csr_array((np.ones(len(flat)), flat, bounds), shape=(len(sizes), len(self.ranked)))
         counts.sum_duplicates()

@@ -12,7 +12,7 @@ from ravenbench.types import Int32s, Ints
 @njit(cache=True)
 def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_bounds: Ints, longest: int) -> Int32s:
     """For each place, of ``slots`` characters, a word of the donor that fits it (see ``Splicer.splice``)."""
-    given = np.empty(len(slots), np.int32)
+    chosen = np.empty(len(slots), np.int32)
     order = np.empty(len(words), np.int64)
     for pair in range(len(slot_bounds) - 1):
         first, last = word_bounds[pair], word_bounds[pair + 1]
@@ -29,13 +29,13 @@ def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_
         left = last - first
         for slot in range(slot_bounds[pair], slot_bounds[pair + 1]):
             size = min(slots[slot], longest)
-            given[slot] = -1
+            chosen[slot] = -1
             if at[size] < begin[size + 1]:
-                given[slot] = words[order[at[size]]]
+                chosen[slot] = words[order[at[size]]]
                 at[size] += 1
                 left -= 1
         for slot in range(slot_bounds[pair], slot_bounds[pair + 1]):
-            if given[slot] >= 0:
+            if chosen[slot] >= 0:
                 continue
             if left == 0:
                 at = begin[:-1].copy()
@@ -46,11 +46,11 @@ def fitted(slots: Int32s, slot_bounds: Ints, words: Int32s, sizes: Int32s, word_
                 off = (step + 1) // 2
                 near = size + sign * off if step % 2 else size - sign * off
                 if 0 <= near <= longest and at[near] < begin[near + 1]:
-                    given[slot] = words[order[at[near]]]
+                    chosen[slot] = words[order[at[near]]]
                     at[near] += 1
                     left -= 1
                     break
-    return given
+    return chosen
 
 
 @njit(cache=True)
@@ -70,11 +70,11 @@ def spliced(
                 taken += 1
             total += ends[piece + 1] - ends[piece]
         stops[row + 1] = total
-    made = np.empty(total, np.uint8)
+    text = np.empty(total, np.uint8)
     filled = 0
     for at in range(len(pieces)):
         piece = np.uint32(pieces[at])
         for place in range(ends[piece], ends[piece + 1]):
-            made[filled] = data[place]
+            text[filled] = data[place]
             filled += 1
-    return made
+    return text

@@ -86,9 +86,9 @@ class Tfidf:
         columns = _Columns(store, self.vocabulary_)
         df = np.zeros(len(self.vocabulary_), np.int64)
         for rows in store.blocks(texts, documents):
-            last, found = np.zeros((2, _room(len(df))), np.int64)
-            add_documents(rows.ids, rows.starts, rows.stops, columns.map(), weights[rows.first :], last, found)
-            df += found[: len(df)]
+            last, frequency = np.zeros((2, _room(len(df))), np.int64)
+            add_documents(rows.ids, rows.starts, rows.stops, columns.map(), weights[rows.first :], last, frequency)
+            df += frequency[: len(df)]
         return df
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
@@ -160,14 +160,14 @@ def row_cosines(rows: Any, left: Ints, right: Ints, keep: Bools | None = None) -
 
 @njit(cache=True)
 def add_documents(
-    ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weights: Ints, last: Ints, found: Ints
+    ids: Int32s, starts: Ints, stops: Ints, column: Int32s, weights: Ints, last: Ints, frequency: Ints
 ) -> None:
-    """Add to ``found`` the weighted number of documents that hold each column's unit; ``last`` is work space of 0."""
+    """Add to ``frequency`` the weighted number of documents with each column's unit; ``last`` is work space of 0."""
     # Taking along what has no column is cheaper than a branch no processor foresees.
     for d in range(len(starts)):
         for j in range(np.uint64(starts[d]), np.uint64(stops[d])):
             c = np.uint32(column[np.uint32(ids[j])])
-            found[c] += weights[d] * int(last[c] <= d)
+            frequency[c] += weights[d] * int(last[c] <= d)
             last[c] = d + 1
 
 

@@ -54,8 +54,8 @@ def frequent_words(texts: Iterable[str], k: int, folded: bool = True, shortest: 
         for word, count in counts.items():
             lower[word.lower()] += count
         counts = lower
-    kept = Counter({w: c for w, c in counts.items() if len(w) >= shortest and not w.isdecimal()})
-    return frequent(kept, k)
+    counted = Counter({w: c for w, c in counts.items() if len(w) >= shortest and not w.isdecimal()})
+    return frequent(counted, k)
 
 
 _WORD = re.compile(r"\S+")

@@ -12,13 +12,15 @@ import numpy as np
 from ravenbench import files, registry
 from ravenbench.attribution.protocols import Split, splits
 from ravenbench.attribution.selection import Chosen, Rules, choose
-from ravenbench.bench.attribute.answers import method_identity, method_record, save_documents
-from ravenbench.bench.attribute.record import (
+from ravenbench.bench.attribute.answers import (
     AttributePlan,
     CuesRecord,
     DocumentsRecord,
     ProtocolRecord,
     SplitRecord,
+    method_identity,
+    method_record,
+    save_documents,
 )
 from ravenbench.bench.attribute.spec import AttributeSpec
 from ravenbench.bench.task import Draft

@@ -85,8 +85,7 @@ class Attribute(Task):
 
     def _compare_weights(self, store: Store) -> list[str]:
         """How far the weights of a linear method move when a topic is held out, where both protocols run."""
-        from ravenbench.bench.attribute.answers import ALL, MovedUnit, WeightsUnit
-        from ravenbench.bench.attribute.record import AttributePlan
+        from ravenbench.bench.attribute.answers import ALL, AttributePlan, MovedUnit, WeightsUnit
         from ravenbench.engine.pool import run_units
         from ravenbench.store.records import CellPlace
 
@@ -105,7 +104,7 @@ class Attribute(Task):
         return run_units(self.engine, moved, self.progress, "comparing weights")
 
     def preview(self) -> Preview:
-        from ravenbench.bench.attribute.record import AttributePlan
+        from ravenbench.bench.attribute.answers import AttributePlan
         from ravenbench.store.records import CellPlace
 
         store = self.earlier()

@@ -18,15 +18,19 @@ from ravenbench import files, registry
 from ravenbench.components import Component, identity
 from ravenbench.engine.guard import isolated, tell
 from ravenbench.engine.pool import Engine, Progress, run_units
-from ravenbench.errors import InputError, StoreError
+from ravenbench.errors import InputError
 from ravenbench.formats.pan_obfuscation import Part
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle, Rewriting
 from ravenbench.store.plans import content_key
-from ravenbench.store.records import Plan, Record, read_record, write_record
+from ravenbench.store.records import Plan, Record, record_or_none, write_record
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.contract.base import Verifier, as_verifier, fresh
+
+RESOURCES = ("wordnet", "brown", "averaged_perceptron_tagger_eng")
+BLOCK = 4
+"""Texts of one unit of work."""
 
 
 class RewritingRecord(Record, frozen=True, kw_only=True):
@@ -108,18 +112,8 @@ class Surrogates:
 def read_surrogates(
     searching: str, verifiers: str | None, train: str | Path | None, encoding: str | None = None
 ) -> Surrogates:
-    """Surrogates that learn from the problems at a path.
-
-    Parameters
-    ----------
-    searching : str
-        The obfuscator that asks them, for the message.
-
-    Raises
-    ------
-    InputError
-        If no verifiers or no training problems are given, or these cannot be read.
-    """
+    """Surrogates that learn from the problems at a path; ``searching`` names the obfuscator that asks them. Raises
+    InputError if no verifiers or no training problems are given, or these cannot be read."""
     from ravenbench.formats.problems import read_problems
 
     if not verifiers or train is None:
@@ -128,11 +122,6 @@ def read_surrogates(
         )
     data = read_problems(files.local_copy(train), "train", encoding)
     return Surrogates(verifiers, data.problems, data.truth())
-
-
-RESOURCES = ("wordnet", "brown", "averaged_perceptron_tagger_eng")
-BLOCK = 4
-"""Texts of one unit of work."""
 
 
 @dataclass(frozen=True)
@@ -226,14 +215,9 @@ def keys_of(
 
 
 def rewrite(
-    folder: Path,
-    obfuscator: Obfuscator,
-    seed: int,
-    tasks: Sequence[ObfuscationTask],
-    engine: Engine,
-    progress: Progress,
-    surrogates: Surrogates | None = None,
-) -> list[Stored]:
+    folder: Path, obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask], engine: Engine,
+    progress: Progress, surrogates: Surrogates | None = None,
+) -> list[Stored]:  # fmt: skip
     """Rewritings of a document set, in order of its tasks; only missing, damaged and failed ones are made. Raises
     InputError if the obfuscator cannot be used on this set at all."""
     files.make_folder(folder, private=True)
@@ -254,11 +238,8 @@ def rewrite(
 
 def read_rewriting(folder: Path, key: str) -> Stored | None:
     """A stored rewriting, None where it is missing or damaged."""
-    try:
-        record = read_record(folder / f"{key}.json", RewritingRecord)
-    except (OSError, StoreError):
-        return None
-    if record.key != key:
+    record = record_or_none(folder / f"{key}.json", RewritingRecord)
+    if record is None or record.key != key:
         return None
     rewriting = None if record.parts is None else Rewriting(record.parts, record.notes, record.counts)
     return Stored(key, record.id, rewriting, record.seconds, record.error)
@@ -266,33 +247,20 @@ def read_rewriting(folder: Path, key: str) -> Stored | None:
 
 def place_of(asked: Path | None) -> str:
     """How a plan names the folder of its rewritings: the one asked for, or ``rewritings`` within the run's folder."""
-    if asked is None:
-        return "rewritings"
-    return str(asked) if files.is_remote(asked) else str(asked.resolve())
+    return "rewritings" if asked is None else str(_whole(asked))
 
 
 def kept_at(run: Path, place: str, asked: Path | None = None) -> Path:
-    """Where a planned run keeps its rewritings.
-
-    Parameters
-    ----------
-    run : Path
-        The run's folder.
-    place : str
-        The place as the run's plan names it (``place_of``).
-    asked : Path, optional
-        The place given now.
-
-    Raises
-    ------
-    InputError
-        If that is another one.
-    """
-    kept = run / place if place == "rewritings" else files.location(place)
-    kept = kept if files.is_remote(kept) else kept.resolve()
-    if asked is not None and str(asked if files.is_remote(asked) else asked.resolve()) != str(kept):
+    """Where a planned run keeps its rewritings, whose plan names the ``place`` (``place_of``). Raises InputError if
+    another place is asked for now."""
+    kept = _whole(run / place if place == "rewritings" else files.location(place))
+    if asked is not None and str(_whole(asked)) != str(kept):
         raise InputError(
             "this run keeps its rewritings elsewhere", file=run, found=str(kept), expected=str(asked),
             fix="give no --rewritings, or another --out",
         )  # fmt: skip
     return kept
+
+
+def _whole(place: Path) -> Path:
+    return place if files.is_remote(place) else place.resolve()

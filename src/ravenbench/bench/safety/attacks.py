@@ -344,27 +344,14 @@ def _gain(model: LanguageModel, words: Sequence[str], at: int, source: str) -> f
     return model.score(brown([*before, *source.split(" "), *after])) - old
 
 
-@dataclass(frozen=True)
-class Preimage:
-    """Changed sentences; those whose true original is among the preimages found, is the likeliest, is the only one."""
-
-    changed: int
-    covered: int
-    guessed: int
-    exact: int
-
-    @property
-    def share(self) -> float | None:
-        """Share of changed sentences whose likeliest preimage is the true original; None where none changed."""
-        return self.guessed / self.changed if self.changed else None
-
-
 def is_deterministic(obfuscator: Obfuscator, tasks: Sequence[ObfuscationTask]) -> bool:
     """Whether two seeds give the same bytes."""
     return all(obfuscator.obfuscate(task, 1).text == obfuscator.obfuscate(task, 2).text for task in tasks[:PROBES])
 
 
-def preimages(obfuscator: Obfuscator, done: Sequence[tuple[ObfuscationTask, Rewriting]], channel: Channel) -> Preimage:
+def preimages(
+    obfuscator: Obfuscator, done: Sequence[tuple[ObfuscationTask, Rewriting]], channel: Channel
+) -> PreimageRecord:
     """The test on the first ``TEXTS`` rewritten texts; candidates differ from the hidden sentence in one word."""
     changed = covered = guessed = exact = 0
     for task, rewriting in done[:TEXTS]:
@@ -376,7 +363,8 @@ def preimages(obfuscator: Obfuscator, done: Sequence[tuple[ObfuscationTask, Rewr
             covered += original in found
             guessed += found[:1] == [original]
             exact += found == [original]
-    return Preimage(changed, covered, guessed, exact)
+    share = guessed / changed if changed else None
+    return PreimageRecord(changed=changed, covered=covered, guessed=guessed, exact=exact, share=share)
 
 
 def candidates(hidden: str, channel: Channel) -> list[str]:
@@ -426,30 +414,21 @@ class Attacks:
     def play(self, seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored]) -> Played:
         """Attack the rewritings of one seed."""
         played = Played()
-        if "mirror" in self.asked:
-            self._mirror(seed, fold, played)
+        if "mirror" in self.asked and self.component.needs_oracle:
+            played.not_played["mirror"] = "a search attack is not mirrored"
+        elif "mirror" in self.asked:
+            try:
+                played.folds.append(mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed]))
+            except InputError as error:
+                played.not_played["mirror"] = _on_one_line(error)
         if traced := [attack for attack in ("invert", "preimage") if attack in self.asked]:
             self._trace(traced, seed, fold, tasks, done, played)
         return played
 
-    def _mirror(self, seed: int, fold: Fold, played: Played) -> None:
-        if self.component.needs_oracle:
-            played.not_played["mirror"] = "a search attack is not mirrored"
-            return
-        try:
-            played.folds.append(mirrored(fold, self._maker, seed, [s for s in ATTACKER if s != seed]))
-        except InputError as error:
-            played.not_played["mirror"] = _on_one_line(error)
-
     def _trace(
-        self,
-        asked: Sequence[str],
-        seed: int,
-        fold: Fold,
-        tasks: Sequence[ObfuscationTask],
-        done: Sequence[Stored],
+        self, asked: Sequence[str], seed: int, fold: Fold, tasks: Sequence[ObfuscationTask], done: Sequence[Stored],
         played: Played,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """Trace words back to what they stood for: the inverted fold, what was restored, which preimages were found."""
         by_id = {one.id: one.rewriting for one in done}
         pairs = [(task, r) for task in tasks if (r := by_id.get(task.id)) is not None and r.changed]
@@ -473,14 +452,7 @@ class Attacks:
             if "preimage" in asked and not is_deterministic(self.component, tasks):
                 played.not_played["preimage"] = "it draws at random: there is no preimage to enumerate"
             elif "preimage" in asked:
-                found = preimages(self.component, pairs, channel)
-                played.preimage = PreimageRecord(
-                    changed=found.changed,
-                    covered=found.covered,
-                    guessed=found.guessed,
-                    exact=found.exact,
-                    share=found.share,
-                )
+                played.preimage = preimages(self.component, pairs, channel)
         except InputError as error:
             played.not_played |= dict.fromkeys(asked, _on_one_line(error))
 

@@ -9,7 +9,7 @@ the error of independent repetitions. Their coverage shows what the fuller error
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import CellPlace
 from ravenbench.store.store import Store
 from ravenbench.text.counting import forget_counts
-from ravenbench.types import Corpus, Fold, Ints, Problems
+from ravenbench.types import Corpus, Ints, Problems
 
 
 @dataclass(frozen=True)
@@ -47,24 +47,14 @@ class Found:
     alike: bool = False
 
 
-@dataclass
-class _Scores:
-    folds: list[KeptFold] = field(default_factory=list)
-    versions: dict[str, list[Versions]] = field(default_factory=dict)
-
-
 def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
     """The figures of all scorers in the world of this number."""
     forget_counts()
     world, cosine = draw(spec, number), untrained()
     maker = Transplanter(
-        world.corpus.texts,
-        author=world.corpus.author,
-        topic=world.corpus.topic,
-        similarity=world.similarity,
-        function_words=spec.function_words,
-        seed=number,
-    )
+        world.corpus.texts, author=world.corpus.author, topic=world.corpus.topic, similarity=world.similarity,
+        function_words=spec.function_words, seed=number,
+    )  # fmt: skip
     made = [maker.transplant(fold.test) for fold in world.folds]
     found = _content(spec, world, made, cosine)
     for name, repetitions in _crossed(spec, world, cosine).items():
@@ -73,46 +63,47 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
 
 
 def _content(spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Cosine) -> dict[str, Found]:
-    scores, hidden, batched = _Scores(), Adversaries(spec, world), set[str]()
+    kept, versions = list[KeptFold](), dict[str, list[Versions]]()
+    hidden, batched = Adversaries(spec, world), set[str]()
     numbers: dict[str, int] = {}
     for fold, done in zip(world.folds, made, strict=True):
         test, same = fold.test.select(done.rows), fold.test_same[done.rows]
         problem = np.array([numbers.setdefault(name, len(numbers)) for name in test.ids.tolist()], dtype=np.int64)
         rows = np.stack([test.known_index, test.questioned_index], axis=1)
         corpus = world.corpus
-        scores.folds.append(KeptFold(same, corpus.author.codes[rows], problem, corpus.topic.codes[rows]))
+        kept.append(KeptFold(same, corpus.author.codes[rows], problem, corpus.topic.codes[rows]))
         fitted = Scorers(fold, untrained, spec.doses, world.number, hidden)
         arms = {"plain": test, "along": mixed(done.on, done.off, same), "against": mixed(done.off, done.on, same)}
         arms["off"] = done.off2
         each = {arm: fitted.of(p, fold.name, arm, same) for arm, p in arms.items()}
         for name in each["plain"]:
             plain, along, against, off2 = (each[arm][name] for arm in arms)
-            versions = Versions(plain, np.where(same, along, against), np.where(same, against, along), off2)
-            scores.versions.setdefault(name, []).append(versions)
-        plain, on, off, off2 = scores.versions["untrained topic"][-1]
+            arranged = Versions(plain, np.where(same, along, against), np.where(same, against, along), off2)
+            versions.setdefault(name, []).append(arranged)
+        plain, on, off, off2 = versions["untrained topic"][-1]
         for dose in spec.doses:
             thin = stream(world.number, "study-thin", fold.name, str(dose)).random(len(same)) < dose
             given = Versions(plain, np.where(thin, on, off2), off, off2)
-            scores.versions.setdefault(f"texts {shown(dose)}", []).append(given)
+            versions.setdefault(f"texts {shown(dose)}", []).append(given)
         half = np.arange(len(same))[::2]
         again = fitted.of(test.select(half), fold.name, "again", same[half])
         batched |= {n for n in BATCHED if not alike(again[n], each["plain"][n][half], each["plain"][n])}
-    full = ContentDesign(tuple(scores.folds), world.similarity)
+    full = ContentDesign(tuple(kept), world.similarity)
     # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
-    authors = ContentDesign(tuple(scores.folds))
+    authors = ContentDesign(tuple(kept))
     return {
         name: Found(
             full.figures(given, batched=name in batched)._replace(silence=full.silence(list(map(left_open, given)))),
             authors.figures(given).swing,
         )
-        for name, given in scores.versions.items()
+        for name, given in versions.items()
     }
 
 
 def _crossed(spec: SimulateSpec, world: World, untrained: Cosine) -> Mapping[str, list[Repetition]]:
     gathered: dict[str, list[Repetition]] = {}
     for folds in world.crossed(spec):
-        fits = {"a": _fit(spec, world, folds[0], untrained), "b": _fit(spec, world, folds[2], untrained)}
+        fits = {n: Scorers(fold, untrained, spec.doses, world.number) for n, fold in (("a", folds[0]), ("b", folds[2]))}
         each = {f.name[-2:]: fits[f.name[-2]].of(f.test, f.name, "plain", f.test_same) for f in folds}
         for name in each["aa"]:
             tests = [
@@ -121,10 +112,6 @@ def _crossed(spec: SimulateSpec, world: World, untrained: Cosine) -> Mapping[str
             ]
             gathered.setdefault(name, []).append((tests[0], tests[1]))
     return gathered
-
-
-def _fit(spec: SimulateSpec, world: World, fold: Fold, untrained: Cosine) -> Scorers:
-    return Scorers(fold, untrained, spec.doses, world.number)
 
 
 def _with_gain(found: Found, repetitions: Sequence[Repetition]) -> Found:

@@ -20,7 +20,7 @@ from ravenbench.components import Component
 from ravenbench.engine.cells import CellUnit, Filled
 from ravenbench.engine.guard import answer_each
 from ravenbench.errors import InputError, SpecError, StoreError
-from ravenbench.store.records import CellPlace, read_record, write_record
+from ravenbench.store.records import CellPlace, record_or_none, write_record
 from ravenbench.store.store import Cell, Store, open_store
 from ravenbench.types import Answers, Problems, name_array
 from ravenbench.verifiers.contract import persist
@@ -61,10 +61,7 @@ def keep(store: Store, trained: Verifier, seconds: float | None) -> bool:
 
 def read_trained(store: Store) -> TrainedRecord | None:
     """What is known of the kept verifier; None where there is none or it is damaged."""
-    try:
-        return read_record(store.path / "trained.json", TrainedRecord)
-    except (OSError, StoreError):
-        return None
+    return record_or_none(store.path / "trained.json", TrainedRecord)
 
 
 def loaded(run: Path) -> Verifier:
@@ -143,9 +140,8 @@ def collect(store: Store) -> Collected:
     for block in plan.blocks:
         if block.fold != "test":
             continue
-        cell = store.read_cell(block.key)
+        cell, error = _answered(store, block)
         if cell is None or cell.answers is None:
-            error = "not computed" if cell is None or cell.error is None else cell.error
             missing[f"problems {block.start + 1} to {block.stop}"] = error
             continue
         value[block.start : block.stop] = cell.answers
@@ -156,14 +152,17 @@ def collect(store: Store) -> Collected:
 
 def cells_of(store: Store, plan: VerifyPlan, fold: str) -> tuple[list[Cell], str]:
     """The cells of a fold's blocks in order; none, and why, where one has no answers."""
-    cells = []
-    for block in plan.blocks:
-        if block.fold == fold:
-            cell = store.read_cell(block.key)
-            if cell is None or cell.answers is None:
-                return [], "not computed" if cell is None or cell.error is None else cell.error
-            cells.append(cell)
-    return cells, ""
+    every = [_answered(store, block) for block in plan.blocks if block.fold == fold]
+    cells = [cell for cell, _ in every if cell is not None]
+    return (cells, "") if len(cells) == len(every) else ([], next(error for cell, error in every if cell is None))
+
+
+def _answered(store: Store, block: ProblemBlock) -> tuple[Cell | None, str]:
+    """The cell of a block; None, and why, where it has no answers."""
+    cell = store.read_cell(block.key)
+    if cell is not None and cell.answers is not None:
+        return cell, ""
+    return None, "not computed" if cell is None or cell.error is None else cell.error
 
 
 def unanswered(store: Store, plan: VerifyPlan) -> list[ProblemBlock]:
