@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 REPORTS = {
     "run": "run.report",
-    "pan14": "pan14.task",
+    "pan14": "pan14.report",
     "attribute": "attribute.report",
     "safety": "safety.report",
     "simulate": "simulate",
