@@ -19,10 +19,9 @@ from ravenbench.errors import CorpusError, FormatError, InputError, SpecError, S
 from ravenbench.formats.problems import read_problems, write_pan_problems
 from ravenbench.metrics.pan import scores
 from ravenbench.reports.evaluate.api import read_run
-from ravenbench.reports.pan14 import tables as pan14_tables
 from ravenbench.reports.pan14.analysis import META, analyse
-from ravenbench.reports.pan14.json_form import to_json
 from ravenbench.reports.pan14.published import CORPORA, publication
+from ravenbench.reports.pan14.report import Pan14Report, published_tables
 from ravenbench.reports.report import write_report
 from ravenbench.store.records import FORMAT, write_record
 from ravenbench.store.store import Store
@@ -71,8 +70,8 @@ def flip(file):
     file.write_bytes(data[:at] + b"%d" % ((int(data[at : at + 1]) + 1) % 10) + data[at + 1 :])
 
 
-def test_json_has_the_schema_and_the_scores(overview):
-    found = json.loads(json.dumps(to_json(overview), allow_nan=False))
+def test_json_has_the_schema_and_the_scores(whole, overview):
+    found = json.loads(json.dumps(Pan14Report(Store.open(whole / "run"), overview).to_json(), allow_nan=False))
     assert set(found["corpora"]) == {"du_essays", "gr <b>"}
     for rows in (found["micro"], found["macro"], *found["corpora"].values()):
         assert set(rows) == {"char-ngram(size=300)", "length", "chance", META}
@@ -139,9 +138,8 @@ def test_the_page_and_its_folder(whole, overview):
     assert {"overall.csv", "corpus-1.tex", "shared-1.csv", "significance-c1.csv", "hull.csv", "data.csv"} <= names
     assert {p.name for p in (whole / "run" / "report" / "figures").iterdir()} == {"finals.svg", "roc.svg"}
     written = json.loads((whole / "run" / "report" / "report.json").read_text())
-    assert written == {
-        "format": FORMAT, "kind": "pan14", **to_json(overview), "run": "run", "programs": [], "incomplete": []
-    }  # fmt: skip
+    told = Pan14Report(Store.open(whole / "run"), overview).to_json()
+    assert written == {"format": FORMAT, "kind": "pan14", **told, "run": "run", "programs": [], "incomplete": []}
 
 
 def test_the_command_takes_a_finished_run_up(whole, monkeypatch):
@@ -336,7 +334,7 @@ def test_every_method_of_the_shelf_has_its_publication():
 
 def test_published_figures_stand_beside_ours(overview):
     # Only the meta-classifier of this run was at PAN-2014, and only one corpus has a name of it.
-    table, why = pan14_tables.published_tables(overview)
+    table, why = published_tables(overview)
     ((name, corpus, final, interval, printed, place),) = table.rows
     assert (name, corpus, printed) == (META, "du_essays", 0.867)
     assert final == overview.corpora[0].rows[META].scores["final"]
