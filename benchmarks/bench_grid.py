@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from tests.references.threshold_band import best_band_reference
 
 from benchmarks.measure import compare
 from ravenbench.randomness import stream
-from ravenbench.verifiers.calibrators import best_band, best_band_reference
+from ravenbench.verifiers.calibrators import best_band
 
 PAIRS = 4000
 

@@ -278,3 +278,14 @@ def test_a_calibrator_that_answers_nothing_is_told(strangers):
     assert "logistic does not suit their scale" in told
     page = " ".join((strangers / "run" / "report" / "index.html").read_text().split())
     assert "left all problems unanswered" in page
+
+
+def test_scores_all_alike_are_not_blamed_on_the_calibrator_that_suits_any(strangers):
+    (strangers / "strangers.py").write_text(
+        "import numpy as np\nfrom ravenbench import Scorer\nclass Alike(Scorer):\n    def score(self, problems):\n"
+        "        return np.zeros(len(problems))\n"
+    )
+    verifiers = "strangers:Alike, calibrated(strangers:Alike, scaled-logistic)"
+    assert not run(out=strangers / "run", workers=1, verifiers=verifiers, **OPTIONS).errors
+    told = " ".join(CliRunner().invoke(build("report"), ["report", str(strangers / "run")]).stdout.split())
+    assert told.count("problems unanswered (0.5): its scores hardly differ.") == 2 and "suits any" not in told

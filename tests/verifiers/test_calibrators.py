@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from tests.references.threshold_band import best_band_reference
 
 from ravenbench import registry
 from ravenbench.errors import CorpusError, SpecError
@@ -18,7 +19,6 @@ from ravenbench.verifiers.calibrators import (
     Logistic,
     ThresholdBand,
     best_band,
-    best_band_reference,
     overall_of_bands,
     rescale,
 )

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.references.minmax import reference
+from tests.references.s_norm import nearest, s_norm, z_score
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
@@ -21,10 +22,7 @@ from ravenbench.verifiers.raven_2026.verifier import (
     Raven2026,
     Ridge,
     feature_names,
-    nearest,
-    s_norm,
     s_norms,
-    z_score,
 )
 from ravenbench.verifiers.raven_2026.whitened import Whitened, WhitenedBatch, within
 

@@ -10,7 +10,7 @@ from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.types import Problems
 from ravenbench.verifiers.calibrators import Banded
 from ravenbench.verifiers.contract.base import as_verifier
-from ravenbench.verifiers.published.castillo_2014 import accepts, jaccard
+from ravenbench.verifiers.published.castillo_2014 import jaccard, voted
 from ravenbench.verifiers.published.frery_2014 import Frery2014
 from ravenbench.verifiers.published.mayor_2014 import concentration, sparse_weights
 from ravenbench.verifiers.published.modaresi_2014 import fuzzy_c_means, memberships
@@ -134,10 +134,10 @@ def test_votes_by_hand() -> None:
     similarity = np.array([[1, 0.6, 0.4, 0.3], [0.6, 1, 0.5, 0.4], [0.4, 0.5, 1, 0.5], [0.3, 0.4, 0.5, 1]])
     owner, asked = np.arange(4), np.array([False, False, False, True])
     # Within: .5, .55, .45 (mean .5, deviation .041); towards: .4.
-    assert accepts(similarity, owner, asked) is False
+    assert voted(similarity, owner, asked) is False
     similarity[3, :3] = 0.47
-    assert accepts(similarity, owner, asked) is True
-    assert accepts(similarity[1:, 1:][1:, 1:], owner[:2], asked[2:]) is None
+    assert voted(similarity, owner, asked) is True
+    assert voted(similarity[1:, 1:][1:, 1:], owner[:2], asked[2:]) is None
     assert jaccard(np.array([[1.0, 2, 0], [0, 1, 1], [0, 0, 0]]))[0].tolist() == pytest.approx([1, 1 / 3, 0])
 
 

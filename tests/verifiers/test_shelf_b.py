@@ -18,7 +18,7 @@ from ravenbench.verifiers.published import halvani_2014 as halvani
 from ravenbench.verifiers.published import harvey_2014 as harvey
 from ravenbench.verifiers.published import layton_2014 as layton
 from ravenbench.verifiers.published import moreau_2014 as moreau
-from ravenbench.verifiers.published import pieces, unmasking
+from ravenbench.verifiers.published import one_class, unmasking
 from ravenbench.verifiers.published import spatium_2015 as spatium
 from ravenbench.verifiers.published import unmasking as curves
 from ravenbench.verifiers.published.moreau_2014 import evolve, stalled
@@ -139,11 +139,11 @@ def test_unmasking_names_texts_that_are_too_short():
 
 
 def test_pieces_are_equal_and_complete():
-    assert pieces.cut("abcdefg", 3) == ["ab", "cd", "efg"]
-    assert pieces.cut("ab", 3) == ["a", "b"] and pieces.cut("", 3) == []
-    assert pieces.known_and_questioned(["abcd"], "abcd", "xyzxyz", 2) == (["ab", "cd"], ["xy", "zx", "yz"])
-    assert pieces.known_and_questioned(["ab", "", "cd"], "ab  cd", "x", 2) == (["ab", "cd"], ["x"])
-    assert pieces.known_and_questioned(["a"], "a", "x", 2) == ([], [])
+    assert one_class.cut("abcdefg", 3) == ["ab", "cd", "efg"]
+    assert one_class.cut("ab", 3) == ["a", "b"] and one_class.cut("", 3) == []
+    assert one_class.known_and_questioned(["abcd"], "abcd", "xyzxyz", 2) == (["ab", "cd"], ["xy", "zx", "yz"])
+    assert one_class.known_and_questioned(["ab", "", "cd"], "ab  cd", "x", 2) == (["ab", "cd"], ["x"])
+    assert one_class.known_and_questioned(["a"], "a", "x", 2) == ([], [])
 
 
 def test_layton_distances_by_hand():
@@ -175,7 +175,7 @@ def test_halvani_ratio_by_hand():
     # Nearest siblings are ½ away; the questioned text is 0 from the first, ½ from the second, 1 from the third.
     assert halvani.ratio(chunks, Counter("aaab")) == pytest.approx(0.25 / 0.5)
     assert np.isnan(halvani.ratio(chunks, Counter()))
-    found = halvani.majority(np.array([[0.9, 0.7, 0.1], [0.9, 0.1, 0.5], [0.2, 0.5, 0.4]]))
+    found = [halvani.majority(np.array(one)) for one in ([0.9, 0.7, 0.1], [0.9, 0.1, 0.5], [0.2, 0.5, 0.4])]
     assert found == pytest.approx([0.8, 0.5, 0.3])
 
 

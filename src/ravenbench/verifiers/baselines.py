@@ -14,8 +14,7 @@ from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import Tfidf, TokenProfiles, row_cosines, unit
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators import Logistic, ThresholdBand
-from ravenbench.verifiers.contract.base import Calibrator, FoldFree, Scorer, mean_by_problem
+from ravenbench.verifiers.contract.base import FoldFree, Scorer, mean_by_problem
 
 
 @dataclass(eq=False, repr=False)
@@ -41,6 +40,7 @@ class CharNgram(Scorer):
     """
 
     name = "char-ngram"
+    calibrated_by = "threshold-band"
 
     n: int = 4
     size: int = 3000
@@ -66,9 +66,6 @@ class CharNgram(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         return pair_cosines(self.tfidf_, problems, self.halves_ if self.bags else None)
-
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()
 
 
 def training_documents(problems: Problems, repeated: bool) -> tuple[Ints, Ints | None]:
@@ -119,6 +116,7 @@ class PPM(FoldFree):
     """
 
     name = "ppm"
+    calibrated_by = "logistic"
 
     features: Literal["symmetric", "raw"] = "symmetric"
     order: int = 5
@@ -150,9 +148,6 @@ class PPM(FoldFree):
             return h
         return np.stack([h.mean(axis=1), np.abs(h[:, 0] - h[:, 1])], axis=1)
 
-    def default_calibrator(self) -> Logistic:
-        return Logistic()
-
 
 @dataclass(eq=False, repr=False)
 class FunctionWords(Scorer):
@@ -171,6 +166,7 @@ class FunctionWords(Scorer):
     """
 
     name = "function-words"
+    calibrated_by = "threshold-band"
     counted = ALL_TOKENS
 
     words: int = 150
@@ -181,9 +177,6 @@ class FunctionWords(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         return profile_cosines(self.profiles_, problems)
-
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()
 
 
 def profile_cosines(profiles: TokenProfiles, problems: Problems) -> Floats:

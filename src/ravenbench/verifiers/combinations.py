@@ -22,7 +22,16 @@ from ravenbench.verifiers.calibrators import (
     scale_of,
     spread,
 )
-from ravenbench.verifiers.contract.base import Calibrated, Calibrator, Learner, Scorer, Verifier, as_verifier, fresh
+from ravenbench.verifiers.contract.base import (
+    Calibrated,
+    Calibrator,
+    Learner,
+    Scorer,
+    Verifier,
+    as_verifier,
+    declared_by,
+    fresh,
+)
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, levelled, out_of_fold
 
 
@@ -238,21 +247,7 @@ class Spreading(Scorer):
     """
 
     inner: Scorer
-
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """True if the inner scorer is symmetric."""
-        return self.inner.symmetric
-
-    @property
-    def transductive(self) -> bool:  # type: ignore[override]
-        """True if the inner scorer is transductive."""
-        return self.inner.transductive
-
-    @property
-    def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """Where the inner scorer comes from."""
-        return self.inner.provenance
+    symmetric, transductive, provenance = declared_by("inner")
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         self.scale_: tuple[float, float] | None = None
@@ -331,25 +326,10 @@ class Masked(Verifier):
     """
 
     name = "masked"
+    symmetric, transductive, provenance = declared_by("inner")
 
     inner: Component
     mask: Component
-
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """True if the inner verifier is symmetric."""
-        return bool(getattr(self.inner, "symmetric", False))
-
-    @property
-    def transductive(self) -> bool:  # type: ignore[override]
-        """True if the inner verifier is transductive."""
-        return bool(getattr(self.inner, "transductive", False))
-
-    @property
-    def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """Where the inner verifier comes from."""
-        found: Literal["sourced", "reconstructed", "ours"] = getattr(self.inner, "provenance", "ours")
-        return found
 
     def require(self) -> None:
         """Check that the two fit together, and that nothing is missing.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +9,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from ravenbench.errors import FormatError, InputError, ProgramError, SpecError
+from ravenbench.errors import FormatError, ProgramError, SpecError
 from ravenbench.formats.answers import SystemAnswers, read_answers
 from ravenbench.formats.problems import write_pan_pairs, write_pan_problems
-from ravenbench.programs.process import Ran, Rules, private_folder
+from ravenbench.programs.process import Ran, Rules, arguments, private_folder
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Labels, Problems, name_array
 from ravenbench.verifiers.contract.base import Verifier
@@ -112,7 +110,8 @@ class Command(Verifier):
             raise SpecError("the timeout of a command must be positive", found=self.timeout)
         self._rules().check()
         self._argv({})
-        self.train_ = _plain(problems, np.asarray(same, dtype=bool)) if _names(self.command, _TRAIN) else None
+        learns = any(name in self.command for name in (f"${_TRAIN}", f"${{{_TRAIN}}}"))
+        self.train_ = _plain(problems, np.asarray(same, dtype=bool)) if learns else None
         return self
 
     def verify(self, problems: Problems) -> Floats:
@@ -152,24 +151,10 @@ class Command(Verifier):
             write_pan_problems(folder, problems, same, self.language)
 
     def _argv(self, place: dict[str, Path]) -> list[str]:
-        try:
-            parts = shlex.split(self.command)
-        except ValueError as error:
-            raise SpecError(f"the command does not parse ({error})", found=self.command) from None
-        if not parts:
-            raise SpecError("the command is empty", expected="a program and its arguments")
-        if not _names(self.command, _INPUT) and not _names(self.command, _OUTPUT):
-            parts += ["-i", f"${_INPUT}", "-o", f"${_OUTPUT}"]
-        base = Path(self.folder).absolute()
-        found = shutil.which(parts[0]) or shutil.which(str(base / parts[0]))
-        if found is None:
-            raise InputError(
-                "the program is not there", found=parts[0], expected=f"a program on PATH, or a file below {base}"
-            )
-        rest = [str(base / part) if (base / part).is_file() else part for part in parts[1:]]
-        for key, path in place.items():
-            rest = [part.replace(f"${{{key}}}", str(path)).replace(f"${key}", str(path)) for part in rest]
-        return [str(Path(found).absolute()), *rest]
+        data = {name: path for name, path in place.items() if name != _TRAIN}
+        line = arguments(self.command, self.folder, data, f"-i ${_INPUT} -o ${_OUTPUT}")
+        train = str(place.get(_TRAIN, ""))
+        return [part.replace(f"${{{_TRAIN}}}", train).replace(f"${_TRAIN}", train) for part in line]
 
     def _answers(self, folder: Path, problems: Problems, ran: Ran) -> Floats:
         try:
@@ -189,10 +174,6 @@ def _in_order(answers: SystemAnswers, ids: list[str]) -> Floats:
     if unknown:
         raise FormatError(f"{len(unknown):,} answers belong to no problem", found=", ".join(unknown[:3]))
     return np.array([value[name] for name in ids], dtype=np.float64)
-
-
-def _names(command: str, key: str) -> bool:
-    return f"${key}" in command or f"${{{key}}}" in command
 
 
 def _plain(problems: Problems, same: Bools) -> dict[str, Any]:

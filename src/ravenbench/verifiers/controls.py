@@ -15,8 +15,7 @@ from ravenbench.text.tfidf import Tfidf, TokenProfiles, spread_counts
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.baselines import pair_cosines, profile_cosines, training_documents
-from ravenbench.verifiers.calibrators import Logistic, ThresholdBand
-from ravenbench.verifiers.contract.base import Calibrator, FoldFree, Scorer
+from ravenbench.verifiers.contract.base import FoldFree, Scorer
 
 
 @dataclass(eq=False, repr=False)
@@ -30,35 +29,27 @@ class Chance(Scorer):
     """
 
     name = "chance"
+    calibrated_by = "threshold-band"
     provenance = "ours"
 
     seed: int = 0
 
-    def fit(self, problems: Problems, same: Bools) -> Self:
-        """Return itself: there is nothing to learn."""
-        return self
-
     def score(self, problems: Problems) -> Floats:
         draws = [stream(self.seed, "chance", name).random() for name in problems.ids.tolist()]
         return np.array(draws, dtype=np.float64)
-
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()
 
 
 class Length(FoldFree):
     """Minus the absolute logarithm of the ratio of lengths (characters, each plus one): 0 for equal lengths."""
 
     name = "length"
+    calibrated_by = "logistic"
     provenance = "ours"
 
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
         used, place = np.unique(np.concatenate([known, questioned]), return_inverse=True)
         size = np.log1p([len(texts[row]) for row in used])[place]
         return np.asarray(-np.abs(size[: len(known)] - size[len(known) :]), dtype=np.float64)
-
-    def default_calibrator(self) -> Calibrator:
-        return Logistic(radius=0.01)
 
 
 @dataclass(eq=False, repr=False)
@@ -74,6 +65,7 @@ class StyleOnly(Scorer):
     """
 
     name = "style-only"
+    calibrated_by = "threshold-band"
     provenance = "ours"
     counted = ALL_TOKENS
 
@@ -86,9 +78,6 @@ class StyleOnly(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         return profile_cosines(self.profiles_, problems)
-
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()
 
 
 LADDER = (10_000, 3_000, 1_000, 300, 200, 100)
@@ -132,6 +121,7 @@ class TopicFit(Scorer):
     """
 
     name = "topic-fit"
+    calibrated_by = "threshold-band"
     counted = ALL_TOKENS
 
     mask: int | None = None
@@ -164,9 +154,6 @@ class TopicFit(Scorer):
     def score(self, problems: Problems) -> Floats:
         return pair_cosines(self.tfidf_, problems)
 
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()
-
 
 def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked: Ints) -> int:
     """The largest mask of the ladder, no larger than ``ranked`` (ids), that leaves the median document enough words."""
@@ -197,6 +184,7 @@ class TopicOnly(Scorer):
     """
 
     name = "topic-only"
+    calibrated_by = "threshold-band"
     provenance = "ours"
 
     without: int = 150
@@ -208,9 +196,6 @@ class TopicOnly(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         return self.topic_fit_.score(problems)
-
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()
 
 
 @dataclass(eq=False, repr=False)
@@ -229,6 +214,7 @@ class Blend(Scorer):
     """
 
     name = "blend"
+    calibrated_by = "threshold-band"
     provenance = "ours"
 
     dose: float = 0.5
@@ -249,9 +235,6 @@ class Blend(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         return mixed(self.standardised(problems), self.dose)
-
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()
 
 
 def mixed(parts: Floats, dose: float) -> Floats:

@@ -139,6 +139,8 @@ class Scorer(Learner):
     ``counted``
         Where there is one: the units that it asks ``text.counting.with_counts`` for, of whole texts as they are. A
         large run counts its texts in them once.
+    ``calibrated_by``
+        The calibrator it is published with, as a spec; one that suits scores of any scale where none is named.
     ``provenance``
         ``sourced`` from a paper or its code, ``reconstructed`` where details are lost, or ``ours``.
     """
@@ -148,6 +150,7 @@ class Scorer(Learner):
     taught: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
     transductive: ClassVar[bool] = False
+    calibrated_by: ClassVar[str] = "scaled-logistic"
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
 
     def fit(self, problems: Problems, same: Bools) -> Self:
@@ -159,9 +162,9 @@ class Scorer(Learner):
         """Raw scores, (n,) with higher = same author, or (n, f) features for the calibrator."""
 
     def default_calibrator(self) -> Calibrator:
-        """The calibrator this method is published with; one that suits scores of any scale where it names none."""
-        found: Calibrator = registry.parse("calibrator", "scaled-logistic")
-        return found
+        """The calibrator that ``calibrated_by`` names; a method whose parameters decide it says so here."""
+        calibrator: Calibrator = registry.parse("calibrator", self.calibrated_by)
+        return calibrator
 
     def figures(self) -> dict[str, bytes]:
         """Drawings (SVG by file name) of how fitting went: saved beside a trained verifier, never read."""
@@ -176,10 +179,6 @@ class FoldFree(Scorer):
     @abstractmethod
     def pair_features(self, texts: TextTable, known: Ints, questioned: Ints) -> Floats:
         """Features of document pairs (rows of ``texts``), shape (n, f) or (n,)."""
-
-    def fit(self, problems: Problems, same: Bools) -> Self:
-        """Return itself: there is nothing to learn."""
-        return self
 
     def score(self, problems: Problems) -> Floats:
         owner = problems.owner
@@ -209,6 +208,15 @@ class Verifier(Learner):
         return {}
 
 
+def declared_by(part: str) -> tuple[Any, Any, Any]:
+    """``symmetric``, ``transductive`` and ``provenance`` of a component whose parameter ``part`` decides them."""
+
+    def declared(name: str, otherwise: object) -> Any:
+        return property(lambda self: getattr(getattr(self, part), name, otherwise))
+
+    return declared("symmetric", False), declared("transductive", False), declared("provenance", "ours")
+
+
 @dataclass(eq=False, repr=False)
 class Calibrated(Verifier):
     """A scorer followed by a calibrator.
@@ -230,6 +238,7 @@ class Calibrated(Verifier):
 
     name = "calibrated"
     version = 2
+    symmetric, transductive, provenance = declared_by("scorer")
 
     scorer: Scorer
     calibrator: Calibrator | None = None
@@ -237,21 +246,6 @@ class Calibrated(Verifier):
 
     def __str__(self) -> str:
         return str(self.scorer) if self.calibrator is None and self.folds == 5 else super().__str__()
-
-    @property
-    def provenance(self) -> Literal["sourced", "reconstructed", "ours"]:  # type: ignore[override]
-        """Where the scorer comes from."""
-        return self.scorer.provenance
-
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """True if the scorer is symmetric."""
-        return self.scorer.symmetric
-
-    @property
-    def transductive(self) -> bool:  # type: ignore[override]
-        """True if the scorer is transductive."""
-        return self.scorer.transductive
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)

@@ -19,8 +19,7 @@ from ravenbench.randomness import stream
 from ravenbench.topics import devices
 from ravenbench.topics.batching import batches
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators import Banded
-from ravenbench.verifiers.contract.base import Calibrator, Scorer, Verifier
+from ravenbench.verifiers.contract.base import Scorer, Verifier
 from ravenbench.verifiers.neural import training
 from ravenbench.verifiers.neural.authors import written
 from ravenbench.verifiers.neural.training import (
@@ -353,6 +352,7 @@ class Bagnall2015(Scorer):
     """
 
     name = "bagnall-2015"
+    calibrated_by = "banded(most=0.05)"
     symmetric = False
     cross_fit = False
     _folder: Path | None = field(default=None, init=False)
@@ -443,9 +443,6 @@ class Bagnall2015(Scorer):
 
     def figures(self) -> dict[str, bytes]:
         return {"learning.svg": learning_curve(self.history_)} if self.history_ else {}
-
-    def default_calibrator(self) -> Calibrator:
-        return Banded(most=0.05)
 
 
 def _read(

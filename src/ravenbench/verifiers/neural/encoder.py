@@ -14,8 +14,8 @@ from ravenbench.topics import sentences
 from ravenbench.topics.batching import distinct
 from ravenbench.topics.pretrained import model_folder
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.calibrators import ThresholdBand, scale_of, spread
-from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
+from ravenbench.verifiers.calibrators import scale_of, spread
+from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
 
 SAMPLE = 200
 """Training problems from which the scale of cosines is learned."""
@@ -62,6 +62,7 @@ class Encoder(Scorer):
     """
 
     name = "encoder"
+    calibrated_by = "threshold-band"
     version = 5
     provenance = "ours"
 
@@ -115,6 +116,3 @@ class Encoder(Scorer):
             )  # fmt: skip
         read = sentences.Reading(self.device, self.window, self.batch, self.precision, self.remote_code)
         return unit(sentences.embeddings(folder, texts, read))
-
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()

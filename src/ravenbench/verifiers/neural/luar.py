@@ -22,8 +22,8 @@ from ravenbench.text.tfidf import unit
 from ravenbench.topics import devices
 from ravenbench.topics.batching import batches, distinct
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators import ThresholdBand, scale_of, spread
-from ravenbench.verifiers.contract.base import Calibrator, Scorer, mean_by_problem
+from ravenbench.verifiers.calibrators import scale_of, spread
+from ravenbench.verifiers.contract.base import Scorer, mean_by_problem
 from ravenbench.verifiers.neural import backbones, training
 from ravenbench.verifiers.neural.authors import Written, pairs, written
 from ravenbench.verifiers.neural.backbones import Backbone, Reading
@@ -370,6 +370,7 @@ class LUAR(Scorer):
     """
 
     name = "luar"
+    calibrated_by = "threshold-band"
     cross_fit = False
     _folder: Path | None = field(default=None, init=False)
     _built: Luar | None = field(default=None, init=False)
@@ -493,6 +494,3 @@ class LUAR(Scorer):
     def __getstate__(self) -> dict[str, Any]:
         """State to pickle: all but the network, which is built again."""
         return {k: v for k, v in vars(self).items() if k != "_built"}
-
-    def default_calibrator(self) -> Calibrator:
-        return ThresholdBand()

@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from ravenbench.text.tokens import frequent_words, normalised
+from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.published.one_class import OneClass, accepts
 from ravenbench.verifiers.published.shelf_views import Family, cosines, count, dense, units_of
 from ravenbench.verifiers.raven_2026.families import chunks
 
@@ -20,7 +20,7 @@ FAMILIES: tuple[tuple[Family, int], ...] = (
 
 
 @dataclass(eq=False, repr=False)
-class Castillo2014(Verifier):
+class Castillo2014(OneClass):
     """Share of feature families that vote for the same author; training truth is not used.
 
     The paper tells that the method looks at the problem alone, learns nothing, and abstains on short problems with one
@@ -54,8 +54,6 @@ class Castillo2014(Verifier):
     """
 
     name = "castillo-2014"
-    symmetric = False
-    provenance = "reconstructed"
 
     part: int = 3000
     few: int = 150
@@ -65,17 +63,10 @@ class Castillo2014(Verifier):
         self.words_ = frequent_words((problems.texts[row] for row in problems.documents), self.words)
         return self
 
-    def verify(self, problems: Problems) -> Floats:
+    def answer(self, known: list[str], questioned: str) -> float:
+        if len(known) == 1 and len(units_of(known[0], "word")) < self.few:
+            return 0.5
         stopwords = frozenset(self.words_)
-        answers = np.full(len(problems), 0.5)
-        for i in range(len(problems)):
-            known = [normalised(problems.texts[row]) for row in problems.known(i)]
-            questioned = normalised(problems.texts[problems.questioned_index[i]])
-            if len(known) > 1 or len(units_of(known[0], "word")) >= self.few:
-                answers[i] = self._share(known, questioned, stopwords)
-        return answers
-
-    def _share(self, known: list[str], questioned: str, stopwords: frozenset[str]) -> float:
         pieces = 4 if len(known) == 1 else 1
         size = min(self.part, len(questioned), *(len(text) // pieces for text in known))
         parts = [chunks(text, max(size, 1)) for text in [*known, questioned]]
@@ -88,13 +79,13 @@ class Castillo2014(Verifier):
         for family, n in FAMILIES:
             rows = dense(count([units_of(text, family, stopwords) for text in texts], n))
             for similarity in (cosines(rows), jaccard(rows)):
-                vote = accepts(similarity, owner, asked)
+                vote = voted(similarity, owner, asked)
                 if vote is not None:
                     yes, total = yes + vote, total + 1
         return yes / total if total else 0.5
 
 
-def accepts(similarity: Floats, owner: Ints, asked: Bools) -> bool | None:
+def voted(similarity: Floats, owner: Ints, asked: Bools) -> bool | None:
     """One voter's decision: are questioned parts about as similar to known ones as known documents to each other?
 
     They must reach the mean similarity within the known documents less one standard deviation.
@@ -121,8 +112,7 @@ def accepts(similarity: Floats, owner: Ints, asked: Bools) -> bool | None:
         within.append(similarity[np.ix_(own, ~own & ~asked)].mean())
     if not np.any(within):
         return None
-    towards = similarity[np.ix_(asked, ~asked)].mean()
-    return bool(towards >= np.mean(within) - np.std(within) - 1e-9)
+    return accepts(similarity[np.ix_(asked, ~asked)], np.array(within), slack=1e-9)
 
 
 def jaccard(rows: Floats) -> Floats:

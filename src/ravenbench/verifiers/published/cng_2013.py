@@ -12,8 +12,8 @@ from ravenbench.errors import SpecError
 from ravenbench.text.cng import dissimilarities, gram_numbers, profiles
 from ravenbench.text.tokens import TOKEN, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators import Linear
-from ravenbench.verifiers.contract.base import Calibrator, Scorer
+from ravenbench.verifiers.contract.base import Scorer
+from ravenbench.verifiers.published.one_class import sides
 
 _EPSILON = 1e-6
 
@@ -37,13 +37,12 @@ def mean_ratios(problems: Problems, units: str, lengths: tuple[int, ...], sizes:
     sizes : tuple of int
         L, the n-grams of a profile.
     """
-    read: dict[int, Sequence[str]] = {int(row): normalised(problems.texts[row]) for row in problems.documents}
-    if units == "word":
-        read = {row: TOKEN.findall(str(text).lower()) for row, text in read.items()}
+
+    def read(text: str) -> Sequence[str]:
+        return normalised(text) if units == "char" else TOKEN.findall(normalised(text).lower())
+
     result = np.full((len(problems), len(lengths) * len(sizes)), np.nan)
-    for i in range(len(problems)):
-        known = [read[int(row)] for row in problems.known(i)]
-        questioned = read[int(problems.questioned_index[i])]
+    for i, (known, questioned) in enumerate(sides(problems, read)):
         shortest = min(len(text) for text in [*known, questioned])
         known = [text[:shortest] for text in known]
         if len(known) == 1:
@@ -104,6 +103,7 @@ class CNG2013(Scorer):
     """
 
     name = "cng-2013"
+    calibrated_by = "linear"
     symmetric = False
     provenance = "reconstructed"
 
@@ -126,7 +126,3 @@ class CNG2013(Scorer):
         """−M, (n,); NaN where the shortest text of a problem has no n-gram."""
         found: Floats = -mean_ratios(problems, "char", (self.n,), (self.size,))[:, 0]
         return found
-
-    def default_calibrator(self) -> Calibrator:
-        """A linear map about the published threshold."""
-        return Linear()

@@ -15,8 +15,9 @@ from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tfidf import centre_of
 from ravenbench.text.tokens import SENTENCE_END, collapse, frequent, tokens, words
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.calibrators import Logistic, learnable
-from ravenbench.verifiers.contract.base import Calibrator, Scorer
+from ravenbench.verifiers.calibrators import learnable
+from ravenbench.verifiers.contract.base import Scorer
+from ravenbench.verifiers.published.one_class import sides
 
 LENGTHS = (1, 2, 3, 4, 5)
 TOP = (100, 100, 100, 100, 500)
@@ -68,11 +69,9 @@ def problem_features(problems: Problems) -> Floats:
 
     NaN where the questioned or every known text is empty (white space aside).
     """
-    read = {int(row): reading(problems.texts[row]) for row in problems.documents}
     result = np.full((len(problems), len(FEATURES)), np.nan)
-    for i in range(len(problems)):
-        questioned = read[int(problems.questioned_index[i])]
-        known = [one for row in problems.known(i) if (one := read[int(row)]).text.strip()]
+    for i, (known, questioned) in enumerate(sides(problems, reading)):
+        known = [one for one in known if one.text.strip()]
         if known and questioned.text.strip():
             result[i] = np.mean([pair_features(one, questioned) for one in known], axis=0)
     return result
@@ -218,6 +217,7 @@ class Glad2015(Scorer):
     """
 
     name = "glad-2015"
+    calibrated_by = "logistic(radius=0.0)"
     version = 2
     symmetric = False
     taught = True
@@ -253,10 +253,6 @@ class Glad2015(Scorer):
         if told.any():
             scores[told] = self.model_.decision_function(self._scaled(features[told]))
         return scores
-
-    def default_calibrator(self) -> Calibrator:
-        """Logistic regression without a band of non-answers: the published system rarely answers 0.5."""
-        return Logistic(radius=0.0)
 
     def _scaled(self, features: Floats) -> Floats:
         assert features.shape[1] == len(FEATURES)

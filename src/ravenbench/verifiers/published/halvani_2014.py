@@ -12,11 +12,10 @@ import numpy as np
 
 from ravenbench.errors import SpecError
 from ravenbench.text.ngrams import CharNgrams
-from ravenbench.text.tokens import normalised, words
+from ravenbench.text.tokens import words
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import Linear
-from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.published.pieces import cut
+from ravenbench.verifiers.published.one_class import OneClass, cut
 
 _EPSILON = 1e-6
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -39,7 +38,7 @@ FAMILIES: dict[str, Callable[[str], Counter[str]]] = {
 
 
 @dataclass(eq=False, repr=False)
-class Halvani2014(Verifier):
+class Halvani2014(OneClass):
     """Majority of feature families, each of which accepts if the questioned text is as near as the chunks are.
 
     The known documents are concatenated and cut in equal chunks (recalled, not verified). The rest is ours: in every
@@ -61,8 +60,6 @@ class Halvani2014(Verifier):
     """
 
     name = "halvani-2014"
-    symmetric = False
-    provenance = "reconstructed"
 
     chunks: int = 5
     width: float = 0.3
@@ -79,16 +76,12 @@ class Halvani2014(Verifier):
             raise SpecError("halvani-2014 needs two chunks or more and a positive width", found=str(self))
         return self
 
-    def verify(self, problems: Problems) -> Floats:
-        read = {int(row): normalised(problems.texts[row]) for row in problems.documents}
-        found = np.full((len(problems), len(FAMILIES)), np.nan)
-        for i in range(len(problems)):
-            parts = cut(" ".join(read[int(row)] for row in problems.known(i)), self.chunks)
-            if len(parts) == self.chunks:
-                questioned = read[int(problems.questioned_index[i])]
-                found[i] = [ratio([family(p) for p in parts], family(questioned)) for family in FAMILIES.values()]
-        flat = Linear(theta=1.0, width=self.width).transform(-found.ravel())
-        return majority(flat.reshape(found.shape))
+    def answer(self, known: list[str], questioned: str) -> float:
+        parts = cut(" ".join(known), self.chunks)
+        if len(parts) < self.chunks:
+            return 0.5
+        ratios = [ratio([family(part) for part in parts], family(questioned)) for family in FAMILIES.values()]
+        return majority(Linear(theta=1.0, width=self.width).transform(-np.array(ratios)))
 
 
 def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
@@ -105,10 +98,10 @@ def ratio(chunks: list[Counter[str]], questioned: Counter[str]) -> float:
     return float(nearest.mean() / max(float(among.min(axis=1).mean()), _EPSILON))
 
 
-def majority(answers: Floats) -> Floats:
-    """Mean of the answers (n, families) on the side of 0.5 that has more of them, (n,); 0.5 if neither has."""
+def majority(answers: Floats) -> float:
+    """Mean of the families' answers on the side of 0.5 that has more of them; 0.5 if neither has."""
     accept, reject = answers > 0.5, answers < 0.5
-    balance = accept.sum(axis=1) - reject.sum(axis=1)
-    side = np.where((balance > 0)[:, None], accept, reject)
-    mean = np.where(side, answers, 0.0).sum(axis=1) / np.maximum(side.sum(axis=1), 1)
-    return np.asarray(np.where(balance == 0, 0.5, mean), dtype=np.float64)
+    if accept.sum() == reject.sum():
+        return 0.5
+    side = accept if accept.sum() > reject.sum() else reject
+    return float(np.where(side, answers, 0.0).sum() / side.sum())

@@ -17,7 +17,7 @@ from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import Logistic, told
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
-from ravenbench.verifiers.published.pieces import known_and_questioned
+from ravenbench.verifiers.published.one_class import known_and_questioned, sides
 
 _FIRST = ord("A")
 _LATIN_ENDS = "\u024f"
@@ -110,14 +110,13 @@ class Harvey2014(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         """−t, (n,); NaN where a side has too few tags."""
-        tags = {int(row): tag_symbols(problems.texts[row]) for row in problems.documents}
         models: list[str] = []
         coded: list[str] = []
         counts = np.zeros((len(problems), 2), dtype=np.int64)
-        for i in range(len(problems)):
-            joined = "".join(tags[int(row)] for row in problems.known(i))
+        for i, (known, questioned) in enumerate(sides(problems, tag_symbols)):
+            joined = "".join(known)
             least = max(2, len(joined) // self.chunk)
-            parts, asked = known_and_questioned([], joined, tags[int(problems.questioned_index[i])], least)
+            parts, asked = known_and_questioned([], joined, questioned, least)
             models += ["".join(parts[:j] + parts[j + 1 :]) for j in range(len(parts))] + [joined] * len(asked)
             coded += parts + asked
             counts[i] = len(parts), len(asked)

@@ -14,7 +14,7 @@ from ravenbench.text.ngrams import CharNgrams
 from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.published.pieces import known_and_questioned
+from ravenbench.verifiers.published.one_class import known_and_questioned, sides
 from ravenbench.verifiers.raven_2026.families import frequent_grams
 
 METHODS = ("scap", "cng", "rlp")
@@ -235,12 +235,9 @@ class Layton2014(Verifier):
     def _votes(self, problems: Problems) -> Floats:
         """1 where a member accepts, else 0, (n, members); NaN where there is too little text."""
         members = len(self.lengths) * len(METHODS) * len(self.sizes)
-        read = {int(row): normalised(problems.texts[row]) for row in problems.documents}
         result = np.full((len(problems), members), np.nan)
         cuts: list[tuple[int, list[str], list[str]]] = []
-        for i in range(len(problems)):
-            known = [read[int(row)] for row in problems.known(i)]
-            questioned = read[int(problems.questioned_index[i])]
+        for i, (known, questioned) in enumerate(sides(problems, normalised)):
             parts, asked = known_and_questioned(known, " ".join(known), questioned, _PIECES)
             if min((len(part) for part in [*parts, *asked]), default=0) >= max(self.lengths):
                 cuts.append((i, parts, asked))

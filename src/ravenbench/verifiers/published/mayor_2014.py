@@ -11,8 +11,7 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators import Banded
-from ravenbench.verifiers.contract.base import Calibrator, Scorer
+from ravenbench.verifiers.contract.base import Scorer
 from ravenbench.verifiers.published.impostors import Background
 from ravenbench.verifiers.published.shelf_views import Family, symbols, units_of, written
 from ravenbench.verifiers.raven_2026.families import Grams
@@ -73,6 +72,7 @@ class Mayor2014(Scorer):
     """
 
     name = "mayor-2014"
+    calibrated_by = "banded(most=0.05)"
     symmetric = False
     provenance = "sourced"
 
@@ -106,9 +106,6 @@ class Mayor2014(Scorer):
             examples = own[np.searchsorted(used, rows)]
             result[i] = np.mean([self._vote(examples, allowed, rng) for _ in range(self.iterations)])
         return result
-
-    def default_calibrator(self) -> Calibrator:
-        return Banded(most=0.05)
 
     def _counts(self, texts: list[str]) -> Ints:
         """Counts of every item, (texts, items of all representations)."""

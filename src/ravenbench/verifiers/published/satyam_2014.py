@@ -8,10 +8,9 @@ from typing import Self
 import numpy as np
 
 from ravenbench.metrics.pan import auc
-from ravenbench.text.tokens import normalised
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import Banded
-from ravenbench.verifiers.contract.base import Verifier
+from ravenbench.verifiers.published.one_class import OneClass, sides
 from ravenbench.verifiers.published.shelf_views import cosines, count, dense, units_of
 from ravenbench.verifiers.raven_2026.families import chunks
 
@@ -19,7 +18,7 @@ _WIDEST = 0.02
 
 
 @dataclass(eq=False, repr=False)
-class Satyam2014(Verifier):
+class Satyam2014(OneClass):
     """How far questioned segments lie from known ones, in deviations of the known ones among themselves.
 
     The abstract tells of latent semantic analysis of character n-grams, pairwise similarities, a threshold from their
@@ -56,8 +55,6 @@ class Satyam2014(Verifier):
     """
 
     name = "satyam-2014"
-    symmetric = False
-    provenance = "reconstructed"
 
     lengths: tuple[int, ...] = (3, 4, 5)
     segment: int = 750
@@ -77,14 +74,15 @@ class Satyam2014(Verifier):
         self.calibrator_ = Banded(most=_WIDEST).fit(np.arcsinh(each[:, best]), same)
         return self
 
-    def verify(self, problems: Problems) -> Floats:
-        return self.calibrator_.transform(np.arcsinh(self._scores(problems, self.n_)))
+    def answer(self, known: list[str], questioned: str) -> float:
+        return float(self.calibrator_.transform(np.arcsinh(np.array([self._score(known, questioned, self.n_)])))[0])
 
     def _scores(self, problems: Problems, n: int) -> Floats:
-        return np.array([self._problem(problems, i, n) for i in range(len(problems))], dtype=np.float64)
+        scores = [self._score(known, questioned, n) for known, questioned in sides(problems, self.read)]
+        return np.array(scores, dtype=np.float64)
 
-    def _problem(self, problems: Problems, i: int, n: int) -> float:
-        texts = [normalised(problems.texts[row]) for row in [*problems.known(i), problems.questioned_index[i]]]
+    def _score(self, known_texts: list[str], questioned: str, n: int) -> float:
+        texts = [*known_texts, questioned]
         length = min(self.segment, max(sum(map(len, texts[:-1])) // 4, 1))
         parts = [chunks(text, length) for text in texts]
         known = sum(map(len, parts[:-1]))

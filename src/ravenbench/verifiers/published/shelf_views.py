@@ -18,6 +18,7 @@ import numpy as np
 from ravenbench.text.cng import Profiles, gram_numbers, profiles
 from ravenbench.text.tokens import SENTENCE_END, TOKEN, frequent, normalised
 from ravenbench.types import Floats, Ints, Problems
+from ravenbench.verifiers.published.one_class import sides
 
 Family = Literal["char", "word", "stop", "prefix", "suffix", "mark", "length", "sentence"]
 _AFFIX = 3
@@ -135,14 +136,12 @@ class Members:
         def place(text: str) -> int:
             return row.setdefault(text, len(row))
 
-        read = {int(r): normalised(problems.texts[r]) for r in problems.documents}
         self.known: list[Ints] = []
         questioned = []
-        for i in range(len(problems)):
-            texts = [read[int(r)] for r in problems.known(i)]
+        for texts, asked in sides(problems, normalised):
             parts = halves(texts[0]) if len(texts) == 1 else texts
             self.known.append(np.array([place(text) for text in parts], dtype=np.int64))
-            questioned.append(place(read[int(problems.questioned_index[i])]))
+            questioned.append(place(asked))
         self.questioned = np.array(questioned, dtype=np.int64)
         self.texts = list(row)
 

@@ -15,6 +15,7 @@ from ravenbench.text.tokens import frequent, words
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
+from ravenbench.verifiers.published.one_class import sides
 
 _PASSES = 300
 _ENOUGH = 1e-3
@@ -340,12 +341,10 @@ class Unmasking(Verifier):
     def curves(self, problems: Problems) -> Floats:
         """Accuracies in cross-validation by round, (n, rounds); NaN where texts are too short."""
         chosen = self.settings()
-        read = {int(row): words(problems.texts[row].lower()) for row in problems.documents}
         result = np.empty((len(problems), chosen.rounds))
-        for i in range(len(problems)):
-            known = [word for row in problems.known(i) for word in read[int(row)]]
+        for i, (known, questioned) in enumerate(sides(problems, lambda text: words(text.lower()))):
             rng = stream(self.seed, "unmasking", str(problems.ids[i]))
-            result[i] = curve(known, read[int(problems.questioned_index[i])], chosen, rng)
+            result[i] = curve([word for text in known for word in text], questioned, chosen, rng)
         return result
 
 

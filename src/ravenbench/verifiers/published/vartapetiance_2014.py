@@ -11,14 +11,13 @@ import numpy as np
 from ravenbench.errors import SpecError
 from ravenbench.text.tokens import frequent_words, words
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.contract.base import Verifier
-from ravenbench.verifiers.published.pieces import known_and_questioned
+from ravenbench.verifiers.published.one_class import OneClass, accepts, known_and_questioned
 
 _PIECES = 4
 
 
 @dataclass(eq=False, repr=False)
-class Vartapetiance2014(Verifier):
+class Vartapetiance2014(OneClass):
     """1 if the questioned text's stop-word patterns are as near to the known ones as these are to each other, else 0.
 
     Answers are binary, as published. Patterns (recalled, not verified): for each ordered pair of stop words the
@@ -46,8 +45,6 @@ class Vartapetiance2014(Verifier):
     """
 
     name = "vartapetiance-2014"
-    symmetric = False
-    provenance = "reconstructed"
 
     stop_words: int = 50
     gap: int = 5
@@ -66,28 +63,24 @@ class Vartapetiance2014(Verifier):
         self.words_ = frequent_words(texts, self.stop_words)
         squares, total = np.zeros((3, len(self.words_) ** 2)), np.zeros((3, len(self.words_) ** 2))
         for text in texts:
-            found = self._patterns(words(text.lower()))
+            found = self._patterns(self.read(text))
             total += found
             squares += found**2
         deviation = np.sqrt(np.maximum(squares / len(texts) - (total / len(texts)) ** 2, 0.0))
         self.scale_ = np.where(deviation > 1e-9, deviation, 1.0)
         return self
 
-    def verify(self, problems: Problems) -> Floats:
-        read = {int(row): words(problems.texts[row].lower()) for row in problems.documents}
-        answers = np.full(len(problems), 0.5)
-        for i in range(len(problems)):
-            known = [read[int(row)] for row in problems.known(i)]
-            joined = [word for text in known for word in text]
-            parts, asked = known_and_questioned(known, joined, read[int(problems.questioned_index[i])], _PIECES)
-            if not parts:
-                continue
-            rests = [[w for j, other in enumerate(parts) if j != left for w in other] for left in range(len(parts))]
-            among = np.array([self._cosine(part, rest) for part, rest in zip(parts, rests, strict=True)])
-            towards = np.array([self._cosine(part, joined) for part in asked])
-            if among.any() and any(self._patterns(part).any() for part in asked):
-                answers[i] = float(towards.mean() >= among.mean() - among.std())
-        return answers
+    def read(self, text: str) -> list[str]:
+        return words(text.lower())
+
+    def answer(self, known: list[list[str]], questioned: list[str]) -> float:
+        joined = [word for text in known for word in text]
+        parts, asked = known_and_questioned(known, joined, questioned, _PIECES)
+        rests = [[w for j, other in enumerate(parts) if j != left for w in other] for left in range(len(parts))]
+        among = np.array([self._cosine(part, rest) for part, rest in zip(parts, rests, strict=True)])
+        if not among.any() or not any(self._patterns(part).any() for part in asked):
+            return 0.5
+        return float(accepts(np.array([self._cosine(part, joined) for part in asked]), among))
 
     def _patterns(self, text: Sequence[str]) -> Floats:
         return patterns(text, self.words_, self.gap)

@@ -10,9 +10,9 @@ import numpy as np
 from ravenbench.randomness import stream
 from ravenbench.text.tokens import frequent_words, normalised
 from ravenbench.types import Bools, Floats, Ints, Problems
-from ravenbench.verifiers.calibrators import Logistic
-from ravenbench.verifiers.contract.base import Calibrator, Scorer
+from ravenbench.verifiers.contract.base import Scorer
 from ravenbench.verifiers.published.impostors import Background
+from ravenbench.verifiers.published.one_class import sides
 from ravenbench.verifiers.published.shelf_views import Family, Members, symbols, units_of, written
 from ravenbench.verifiers.raven_2026.families import Grams
 
@@ -63,6 +63,7 @@ class Zamani2014(Scorer):
     """
 
     name = "zamani-2014"
+    calibrated_by = "logistic(radius=0.0)"
     symmetric = False
     provenance = "reconstructed"
 
@@ -86,17 +87,12 @@ class Zamani2014(Scorer):
         members = Members(problems)
         profiles = self._distributions(members.texts)
         result = np.empty(len(problems))
-        for i in range(len(problems)):
-            allowed = self.background_.allowed(
-                [normalised(problems.texts[row]) for row in [*problems.known(i), problems.questioned_index[i]]]
-            )
+        for i, (known, questioned) in enumerate(sides(problems, normalised)):
+            allowed = self.background_.allowed([*known, questioned])
             rng = stream(self.seed, "zamani-others", str(problems.ids[i]))
             chosen = np.sort(rng.choice(allowed, size=min(self.others, len(allowed)), replace=False))
             result[i] = self._share(profiles, members.known[i], int(members.questioned[i]), chosen)
         return result
-
-    def default_calibrator(self) -> Calibrator:
-        return Logistic(radius=0.0)
 
     def _distributions(self, texts: list[str]) -> list[Floats]:
         """Smoothed distributions of texts over each family's values."""

@@ -76,36 +76,10 @@ _PART = 4
 _LEAST = 10
 
 
-def nearest(similarities: Floats) -> Floats:
-    """The largest quarter, but at least ten, of similarities to impostors (impostors,)."""
-    count = min(len(similarities), max(_LEAST, len(similarities) // _PART))
-    return np.sort(similarities)[len(similarities) - count :]
-
-
-def z_score(value: float, impostors: Floats) -> float:
-    """A similarity against mean and deviation of those to the nearest impostors; 0 where these are all equal."""
-    cohort = nearest(impostors)
-    deviation = float(cohort.std())
-    return (value - float(cohort.mean())) / deviation if deviation > 1e-12 else 0.0
-
-
-def s_norm(linked: Floats, known: Floats, questioned: Floats) -> float:
-    """Mean of two z-scores of the mean similarity of questioned and known documents.
-
-    Parameters
-    ----------
-    linked : (k,)
-        Similarity of the questioned to each known document.
-    known : (k, impostors)
-        Similarities of the known documents to impostors: averaged over k, as the pair's similarity is.
-    questioned : (impostors,)
-    """
-    value = float(linked.mean())
-    return (z_score(value, known.mean(axis=0)) + z_score(value, questioned)) / 2
-
-
 def s_norms(linked: Floats, known: Floats, questioned: Floats, allowed: Bools) -> Floats:
-    """``s_norm`` of many problems, (m,).
+    """Mean of two z-scores of a similarity, (m,), each against those to one side's nearest impostors.
+
+    The nearest are the largest quarter, but at least ten; where these are all equal the score is 0.
 
     Parameters
     ----------

@@ -1,0 +1,74 @@
+"""What the one-class methods of PAN-2014 share: each problem is decided by its own texts.
+
+Texts are read and cut in parts, parts are represented and compared, and the questioned text is accepted if it lies
+about as near to the known ones as these lie to each other. How each of that is done makes the method.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ravenbench.text.tokens import normalised
+from ravenbench.types import Floats, Problems
+from ravenbench.verifiers.contract.base import Verifier
+
+T = TypeVar("T")
+S = TypeVar("S", str, Sequence[str])
+
+
+def cut(whole: S, count: int) -> list[S]:
+    """``count`` consecutive pieces whose lengths differ by at most one; fewer where there is not that much."""
+    count = min(count, len(whole))
+    edges = [len(whole) * i // count for i in range(count + 1)] if count else [0]
+    return [whole[a:b] for a, b in pairwise(edges)]
+
+
+def known_and_questioned(known: Sequence[S], joined: S, questioned: S, least: int) -> tuple[list[S], list[S]]:
+    """Pieces of the known documents, at least ``least``, and pieces of the questioned text as long as these.
+
+    Documents stay whole where there are enough (empty ones are left out); otherwise they are joined (``joined``) and
+    cut anew. Both lists are empty where there is too little text.
+    """
+    parts = [one for one in known if len(one)]
+    if len(parts) < least:
+        parts = cut(joined, least)
+    if len(parts) < least or not len(questioned):
+        return [], []
+    size = sum(len(part) for part in parts) / len(parts)
+    return parts, cut(questioned, max(1, round(len(questioned) / size)))
+
+
+def sides(problems: Problems, read: Callable[[str], T]) -> Iterator[tuple[list[T], T]]:
+    """The known documents and the questioned one of each problem, as ``read`` takes them; each is read once."""
+    once = {int(row): read(problems.texts[row]) for row in problems.documents}
+    for i in range(len(problems)):
+        yield [once[int(row)] for row in problems.known(i)], once[int(problems.questioned_index[i])]
+
+
+def accepts(towards: Floats, among: Floats, slack: float = 0.0) -> bool:
+    """True if the mean similarity towards the known parts is at least their mean among themselves less a deviation."""
+    return bool(towards.mean() >= among.mean() - among.std() - slack)
+
+
+class OneClass(Verifier):
+    """A verifier that answers each problem from its own texts: a method says how it reads and what it answers."""
+
+    symmetric = False
+    provenance = "reconstructed"
+
+    def read(self, text: str) -> Any:
+        """A text as the method reads it; by default with white space collapsed."""
+        return normalised(text)
+
+    @abstractmethod
+    def answer(self, known: list[Any], questioned: Any) -> float:
+        """The answer to one problem from its texts as ``read`` gives them."""
+
+    def verify(self, problems: Problems) -> Floats:
+        answers = [self.answer(known, questioned) for known, questioned in sides(problems, self.read)]
+        return np.array(answers, dtype=np.float64)
