@@ -22,8 +22,6 @@ from ravenbench.reports.view import (
     Table,
     col,
     for_terminal,
-    printable,
-    public,
     public_json,
     table,
     to_csv,
@@ -186,11 +184,20 @@ def report_of(store: Store, analysis: Any = None) -> Report[Any]:
     InputError
         If that task has none.
     """
-    if store.kind not in REPORTS:
+    made = report_class(store.kind)
+    if made is None:
         raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
-    module = import_module(f"ravenbench.reports.{REPORTS[store.kind]}")
-    made: type[Report[Any]] | None = getattr(module, f"{store.kind.capitalize()}Report", None)
-    return _OfModule(module, store, analysis) if made is None else made(store, analysis)
+    return made(store, analysis)
+
+
+def report_class(kind: str) -> type[Report[Any]] | None:
+    """The class of a task's report, None where it has none."""
+    if kind not in REPORTS:
+        return None
+    found: type[Report[Any]] = getattr(
+        import_module(f"ravenbench.reports.{REPORTS[kind]}"), f"{kind.capitalize()}Report"
+    )
+    return found
 
 
 def analyse(store: Store) -> Any:
@@ -336,57 +343,3 @@ def write_parts(
         write_text(folder / "figures" / f"{name}.svg", svg(figure, name))
     write_json(folder / "report.json", {"format": FORMAT, "kind": kind, **public_json(json)})
     write_text(folder / "index.html", page)
-
-
-class _OfModule(Report[Any]):
-    """The report of a task whose module has functions (analyse, write, to_json, terminal) and no class yet."""
-
-    def __init__(self, module: Any, store: Store, analysis: Any = None) -> None:
-        super().__init__(store, analysis)
-        self.kind = store.kind  # type: ignore[misc]
-        self.module = module
-
-    def analyse(self) -> Any:
-        return self.module.analyse(self.store)
-
-    def tables(self) -> Sequence[Table]:
-        return ()
-
-    def sections(self) -> Sequence[Section]:
-        return ()
-
-    def to_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.module.to_json(self.analysis)
-        return found
-
-    def closing(self) -> Sequence[RenderableType]:
-        found: list[RenderableType] = self.module.terminal(self.analysis)
-        return found
-
-    def planned(self) -> list[tuple[str, str, str]]:
-        own = getattr(self.module, "planned", None)
-        return super().planned() if own is None else list(own(self.store))
-
-    @cached_property
-    def gaps(self) -> list[Gap]:
-        found: list[Gap] = self.module.gaps(self.store) if hasattr(self.module, "gaps") else super().gaps
-        return found
-
-    def fill(self, folder: Path) -> None:
-        self.module.write(self.analysis, folder)
-        kept = json.loads((folder / "report.json").read_text("utf-8"))
-        more = {"programs": public_json(self.programs), "incomplete": public_json(gaps_json(self.gaps))}
-        write_json(folder / "report.json", {**kept, **more})
-        page = (folder / "index.html").read_text("utf-8")
-        if self.programs:
-            made = programs_table(self.programs)
-            write_text(folder / "tables" / "programs.csv", to_csv(made))
-            write_text(folder / "tables" / "programs.tex", to_latex(made))
-            section = Markup(
-                '<section aria-labelledby="programs"><h2 id="programs">Outside programs</h2>{}</section>\n</main>'
-            )
-            page = page.replace("</main>", section.format(to_html(made)), 1)
-        if self.gaps:
-            warning = Markup('<main id="main">\n<div class="finding warn"><p>{}</p></div>')
-            page = page.replace('<main id="main">', warning.format(public(printable(averaged_over(self.gaps)))), 1)
-        write_text(folder / "index.html", page)

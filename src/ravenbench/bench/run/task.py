@@ -10,6 +10,7 @@ from ravenbench.bench.options import PATH, Option, plain_of
 from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.task import Draft, Task, slug
 from ravenbench.errors import InputError
+from ravenbench.metrics.base import metrics_of
 
 if TYPE_CHECKING:
     from ravenbench.bench.run.forecast import Forecast
@@ -50,7 +51,7 @@ class Run(Task):
     arguments = ("corpus",)
     order = (
         "corpus topic topics folds pools pool_share pairs samplers docs_per_topic min_docs limit calibration encoder "
-        "verifiers normalise probe repetitions lengths encoding seed"
+        "verifiers normalise metrics probe repetitions lengths encoding seed"
     )
     device = True
     plan_help = "Only say what the run would hold, cost and be able to show."
@@ -65,6 +66,8 @@ class Run(Task):
         else:
             self.spec = build(given, None if spec is None else Path(spec))
         self.named = self.spec.named_verifiers()
+        if self.spec.metrics is not None:
+            metrics_of(self.spec.metrics)
         smoke_test(self.named)
         stem = slug(self.spec.corpus or self.spec.test or "given") or "run"
         self.folder = self.place_or(f"{stem}-{self.spec.hash()[:8]}")

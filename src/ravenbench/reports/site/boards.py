@@ -24,7 +24,8 @@ from ravenbench.reports.content import badge
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.api import read_run
 from ravenbench.reports.evaluate.evaluation import BreakDown, parts_table, scores_table
-from ravenbench.reports.outside import TASKS, with_answers
+from ravenbench.reports.outside import takes_answers as kind_takes_answers
+from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import report_of
 from ravenbench.reports.view import Col, Table, col, public_head, public_json, table, to_csv
 from ravenbench.statistics.axes import Domain
@@ -235,7 +236,7 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
 
 def takes_answers(place: Path) -> bool:
     """Whether the board of a folder can show systems that were run elsewhere."""
-    return (place / "run.json").is_file() and Store.open(place).kind in TASKS
+    return (place / "run.json").is_file() and kind_takes_answers(Store.open(place).kind)
 
 
 def _run(store: Store, key: str) -> Board:
