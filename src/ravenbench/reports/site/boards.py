@@ -39,6 +39,11 @@ Interval = tuple[float, float]
 LEADERS = 5
 """Ranks that a site's first page shows of each board."""
 
+P = TypeVar("P", bound=Plan)
+METRICS = ("auc", "c@1", "overall", "final")
+REPLICATES = 2_000
+"""Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -130,9 +135,6 @@ def slugs(names: list[str]) -> dict[str, str]:
     return found
 
 
-P = TypeVar("P", bound=Plan)
-
-
 class Joined(Store):
     """A run whose plan also has the verifiers and cells of other runs over the same folds."""
 
@@ -205,11 +207,6 @@ def parts_of(found: BreakDown, system: str) -> tuple[Part, ...]:
         (name.removeprefix(f"{i}: "), n, Number(own.scores["c@1"], own.interval["c@1"]))
         for i, ((name, n, _), own) in pairs
     )
-
-
-METRICS = ("auc", "c@1", "overall", "final")
-REPLICATES = 2_000
-"""Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
 
 
 def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]) -> list[Board]:

@@ -1,4 +1,4 @@
-"""The pages of a site, as text by address."""
+"""``ravenbench.site``: leaderboards of any number of runs and evaluations as static pages in a folder."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from ravenbench.reports.site.boards import Board, Number, Standing, boards, slug
 from ravenbench.reports.view import figure, to_html
 
 TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
+
+MOST = 300_000
+"""Bytes that no page should exceed."""
 
 
 def site_pages(title: str, boards: Sequence[Board]) -> dict[str, str]:
@@ -85,10 +88,6 @@ def mark(found: Number) -> Markup:
         '<line x1="0" x2="100" y1="6" y2="6" class="axis"/><line x1="50" x2="50" y1="3" y2="9" class="axis"/>'
         '<line x1="{}" x2="{}" y1="6" y2="6" class="range"/><circle cx="{}" cy="6" r="3"/></svg>'
     ).format(figure(found.value), ends[0], ends[2], ends[1])
-
-
-MOST = 300_000
-"""Bytes that no page should exceed."""
 
 
 def site(
