@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from markupsafe import Markup
 
+from ravenbench import registry
+from ravenbench.bench.task import task_of, tasks
 from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, write_json, write_text
 from ravenbench.formats.output import fresh_folder
@@ -23,6 +25,7 @@ from ravenbench.reports.view import (
     col,
     for_terminal,
     public_json,
+    rows_json,
     table,
     to_csv,
     to_html,
@@ -65,10 +68,12 @@ class Report(ABC, Generic[A]):
     """What a task says of one of its folders; ``write`` and ``terminal`` do the rest.
 
     ``analysis`` is everything that is said, derived from the store alone. The page is made from the template
-    ``KIND.html.j2``.
+    ``KIND.html.j2``; that of another package's task shows its sections one after another.
     """
 
     kind: ClassVar[str]
+    title: ClassVar[str] = ""
+    """Heading of the page, where it has no template of its own."""
     takes_answers: ClassVar[bool] = False
     """Whether systems that were not run here may be judged beside its verifiers."""
 
@@ -94,9 +99,9 @@ class Report(ABC, Generic[A]):
         """Long tables that are CSV files only."""
         return ()
 
-    @abstractmethod
     def sections(self) -> Sequence[Section]:
-        """Sections of the page; one without a heading is not there."""
+        """Sections of the page; one without a heading is not there. By default one for each table."""
+        return [Section(t.key, t.title, to_html(t)) for t in self.tables()]
 
     def figures(self) -> dict[str, Figure]:
         """Figures by name."""
@@ -106,13 +111,13 @@ class Report(ABC, Generic[A]):
         """What the template is given besides ``sections``, ``figures`` and ``tables``."""
         return {}
 
-    @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """The same as plain values; by default the rows of each table."""
+        return {t.key: rows_json(t) for t in self.tables()}
 
-    @abstractmethod
     def closing(self) -> Sequence[RenderableType]:
-        """The closing tables for 80 columns."""
+        """The closing tables for 80 columns; by default all."""
+        return [for_terminal(t) for t in self.tables()]
 
     def planned(self) -> list[tuple[str, str, str]]:
         """Method, fold and key of every cell that the folder should have."""
@@ -153,8 +158,10 @@ class Report(ABC, Generic[A]):
         figures, tables = self.figures(), self.tables()
         programs = [programs_table(self.programs)] if self.programs else []
         page = render(
-            f"{self.kind}.html.j2",
+            f"{self.kind}.html.j2" if self.kind in REPORTS else "task.html.j2",
             **{
+                "title": self.title or self.kind,
+                "task": self.kind,
                 "sections": self.sections(),
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
                 "tables": Rendered((t.key, to_html(t)) for t in tables if t.rows),
@@ -193,7 +200,9 @@ def report_of(store: Store, analysis: Any = None) -> Report[Any]:
 def report_class(kind: str) -> type[Report[Any]] | None:
     """The class of a task's report, None where it has none."""
     if kind not in REPORTS:
-        return None
+        target = task_of(kind).report if kind in tasks() else ""
+        outside: type[Report[Any]] | None = registry.load("report", target) if target else None
+        return outside
     found: type[Report[Any]] = getattr(
         import_module(f"ravenbench.reports.{REPORTS[kind]}"), f"{kind.capitalize()}Report"
     )

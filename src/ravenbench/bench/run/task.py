@@ -58,8 +58,6 @@ class Run(Task):
     spec: RunSpec
 
     def resolve(self) -> None:
-        from ravenbench.engine.guard import smoke_test
-
         given, spec = plain_of(RunSpec, self.values), self.values.get("spec")
         if isinstance(spec, RunSpec):
             self.spec = build({**spec.resolved(), **given}) if given else spec
@@ -68,13 +66,14 @@ class Run(Task):
         self.named = self.spec.named_verifiers()
         if self.spec.metrics is not None:
             metrics_of(self.spec.metrics)
-        smoke_test(self.named)
         stem = slug(self.spec.corpus or self.spec.test or "given") or "run"
         self.folder = self.place_or(f"{stem}-{self.spec.hash()[:8]}")
 
     def prepare(self) -> Store:
         from ravenbench.bench.run.plan import fingerprint
+        from ravenbench.engine.guard import smoke_test
 
+        smoke_test(self.named)
         self.data = fingerprint(self.spec)
         return super().prepare()
 
