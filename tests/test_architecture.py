@@ -177,6 +177,15 @@ def test_a_type_checker_sees_the_public_face(tmp_path):
         assert any(f"misuse{number}.py" in line and told in line for line in out.splitlines()), out
 
 
+def test_the_stub_says_what_the_functions_take():
+    from ravenbench.bench.functions import stub_of
+    from ravenbench.bench.task import task_of
+    from ravenbench.builtin import BUILTIN
+
+    stub = stub_of(map(task_of, BUILTIN["task"]))
+    assert (ROOT / "bench" / "api.pyi").read_text() == stub, "write it anew: python -m ravenbench.bench.functions"
+
+
 def test_exported_names_resolve():
     for name in ravenbench.__all__:
         assert getattr(ravenbench, name) is not None

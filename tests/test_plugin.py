@@ -53,6 +53,38 @@ def test_an_installed_plugin_is_found_by_name(installed):
     assert done.stdout.strip() == "found", done.stderr
 
 
+TASK = """
+import sys
+from pathlib import Path
+
+from ravenbench import analyse
+from ravenbench.bench import api
+from ravenbench.bench.task import task_of
+from ravenbench.cli.main import build
+from ravenbench.formats.problems import write_pan_problems
+from ravenbench.testing import check_task, toy_problems
+from typer.testing import CliRunner
+
+write_pan_problems(Path("toy/test"), *toy_problems(12))
+check_task(task_of("lengths"), {"problems": "toy"})
+assert api.lengths(problems="toy", measures="words", out="run").errors == ()
+shown = CliRunner().invoke(build("lengths"), ["lengths", "toy", "--out", "all"])
+assert shown.exit_code == 0 and "characters" in shown.output, shown.output
+assert "--measures" in CliRunner().invoke(build("lengths"), ["lengths", "--help"]).output
+assert "lengths of texts alone" in CliRunner().invoke(build(None), ["--help"]).output
+report = CliRunner().invoke(build("report"), ["report", "run", "--json"])
+assert report.exit_code == 0 and '"measure": "words"' in report.output, report.output
+assert "What lengths alone tell" in Path("run/report/index.html").read_text()
+print("lived")
+"""
+
+
+def test_a_package_brings_a_task(installed, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = python(TASK, installed, *sys.path)
+    assert done.stdout.strip() == "lived", done.stderr
+
+
 def test_two_packages_with_one_name_are_refused(installed, tmp_path):
     folder = tmp_path / "rival-1.0.dist-info"
     folder.mkdir()

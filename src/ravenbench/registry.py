@@ -88,7 +88,7 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
 
 def load(kind: str, name: str) -> Any:
     """What stands behind a name or a ``module:Class``, unchecked; errors are those of ``resolve``."""
-    known = targets(kind)
+    known = {} if ":" in name else targets(kind)
     target = name if ":" in name else known.get(name)
     if target is None:
         raise SpecError(f"there is no {SPOKEN.get(kind, kind)} named {name!r}", fix=did_you_mean(name, known))

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,44 +21,20 @@ from sklearn.exceptions import NotFittedError
 
 from ravenbench import registry
 from ravenbench.components import Component, foreign
-from ravenbench.errors import CorpusError
+from ravenbench.errors import CorpusError, InputError
 from ravenbench.metrics.base import Metric, measure
 from ravenbench.obfuscation.base import ObfuscationTask, Obfuscator, Oracle
+from ravenbench.problems.toys import toy_problems as toy_problems
 from ravenbench.randomness import stream
 from ravenbench.sampling.samplers import Sampler
+from ravenbench.store.lock import folder_lock
+from ravenbench.store.store import Store
 from ravenbench.types import Bools, Corpus, Floats, Problems
 from ravenbench.verifiers.contract import persist
 from ravenbench.verifiers.contract.base import Calibrator, Scorer, as_verifier
 
 TOLERANCE = 1e-5
 """By how much answers may differ where the same sums are added up in another order: that of single precision."""
-
-_SYLLABLES = ("ka", "re", "mi", "to", "su", "no", "la", "vi", "po", "de", "ha", "gu", "ti", "ro", "ma", "se")
-
-
-def toy_problems(
-    n: int = 40, known: int = 1, words: int = 120, seed: int = 0, alphabet: Sequence[str] = _SYLLABLES
-) -> tuple[Problems, Bools]:
-    """Problems whose authors differ in word habits: enough for any method to run on, no corpus needed."""
-    rng = stream(seed, "toy-problems", n, known)
-    vocabulary = ["".join(rng.choice(alphabet, size=rng.integers(1, 4))) for _ in range(300)]
-    marks = [".", ",", ";", "!", "?"]
-
-    def write(author: int, document: int) -> str:
-        habit = stream(seed, "toy-habit", author).dirichlet(np.full(len(vocabulary), 0.15))
-        draw = stream(seed, "toy-document", author, document)
-        tokens = [str(vocabulary[i]) for i in draw.choice(len(vocabulary), size=words, p=habit)]
-        for place in range(7, len(tokens), 7 + author % 5):
-            tokens[place] += marks[author % len(marks)]
-        return " ".join(tokens).capitalize()
-
-    rows, same = [], []
-    for i in range(n):
-        author, truth = 2 * i, i % 2 == 0
-        other = author if truth else author + 1
-        rows.append((f"toy{i:03d}", [write(author, d) for d in range(known)], write(other, 99)))
-        same.append(truth)
-    return Problems.of(rows), np.array(same)
 
 
 def check_component(kind: str, component: Component) -> None:
@@ -242,6 +218,64 @@ def check_sampler(component: Sampler) -> None:
     except CorpusError:
         return
     raise AssertionError(f"{name}: more topics than there are must raise CorpusError")
+
+
+def check_task(task: Any, values: Mapping[str, Any]) -> None:
+    """Live a task's life in a folder that is removed afterwards: what all tasks promise has to hold for this one.
+
+    Every option says what it is; a preview writes nothing and is right; each planned cell is there afterwards, the same
+    with two workers, and is computed again where it was lost; nothing is computed twice; another command in the same
+    folder is refused; the report is written.
+
+    Parameters
+    ----------
+    task : subclass of ``ravenbench.bench.task.Task``
+    values : mapping
+        Options of a small job, without the task's own folder.
+    """
+    from ravenbench.bench.functions import function_of
+    from ravenbench.reports.report import write_report
+
+    assert all(option.help for option in task.options()), f"{task.name}: an option does not say what it is"
+    function = function_of(task)
+    with tempfile.TemporaryDirectory() as scratch:
+        places = [Path(scratch) / name for name in ("one", "two")]
+        jobs = [{**values, task.place: place} for place in places]
+        preview = task(jobs[0]).preview()
+        assert not any(place.exists() for place in places), f"{task.name}: its preview writes"
+        assert preview.cells and not preview.done, f"{task.name}: its preview has no cells, or done ones"
+        stores = [function(**job, workers=workers).store for workers, job in enumerate(jobs, start=1)]
+        store = stores[0]
+        assert store.kind == task.name, f"{task.name}: its folder is of {store.kind}"
+        cells = [_cell_arrays(one) for one in stores]
+        assert cells[0], f"{task.name}: it plans no cells"
+        assert None not in cells[0].values(), f"{task.name}: a cell has no result"
+        assert cells[0] == cells[1], f"{task.name}: two workers answer otherwise than one"
+        assert task(jobs[0]).preview().done == preview.cells, f"{task.name}: its preview does not see what is done"
+        lost, *others = [store.cell_path(place.key) for place in store.plan.cells]
+        when = [place.stat().st_mtime_ns for place in others]
+        lost.unlink()
+        again = function(**jobs[0], workers=1).store
+        assert _cell_arrays(again) == cells[0], f"{task.name}: a lost cell is not computed again as it was"
+        assert [place.stat().st_mtime_ns for place in others] == when, f"{task.name}: cells are computed twice"
+        with folder_lock(places[0]):
+            try:
+                function(**jobs[0])
+            except InputError:
+                pass
+            else:
+                raise AssertionError(f"{task.name}: two commands may write one folder")
+        assert write_report(again).is_file(), f"{task.name}: it has no report"
+
+
+def _cell_arrays(store: Store) -> dict[str, Any]:
+    """What the cells of a plan hold, None for one that is not there or failed."""
+    found: dict[str, Any] = {}
+    for place in store.plan.cells:
+        cell = store.read_cell(place.key)
+        whole = cell is not None and cell.error is None
+        found[place.key] = {k: v.tolist() for k, v in cell.arrays.items()} if whole and cell is not None else None
+    return found
 
 
 def toy_tasks(n: int = 4, seed: int = 0) -> list[ObfuscationTask]:

@@ -1,10 +1,14 @@
 """A large run counts its texts once, and its answers are those of one that does not."""
 
+import os
+
 import pytest
 from stored import answers
 
 from ravenbench.bench.api import run
 from ravenbench.engine import prepare
+from ravenbench.engine.pool import local, run_units, silent
+from ravenbench.texts import TextTable
 from small_run import SMALL
 
 OPTIONS = {**SMALL, "verifiers": "char-ngram, topic-fit, style-only"}
@@ -49,3 +53,17 @@ def test_another_meaning_of_the_name_counts_nothing(tmp_path, monkeypatch):
     store = run(out=tmp_path, workers=1, **SMALL | {"verifiers": "length"}).store
     stranger = type("Stranger", (), {"counted": {"a": 1}})()
     assert prepare.plan_counting(store, [stranger, stranger], list(store.plan.folds)) == []
+
+
+class Dies:
+    """A model that ends the process it encodes in."""
+
+    def prepare(self, texts: list[str]) -> None:
+        os._exit(1)
+
+
+def test_a_model_that_ends_its_process_does_not_end_the_run(tmp_path):
+    TextTable.collect(["a", "b"])[0].save(tmp_path / "texts")
+    (tmp_path / "plan.json").write_text("{}")
+    units = [prepare.EncodeUnit(tmp_path, Dies(), (row,)) for row in range(2)]
+    assert run_units(local(2), units, silent, "encoding texts") == []

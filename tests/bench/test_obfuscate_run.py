@@ -1,6 +1,7 @@
 """An obfuscation as a run: it resumes, notices damage, tells its plan, and its folder can be reported and read."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -8,9 +9,12 @@ from typer.testing import CliRunner
 
 from ravenbench import files
 from ravenbench.bench.api import obfuscate
+from ravenbench.bench.obfuscate.rewritings import RewriteUnit, keys_of, read_rewriting
 from ravenbench.cli.main import build
+from ravenbench.engine.pool import local, run_units, silent
 from ravenbench.errors import InputError, SpecError, StoreError
 from ravenbench.formats.problems import read_problems, write_pan_problems
+from ravenbench.obfuscation.base import ObfuscationTask
 from ravenbench.obfuscation.recipes.controls import Random
 from ravenbench.reports.report import analyse, write_report
 from ravenbench.store.store import Store
@@ -53,6 +57,21 @@ def test_the_product_is_that_of_the_rewritings(done, problems):
     page = write_report(store).read_text()
     assert "6 of 6 texts changed" in page
     assert json.loads((done / "run" / "report" / "report.json").read_text())["kind"] == "obfuscate"
+
+
+class Ends(Random):
+    """Ends the process it rewrites in."""
+
+    def obfuscate(self, *_):
+        os._exit(1)
+
+
+def test_an_obfuscator_that_ends_its_process_fails_its_texts(tmp_path):
+    tasks = [ObfuscationTask(str(number), "A text.", ()) for number in range(2)]
+    units = [RewriteUnit(tmp_path, Ends(), 0, (task,)) for task in tasks]
+    assert len(run_units(local(2), units, silent, "rewriting")) == 2
+    for key in keys_of(Ends(), 0, tasks):
+        assert "ended its process" in read_rewriting(tmp_path, key).error
 
 
 class Killed(BaseException):

@@ -44,15 +44,15 @@ def test_both_axes_answer_for_every_scorer(found):
     rows = {row.scorer: row for row in found.rows}
     assert list(rows) == names((0.3,))
     assert found.false_convictions == Share(0, 8)
-    assert rows["untrained topic"].content.convicted == Share(2, 2)
+    assert rows["untrained topic"].content.flagged == Share(2, 2)
     assert rows["untrained topic"].domain.unasked == Share(2, 2), "nothing is learned, so nothing can be asked"
-    assert rows["topic"].domain.convicted.count and rows["style-only"].domain.convicted.count == 0
+    assert rows["topic"].domain.flagged.count and rows["style-only"].domain.flagged.count == 0
     assert rows["topic"].content.figure.value > 0.1 > abs(rows["style"].content.figure.value)
     assert rows["texts .3"].domain is rows["style"].domain is None
     for name in HIDDEN:
         assert rows[name].content.less.count == 0, f"{name} goes by content and must not be cleared"
     for name in ("content", "content z", "content rank"):
-        assert rows[name].content.convicted == Share(2, 2) and abs(rows[name].style_left.value - 0.5) < 0.06
+        assert rows[name].content.flagged == Share(2, 2) and abs(rows[name].style_left.value - 0.5) < 0.06
     assert rows["memory"].outcomes[Content.LOSES] == rows["both ways"].outcomes[Content.SWAYED] == Share(2, 2)
     doses = {row.scorer: (row.dose, row.trained) for row in found.rows}
     assert doses["blend .3"] == (0.3, True) and doses["blend .3 untrained"] == (0.3, False)
@@ -106,7 +106,7 @@ def test_verdicts_are_counted_by_the_rule_of_runs():
         for number, pair in ends.items()
     }
     axis = summarise(design, worlds).rows[0].content
-    assert (axis.convicted.count, axis.less.count, axis.undecided.count) == (2, 1, 1)
+    assert (axis.flagged.count, axis.less.count, axis.undecided.count) == (2, 1, 1)
     assert axis.covered == Share(2, 4), "the mean of the first two is .02, of the others .0325"
     assert Share(0, 40).interval == pytest.approx((0, 0.0876), abs=1e-3)
     assert Share(0, 0).interval is None

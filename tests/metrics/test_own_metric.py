@@ -8,13 +8,16 @@ import sys
 
 import numpy as np
 import pytest
+from tests.small_run import SMALL
 from typer.testing import CliRunner
 
 import ravenbench
 from ravenbench import registry
+from ravenbench.bench.run.spec import RunSpec
 from ravenbench.cli.main import build
 from ravenbench.errors import AnswerError, InputError, RavenError, SpecError
 from ravenbench.formats.answers import Truth
+from ravenbench.formats.problems import write_pan_problems
 from ravenbench.metrics import scores
 from ravenbench.metrics.base import Metric, measure, metrics_of, title_of
 from ravenbench.metrics.pan import METRICS, STANDARD
@@ -22,7 +25,7 @@ from ravenbench.metrics.sums import checked
 from ravenbench.metrics.weighted import BLOCK, rank, replicated, weighted_sums
 from ravenbench.randomness import stream
 from ravenbench.statistics.randomization import Answered, randomization_test
-from ravenbench.testing import check_calibrator, check_metric, check_sampler
+from ravenbench.testing import check_calibrator, check_metric, check_sampler, toy_problems
 from ravenbench.types import name_array
 
 
@@ -189,3 +192,48 @@ def test_from_the_command_line(tmp_path, monkeypatch):
     shown = CliRunner().invoke(build("evaluate"), [*given, "--trials", "50", "--json"])
     assert shown.exit_code == 0, shown.output
     assert {p["metric"] for p in json.loads(shown.output)["pairs"]} == {"auc", "mine:Mine"}
+
+
+class Gap(Metric):
+    title = "score gap"
+    reads = "scores"
+
+    def value(self, truth, answers):
+        return float(answers[truth].mean() - answers[~truth].mean())
+
+
+def test_a_run_reports_it_and_without_one_nothing_is_different(tmp_path):
+    own, gap = str(Balanced()), str(Gap())
+    given = SMALL | {"verifiers": "style-only, length"}
+    found = ravenbench.run(**given, metrics=["auc", Balanced(), Gap()], out=tmp_path / "run")
+    report = ravenbench.analyse(found.store)
+    folds = [fold for fold in report.folds if fold.setup == "hits"]
+    cell = found.store.cell("style-only", folds[0].name)
+    truth = found.store.truth(folds[0].name)
+    assert folds[0].scores["style-only"][own] == pytest.approx(Balanced().value(truth, cell.answers))
+    assert folds[0].scores["style-only"][gap] == pytest.approx(Gap().value(truth, cell.scores))
+    assert {s.metric for s in report.shortcut} == {"auc", "overall", own, gap}
+    ravenbench.write_report(found.store)
+    rows = json.loads((tmp_path / "run" / "report" / "report.json").read_text())["results"]
+    assert all({own, gap} <= set(row) and {own, gap} <= set(row["std"]) for row in rows)
+    assert "score gap" in (tmp_path / "run" / "report" / "tables" / "results.csv").read_text()
+    plain, named = RunSpec(), RunSpec(metrics="auc")
+    assert "metrics" not in plain.resolved() and plain.hash() != named.hash()
+    with pytest.raises(SpecError, match="accuracy"):
+        ravenbench.run(**SMALL, metrics="acuracy", out=tmp_path / "other")
+
+
+def test_pan14_reports_it(tmp_path):
+    for part, seed in (("train", 1), ("test", 2)):
+        problems, same = toy_problems(12, known=2, words=40, seed=seed)
+        write_pan_problems(tmp_path / "toy" / part, problems, same)
+    given = {"verifiers": "char-ngram, length", "probe": "none", "out": tmp_path / "run"}
+    found = ravenbench.pan14([tmp_path / "toy"], **given, metrics=f"c@1, {Balanced()}")
+    overview = ravenbench.analyse(found.store)
+    name = str(Balanced())
+    assert all(name in row.scores and name in row.interval for row in overview.micro.values())
+    assert {p.metric for p in overview.pooled.pairs} == {"c@1", "final", name}
+    ravenbench.write_report(found.store)
+    assert "balanced accuracy" in (tmp_path / "run" / "report" / "tables" / "overall.csv").read_text()
+    with pytest.raises(SpecError, match="raw scores"):
+        ravenbench.pan14([tmp_path / "toy"], **given, metrics=str(Gap()))

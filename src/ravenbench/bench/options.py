@@ -38,8 +38,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """What decides a task's answers."""
 
     def resolved(self) -> dict[str, Any]:
-        """JSON form."""
-        return dict(msgspec.to_builtins(self))
+        """JSON form. Where no ``metrics`` are named there is no such key, as in specs from before there was one."""
+        found = dict(msgspec.to_builtins(self))
+        return {key: value for key, value in found.items() if key != "metrics" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,10 @@ def told(
 
 
 Encoding = Annotated[str | None, told(ENCODING)]
+Metrics = Annotated[
+    str | None,
+    told("Metrics to report besides, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
+]
 
 
 @cache

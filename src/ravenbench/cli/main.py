@@ -8,6 +8,7 @@ import importlib
 import inspect
 import os
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NoReturn
 
@@ -62,7 +63,8 @@ def build(wanted: str | None) -> typer.Typer:
             typer.echo(f"raven {__version__}")
             raise typer.Exit
 
-    for name, (target, text) in COMMANDS.items():
+    commands = COMMANDS if wanted in COMMANDS else {**COMMANDS, **_of_others()}
+    for name, (target, text) in commands.items():
         if name != wanted:
             app.command(name, help=text)(_absent)
             continue
@@ -75,6 +77,21 @@ def build(wanted: str | None) -> typer.Typer:
             bare = {"allow_extra_args": name == "compare"}
             app.command(name, help=_flowing(found.__doc__ or ""), context_settings=bare)(found)
     return app
+
+
+def _of_others() -> dict[str, tuple[str, str]]:
+    """The tasks of other packages as commands; one that does not import is listed all the same."""
+    found = {}
+    for point in entry_points(group="ravenbench.task"):
+        try:
+            about = (inspect.getdoc(point.load()) or "").partition("\n")[0]
+        except Exception:
+            about = ""
+        found[point.name] = (
+            f"ravenbench.cli.tasks:{point.name}",
+            about or f"A task of {point.value.partition(':')[0]}.",
+        )
+    return {name: command for name, command in found.items() if name not in COMMANDS}
 
 
 def _flowing(text: str) -> str:

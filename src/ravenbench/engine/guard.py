@@ -307,7 +307,7 @@ def warm_up_kernels(components: Sequence[Component]) -> None:
 
 
 def _on_toys(component: Component) -> None:
-    from ravenbench.testing import toy_problems
+    from ravenbench.problems.toys import toy_problems
 
     with one_thread(), stdout_to_stderr(), isolated():
         verifier = as_verifier(fresh(component)).fit(*toy_problems(60, seed=1))

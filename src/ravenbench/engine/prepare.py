@@ -65,6 +65,10 @@ class EncodeUnit:
             self.method.prepare([texts[row] for row in self.rows])
         return []
 
+    def lost(self, reason: str) -> list[str]:
+        """As where it fails: the cells that need these texts say so."""
+        return []
+
 
 def plan_encoding(store: Store, components: Mapping[str, Component], folds: Sequence[str]) -> list[EncodeUnit]:
     """Units for all texts of these folds; texts of about equal length together, for a batch is as wide as its longest.

@@ -110,16 +110,9 @@ class Built:
 
 
 def build_problems(
-    corpus: Corpus,
-    *,
-    known: tuple[int, int] = (1, 5),
-    match: Sequence[str] = ("topic",),
-    min_words: int = 0,
-    problems: int | None = None,
-    reuse: bool = True,
-    seed: int = 0,
-    cross: Cross | None = None,
-) -> Built:
+    corpus: Corpus, *, known: tuple[int, int] = (1, 5), match: Sequence[str] = ("topic",), min_words: int = 0,
+    problems: int | None = None, reuse: bool = True, seed: int = 0, cross: Cross | None = None,
+) -> Built:  # fmt: skip
     """Balanced problems whose documents agree in given columns.
 
     An author's documents of one kind (equal in every column of ``match``) are put in random order and cut into cases of

@@ -30,14 +30,9 @@ class Sizes:
 
 
 def suggest(
-    corpus: Corpus,
-    *,
-    topics: int | None = None,
-    folds: int | None = None,
-    documents: int | None = None,
-    min_docs: int | None = None,
-    defaults: Mapping[str, Any] | None = None,
-) -> Sizes:
+    corpus: Corpus, *, topics: int | None = None, folds: int | None = None, documents: int | None = None,
+    min_docs: int | None = None, defaults: Mapping[str, Any] | None = None,
+) -> Sizes:  # fmt: skip
     """What was asked for; else the catalogue entry's numbers; else numbers from the sizes of the topics.
 
     Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up to ten

@@ -94,17 +94,10 @@ def permuted(similarity: Floats, rng: np.random.Generator) -> Floats:
 
 
 def crossed(
-    corpus: Corpus,
-    pair: tuple[Domain, Domain],
-    *,
-    rule: PairRule,
-    documents: int | None = None,
-    calibration: float = 0.2,
-    seed: int = 0,
-    name: str = "probe",
-    labels: Mapping[str, str | int] | None = None,
+    corpus: Corpus, pair: tuple[Domain, Domain], *, rule: PairRule, documents: int | None = None,
+    calibration: float = 0.2, seed: int = 0, name: str = "probe", labels: Mapping[str, str | int] | None = None,
     limit: int | None = None,
-) -> list[Fold]:
+) -> list[Fold]:  # fmt: skip
     """The four folds of a probe: ``name-aa``, ``name-ab``, ``name-ba``, ``name-bb`` (training domain, test domain).
 
     Folds with one training domain share their training set, folds with one test domain their test set. CorpusError if a

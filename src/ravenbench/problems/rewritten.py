@@ -47,14 +47,9 @@ def at_length(fold: Fold, words: int) -> Fold:
     enough = {int(row): len(test.texts[row].split()) >= words for row in test.documents}
     sides = [[*test.known(i), test.questioned_index[i]] for i in range(len(test))]
     reached = sum(all(enough[int(row)] for row in rows) for rows in sides) / max(len(test), 1)
-    return replace(
-        fold,
-        name=f"{fold.name}-words-{words}",
-        train=fold.train.map_texts(cut),
-        test=test.map_texts(cut),
-        labels={},
-        counts={**fold.counts, "reached": reached},
-    )
+    counts = {**fold.counts, "reached": reached}
+    train, name = fold.train.map_texts(cut), f"{fold.name}-words-{words}"
+    return replace(fold, name=name, train=train, test=test.map_texts(cut), labels={}, counts=counts)
 
 
 def rewritten(base: Fold, texts: Mapping[str, str], name: str, **labels: str | int) -> Fold:

@@ -209,19 +209,10 @@ def joined(fit: Pairs, other: Pairs) -> tuple[Pairs, Bools]:
 
 
 def topics(
-    corpus: Corpus,
-    chosen: Ints,
-    merged: Ints | None = None,
-    *,
-    k: int,
-    rule: PairRule,
-    documents: int | None = None,
-    calibration: float = 0.2,
-    seed: int = 0,
-    name: str = "topics",
-    labels: Mapping[str, str | int] | None = None,
+    corpus: Corpus, chosen: Ints, merged: Ints | None = None, *, k: int, rule: PairRule, documents: int | None = None,
+    calibration: float = 0.2, seed: int = 0, name: str = "topics", labels: Mapping[str, str | int] | None = None,
     limit: int | None = None,
-) -> list[Fold]:
+) -> list[Fold]:  # fmt: skip
     """Topic k-fold: every chosen topic is tested once, by verifiers trained on the others.
 
     In each split documents are equalised (see ``equalise``) and pairs are drawn separately. Training documents are

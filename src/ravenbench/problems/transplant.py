@@ -131,16 +131,10 @@ class Transplanter:
     """
 
     def __init__(
-        self,
-        texts: TextTable,
-        *,
-        author: Labels | None = None,
-        topic: Labels | None = None,
-        language: Labels | None = None,
-        similarity: Floats | None = None,
-        function_words: int = FUNCTION_WORDS,
+        self, texts: TextTable, *, author: Labels | None = None, topic: Labels | None = None,
+        language: Labels | None = None, similarity: Floats | None = None, function_words: int = FUNCTION_WORDS,
         seed: int = 0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         for name, labels in (("author", author), ("topic", topic), ("language", language)):
             if labels is not None and len(labels) != len(texts):
                 raise InputError(f"{name} has another length than the texts", found=f"{len(labels)} and {len(texts)}")

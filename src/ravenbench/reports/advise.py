@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from ravenbench.bench.advise.api import Advice, Tip
-from ravenbench.bench.advise.features import Habit
-from ravenbench.reports.view import Column, Table, figure
+from ravenbench.reports.view import Col, Table, col, figure, objects, table
 from ravenbench.text.alignment import pieces, runs
 
 SHOWN, SENTENCES, LINES, AROUND, WIDE = 12, 3, 2, 14, 30
@@ -23,43 +22,47 @@ CHANGES = 6
 
 def tables(found: Advice) -> list[Table]:
     """Answers before and after, the habits, and the sentences that tell most."""
-    return [answers(found.answers, found.after, "all tips followed"), _habits(found), _sentences(found)]
+    habits = table("habits", "What gives it away", found.tips[:SHOWN], *_habit(found), note=NOTE)
+    sentences = table(
+        "sentences", "Sentences that tell most", found.sentences[:SENTENCES],
+        col("line", lambda s: str(found.line(s.start)), text=True),
+        col("gain", lambda s: s.gain, signed=True),
+        col("sentence", lambda s: _clip(found.text[s.start : s.end], 60), text=True),
+        note="Gain: how far the mean answer falls without.",
+    )  # fmt: skip
+    return [answers(found.answers, found.after, "all tips followed"), habits, sentences]
 
 
 def answers(before: Mapping[str, float], after: Mapping[str, float], title: str) -> Table:
     """Every verifier's answer before and after, and the mean."""
     rows = [(name, before[name], after[name], after[name] - before[name]) for name in before]
-    mean = tuple(float(np.mean([row[i] for row in rows])) for i in (1, 2, 3))
-    heads = [Column("as it is", digits=2), Column(title, digits=2), Column("change", digits=2, signed=True)]
-    columns = (Column("verifier", text=True), *heads)
-    note = "One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided."
-    return Table("answers", "Is it recognised?", columns, (*rows, ("mean", *mean)), note)
-
-
-def _habits(found: Advice) -> Table:
-    rows = tuple(
-        (_named(tip.habit), tip.habit.here, tip.habit.others, tip.habit.z, f"{100 * tip.habit.above:.0f}%", tip.gain,
-         _where(found, tip))
-        for tip in found.tips[:SHOWN]
+    first, then, change = (float(np.mean([row[i] for row in rows])) for i in (1, 2, 3))
+    return table(
+        "answers", "Is it recognised?", [*rows, ("mean", first, then, change)],
+        col("verifier", lambda r: r[0], text=True),
+        col("as it is", lambda r: r[1], digits=2),
+        col(title, lambda r: r[2], digits=2),
+        col("change", lambda r: r[3], digits=2, signed=True),
+        note="One author wrote this text and the known ones: 0 no, 1 yes; .5 undecided.",
     )  # fmt: skip
-    columns = (
-        Column("habit", text=True), Column("here", digits=1), Column("others", digits=1),
-        Column("z", digits=1, signed=True), Column("above"), Column("gain", digits=3, signed=True),
-        Column("lines, first use, what instead", text=True),
-    )  # fmt: skip
-    return Table("habits", "What gives it away", columns, rows, NOTE)
 
 
-def _sentences(found: Advice) -> Table:
-    rows = tuple(
-        (str(found.line(s.start)), s.gain, _clip(found.text[s.start : s.end], 60)) for s in found.sentences[:SENTENCES]
+def _habit(found: Advice) -> tuple[Col[Tip], ...]:
+    return (
+        col("habit", lambda t: t.habit.name + "*" * t.habit.content, text=True),
+        col(None, lambda t: t.habit.kind, json="kind"),
+        col(None, lambda t: t.habit.name, json="feature"),
+        col("here", lambda t: t.habit.here, digits=1, json="here"),
+        col(None, lambda t: t.habit.known, json="known"),
+        col("others", lambda t: t.habit.others, digits=1, json="others"),
+        col("z", lambda t: t.habit.z, digits=1, signed=True, json="z"),
+        col("above", lambda t: t.habit.above, show=lambda share: f"{100 * share:.0f}%", json="above"),
+        col(None, lambda t: [found.line(start) for start, _ in t.habit.places], json="lines"),
+        col(None, lambda t: t.habit.content, json="content"),
+        col(None, lambda t: t.instead, json="instead"),
+        col("gain", lambda t: t.gain, signed=True, json="gain"),
+        col("lines, first use, what instead", lambda t: _where(found, t), text=True),
     )
-    columns = (Column("line", text=True), Column("gain", digits=3, signed=True), Column("sentence", text=True))
-    return Table("sentences", "Sentences that tell most", columns, rows, "Gain: how far the mean answer falls without.")
-
-
-def _named(habit: Habit) -> str:
-    return habit.name + "*" * habit.content
 
 
 def _where(found: Advice, tip: Tip) -> str:
@@ -110,17 +113,10 @@ def to_json(found: Advice) -> dict[str, Any]:
     return {
         "answers": dict(found.answers),
         "after all tips": dict(found.after),
-        "features": [
-            {
-                "kind": h.kind, "feature": h.name, "here": h.here, "known": h.known, "others": h.others, "z": h.z,
-                "above": h.above, "lines": [found.line(start) for start, _ in h.places], "content": h.content,
-                "instead": tip.instead, "gain": tip.gain,
-            }
-            for tip in found.tips for h in [tip.habit]
-        ],
+        "features": objects(found.tips, *_habit(found)),
         "sentences": [
             {"line": found.line(s.start), "text": found.text[s.start : s.end].strip(), "gain": s.gain}
             for s in found.sentences
         ],
         "notes": list(found.notes),
-    }  # fmt: skip
+    }

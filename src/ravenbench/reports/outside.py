@@ -17,13 +17,12 @@ from numpy.typing import NDArray
 
 from ravenbench.errors import InputError, SpecError, did_you_mean
 from ravenbench.formats.answers import Truth, align, read_answers
+from ravenbench.reports.report import report_class
 from ravenbench.store.records import CellPlace, CellRecord, Plan, Seconds, VerifierRecord
 from ravenbench.store.store import Cell, Store
 
 P = TypeVar("P", bound=Plan)
 FILES = ("answers.jsonl", "answers.txt")
-TASKS = ("run", "pan14")
-"""Tasks whose report takes such answers."""
 SHOWN = 5
 """Folds named in a sentence; more are counted."""
 
@@ -84,9 +83,15 @@ def with_answers(store: Store, given: Mapping[str, str | Path]) -> WithAnswers:
     return WithAnswers(store, read_outside(store, given))
 
 
+def takes_answers(kind: str) -> bool:
+    """Whether the report of a task has a place for such answers."""
+    report = report_class(kind)
+    return report is not None and report.takes_answers
+
+
 def read_outside(store: Store, given: Mapping[str, str | Path]) -> list[Outside]:
     """The answers of outside systems by name, from the folder of each (see ``with_answers``)."""
-    if store.kind not in TASKS:
+    if not takes_answers(store.kind):
         raise InputError(f"the report of raven {store.kind} takes no answers from outside", file=store.path)
     taken = [entry.name for entry in store.plan.verifiers]
     for name in given:

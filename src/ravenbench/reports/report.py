@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from markupsafe import Markup
 
+from ravenbench import registry
+from ravenbench.bench.task import task_of, tasks
 from ravenbench.errors import InputError, remedy
 from ravenbench.files import is_remote, write_json, write_text
 from ravenbench.formats.output import fresh_folder
@@ -22,9 +24,8 @@ from ravenbench.reports.view import (
     Table,
     col,
     for_terminal,
-    printable,
-    public,
     public_json,
+    rows_json,
     table,
     to_csv,
     to_html,
@@ -67,10 +68,12 @@ class Report(ABC, Generic[A]):
     """What a task says of one of its folders; ``write`` and ``terminal`` do the rest.
 
     ``analysis`` is everything that is said, derived from the store alone. The page is made from the template
-    ``KIND.html.j2``.
+    ``KIND.html.j2``; that of another package's task shows its sections one after another.
     """
 
     kind: ClassVar[str]
+    title: ClassVar[str] = ""
+    """Heading of the page, where it has no template of its own."""
     takes_answers: ClassVar[bool] = False
     """Whether systems that were not run here may be judged beside its verifiers."""
 
@@ -96,9 +99,9 @@ class Report(ABC, Generic[A]):
         """Long tables that are CSV files only."""
         return ()
 
-    @abstractmethod
     def sections(self) -> Sequence[Section]:
-        """Sections of the page; one without a heading is not there."""
+        """Sections of the page; one without a heading is not there. By default one for each table."""
+        return [Section(t.key, t.title, to_html(t)) for t in self.tables()]
 
     def figures(self) -> dict[str, Figure]:
         """Figures by name."""
@@ -108,13 +111,13 @@ class Report(ABC, Generic[A]):
         """What the template is given besides ``sections``, ``figures`` and ``tables``."""
         return {}
 
-    @abstractmethod
     def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """The same as plain values; by default the rows of each table."""
+        return {t.key: rows_json(t) for t in self.tables()}
 
-    @abstractmethod
     def closing(self) -> Sequence[RenderableType]:
-        """The closing tables for 80 columns."""
+        """The closing tables for 80 columns; by default all."""
+        return [for_terminal(t) for t in self.tables()]
 
     def planned(self) -> list[tuple[str, str, str]]:
         """Method, fold and key of every cell that the folder should have."""
@@ -155,8 +158,10 @@ class Report(ABC, Generic[A]):
         figures, tables = self.figures(), self.tables()
         programs = [programs_table(self.programs)] if self.programs else []
         page = render(
-            f"{self.kind}.html.j2",
+            f"{self.kind}.html.j2" if self.kind in REPORTS else "task.html.j2",
             **{
+                "title": self.title or self.kind,
+                "task": self.kind,
                 "sections": self.sections(),
                 "figures": {name: inline(figure, name) for name, figure in figures.items()},
                 "tables": Rendered((t.key, to_html(t)) for t in tables if t.rows),
@@ -186,11 +191,22 @@ def report_of(store: Store, analysis: Any = None) -> Report[Any]:
     InputError
         If that task has none.
     """
-    if store.kind not in REPORTS:
+    made = report_class(store.kind)
+    if made is None:
         raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
-    module = import_module(f"ravenbench.reports.{REPORTS[store.kind]}")
-    made: type[Report[Any]] | None = getattr(module, f"{store.kind.capitalize()}Report", None)
-    return _OfModule(module, store, analysis) if made is None else made(store, analysis)
+    return made(store, analysis)
+
+
+def report_class(kind: str) -> type[Report[Any]] | None:
+    """The class of a task's report, None where it has none."""
+    if kind not in REPORTS:
+        target = task_of(kind).report if kind in tasks() else ""
+        outside: type[Report[Any]] | None = registry.load("report", target) if target else None
+        return outside
+    found: type[Report[Any]] = getattr(
+        import_module(f"ravenbench.reports.{REPORTS[kind]}"), f"{kind.capitalize()}Report"
+    )
+    return found
 
 
 def analyse(store: Store) -> Any:
@@ -336,57 +352,3 @@ def write_parts(
         write_text(folder / "figures" / f"{name}.svg", svg(figure, name))
     write_json(folder / "report.json", {"format": FORMAT, "kind": kind, **public_json(json)})
     write_text(folder / "index.html", page)
-
-
-class _OfModule(Report[Any]):
-    """The report of a task whose module has functions (analyse, write, to_json, terminal) and no class yet."""
-
-    def __init__(self, module: Any, store: Store, analysis: Any = None) -> None:
-        super().__init__(store, analysis)
-        self.kind = store.kind  # type: ignore[misc]
-        self.module = module
-
-    def analyse(self) -> Any:
-        return self.module.analyse(self.store)
-
-    def tables(self) -> Sequence[Table]:
-        return ()
-
-    def sections(self) -> Sequence[Section]:
-        return ()
-
-    def to_json(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.module.to_json(self.analysis)
-        return found
-
-    def closing(self) -> Sequence[RenderableType]:
-        found: list[RenderableType] = self.module.terminal(self.analysis)
-        return found
-
-    def planned(self) -> list[tuple[str, str, str]]:
-        own = getattr(self.module, "planned", None)
-        return super().planned() if own is None else list(own(self.store))
-
-    @cached_property
-    def gaps(self) -> list[Gap]:
-        found: list[Gap] = self.module.gaps(self.store) if hasattr(self.module, "gaps") else super().gaps
-        return found
-
-    def fill(self, folder: Path) -> None:
-        self.module.write(self.analysis, folder)
-        kept = json.loads((folder / "report.json").read_text("utf-8"))
-        more = {"programs": public_json(self.programs), "incomplete": public_json(gaps_json(self.gaps))}
-        write_json(folder / "report.json", {**kept, **more})
-        page = (folder / "index.html").read_text("utf-8")
-        if self.programs:
-            made = programs_table(self.programs)
-            write_text(folder / "tables" / "programs.csv", to_csv(made))
-            write_text(folder / "tables" / "programs.tex", to_latex(made))
-            section = Markup(
-                '<section aria-labelledby="programs"><h2 id="programs">Outside programs</h2>{}</section>\n</main>'
-            )
-            page = page.replace("</main>", section.format(to_html(made)), 1)
-        if self.gaps:
-            warning = Markup('<main id="main">\n<div class="finding warn"><p>{}</p></div>')
-            page = page.replace('<main id="main">', warning.format(public(printable(averaged_over(self.gaps)))), 1)
-        write_text(folder / "index.html", page)

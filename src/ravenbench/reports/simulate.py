@@ -84,15 +84,15 @@ class Mean(NamedTuple):
 class Axis:
     """One scorer on one axis, over worlds.
 
-    ``figure`` is the mean swing or gain; ``convicted``, ``less``, ``undecided``, ``unasked`` and ``none`` count the
+    ``figure`` is the mean swing or gain; ``flagged``, ``less``, ``undecided``, ``unasked`` and ``none`` count the
     outcomes: any effect, none beyond the margin, neither, *not applicable*, no verdict. ``covered`` counts
     intervals that hold the mean of worlds of the same kind, ``covered_alone`` those of the simpler error (see
-    ``bench.simulate.trials``). ``shows`` is the median of the smallest true figure that is convicted four times in
+    ``bench.simulate.trials``). ``shows`` is the median of the smallest true figure that is flagged four times in
     five.
     """
 
     figure: Mean | None
-    convicted: Share
+    flagged: Share
     less: Share
     undecided: Share
     unasked: Share
@@ -113,10 +113,11 @@ class Axis:
 
     def to_json(self) -> dict[str, Any]:
         """Every value by name."""
-        shares = ("convicted", "less", "undecided", "unasked", "none", "covered", "covered_alone")
+        shares = ("less", "undecided", "unasked", "none", "covered", "covered_alone")
         return {
             "figure": self.value,
             "interval": None if self.interval is None else list(self.interval),
+            "convicted": self.flagged.to_json(),
             **{name: getattr(self, name).to_json() for name in shares},
             "shows": self.shows,
         }
@@ -127,7 +128,7 @@ class ScorerRow:
     """A scorer of known reliance.
 
     ``dose`` is its share of topic: 0 where it cannot see content, 1 for topic alone, None where it is not known;
-    ``trained`` whether its topic part was trained, None where it has none. ``null`` counts convictions of the null,
+    ``trained`` whether its topic part was trained, None where it has none. ``null`` counts false positives of the null,
     content off topic against other content off topic. ``outcomes`` counts those of the content axis; ``covered_drop``
     and ``covered_left`` count intervals as ``Axis.covered`` does those of the swing. ``domain`` is None where the
     crossed probe does not apply.
@@ -165,25 +166,25 @@ class Simulation:
 
     @property
     def blind(self) -> tuple[ScorerRow, ...]:
-        """Scorers that must not be convicted of content."""
+        """Scorers that must not be flagged for content."""
         return tuple(row for row in self.rows if row.scorer in BLIND)
 
     @property
     def false_convictions(self) -> Share:
         """Of all scorers that cannot see content, in all worlds."""
-        shares = [row.content.convicted for row in self.blind]
+        shares = [row.content.flagged for row in self.blind]
         return Share(sum(s.count for s in shares), sum(s.of for s in shares))
 
     def findings(self) -> list[str]:
         """What the simulation shows, in sentences with counts."""
         false = self.false_convictions
         low_high = "" if false.interval is None else ", 95 % interval {} to {}".format(*map(figure, false.interval))
-        blind = ", ".join(f"{row.scorer} {row.content.convicted}" for row in self.blind)
-        seen = [f"{row.scorer} in {row.content.convicted}" for row in self.rows if row.dose]
+        blind = ", ".join(f"{row.scorer} {row.content.flagged}" for row in self.blind)
+        seen = [f"{row.scorer} in {row.content.flagged}" for row in self.rows if row.dose]
         hidden = [row for row in self.rows if row.scorer in HIDDEN and row.content.less.count]
         cleared = [f"{row.scorer} in {row.content.less}" for row in hidden]
         domain = [(row.scorer, row.domain) for row in self.rows if row.domain is not None]
-        depends = [f"{scorer} in {axis.convicted}" for scorer, axis in domain if axis.convicted.count]
+        depends = [f"{scorer} in {axis.flagged}" for scorer, axis in domain if axis.flagged.count]
         unasked = [scorer for scorer, axis in domain if axis.unasked.count == axis.unasked.of]
         said = [
             f"False positives: an effect of content was stated in {false} verdicts on scorers that cannot see it"
@@ -266,7 +267,7 @@ def _axis(
     shows = [one.shows for one in judged if one.shows is not None]
     return Axis(
         figure=_mean(figures),
-        convicted=_count(outcomes, *FOUND, Domain.DEPENDS),
+        flagged=_count(outcomes, *FOUND, Domain.DEPENDS),
         less=_count(outcomes, Content.LESS, Domain.LESS),
         undecided=_count(outcomes, Content.UNDECIDED, Content.GUESSES, Domain.UNDECIDED),
         unasked=_count(outcomes, Domain.CANNOT_ASK),
@@ -342,7 +343,7 @@ class SimulateReport(Report[Simulation]):
         return summarise(checked(store.run.spec, SimulateSpec), worlds, tuple(failures))
 
     def content(self) -> Table:
-        """Swings of all scorers, how often they were convicted of content, and coverage."""
+        """Swings of all scorers, how often they were flagged for content, and coverage."""
         found = self.analysis
 
         def share(title: str, get: Callable[[ScorerRow], Share], json: str) -> Col[ScorerRow]:
@@ -452,17 +453,17 @@ class SimulateReport(Report[Simulation]):
                     "style_left": _value(row.style_left),
                     "swing": row.content.value,
                     "swing_interval": row.content.to_json()["interval"],
-                    "convicted_by_swing": row.content.convicted.to_json(),
+                    "convicted_by_swing": row.content.flagged.to_json(),
                     "gain": row.domain.value if row.domain else None,
                     "interval": row.domain.to_json()["interval"] if row.domain else None,
-                    "convicted_by_gain": row.domain.convicted.to_json() if row.domain else None,
+                    "convicted_by_gain": row.domain.flagged.to_json() if row.domain else None,
                 }
                 for row in plain
             ],
             "false_convictions": false.to_json(),
             "false_alarm_rate": false.count / false.of if false.of else None,
             "power": [
-                {"scorer": r.scorer, "dose": r.dose, **r.content.convicted.to_json(), "shows": r.content.shows}
+                {"scorer": r.scorer, "dose": r.dose, **r.content.flagged.to_json(), "shows": r.content.shows}
                 for r in found.rows
                 if r.dose
             ],
@@ -474,15 +475,15 @@ class SimulateReport(Report[Simulation]):
         return [*map(for_terminal, self.tables()), *map(Text, self.analysis.findings())]
 
     def figures(self) -> dict[str, Figure]:
-        """For each scorer the mean swing and gain, and the share of worlds in which it was convicted."""
+        """For each scorer the mean swing and gain, and the share of worlds in which it was flagged."""
         rows = self.analysis.rows[::-1]
         with style():
             differences, axes = _drawn(rows, lambda axis: (axis.value, axis.interval), "mean difference in AUC")
             axes.axvline(0, color=INK, linewidth=0.8)
-            convicted, axes = _drawn(rows, _convicted, "share of worlds with an effect stated")
+            flagged, axes = _drawn(rows, _flagged, "share of worlds with an effect stated")
             axes.axvline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
             axes.set_xlim(-0.03, 1.03)
-        return {"differences": differences, "convicted": convicted}
+        return {"differences": differences, "convicted": flagged}
 
 
 def _axis_columns(side: Callable[[Any], Axis], value: str, effect: str, less: str) -> tuple[Col[Any], ...]:
@@ -490,8 +491,8 @@ def _axis_columns(side: Callable[[Any], Axis], value: str, effect: str, less: st
     return (
         col(value, lambda r: side(r).value, signed=True),
         col(f"interval of {value}", lambda r: side(r).interval, signed=True, terminal=False),
-        col(effect, lambda r: str(side(r).convicted)),
-        col("interval", lambda r: side(r).convicted.interval, digits=2, terminal=False),
+        col(effect, lambda r: str(side(r).flagged)),
+        col("interval", lambda r: side(r).flagged.interval, digits=2, terminal=False),
         col(less, lambda r: str(side(r).less), terminal=False),
         col("covered", lambda r: str(side(r).covered)),
         col("alone", lambda r: str(side(r).covered_alone), terminal=False),
@@ -499,10 +500,10 @@ def _axis_columns(side: Callable[[Any], Axis], value: str, effect: str, less: st
     )
 
 
-def _convicted(axis: Axis) -> tuple[float | None, Interval | None]:
+def _flagged(axis: Axis) -> tuple[float | None, Interval | None]:
     if axis.unasked.count == axis.unasked.of:
         return None, None
-    return axis.convicted.count / axis.convicted.of, axis.convicted.interval
+    return axis.flagged.count / axis.flagged.of, axis.flagged.interval
 
 
 def _drawn(rows: Sequence[ScorerRow], pick: Pick, title: str) -> tuple[Figure, Axes]:

@@ -83,15 +83,9 @@ class Replicates:
 
 
 def bootstrap(
-    systems: Sequence[Ranked],
-    same: Bools,
-    *,
-    authors: Ints | None = None,
-    replicates: int = 10_000,
-    seed: int = 0,
-    workers: int = 1,
-    metrics: Mapping[str, Metric] = METRICS,
-) -> Replicates:
+    systems: Sequence[Ranked], same: Bools, *, authors: Ints | None = None, replicates: int = 10_000, seed: int = 0,
+    workers: int = 1, metrics: Mapping[str, Metric] = METRICS,
+) -> Replicates:  # fmt: skip
     """Resample problems (or authors) and compute every metric of every system each time.
 
     Parameters
@@ -132,12 +126,9 @@ def bootstrap(
 
 
 def _run(
-    systems: Sequence[Ranked],
-    replicates: int,
-    workers: int,
-    draw: Callable[[int], Weights],
+    systems: Sequence[Ranked], replicates: int, workers: int, draw: Callable[[int], Weights],
     metrics: Mapping[str, Metric],
-) -> dict[str, Floats]:
+) -> dict[str, Floats]:  # fmt: skip
     def one(block: int) -> Floats:
         weights = draw(block)
         return np.array([list(weighted_sums(ranked, weights)) for ranked in systems])

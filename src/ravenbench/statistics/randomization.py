@@ -61,16 +61,9 @@ class Answered(NamedTuple):
 
 
 def randomization_test(
-    same: Bools,
-    a: Answered,
-    b: Answered,
-    metric: str | Metric,
-    *,
-    trials: int = TRIALS,
-    most: int = 0,
-    seed: int = 0,
+    same: Bools, a: Answered, b: Answered, metric: str | Metric, *, trials: int = TRIALS, most: int = 0, seed: int = 0,
     pair: str = "",
-) -> float | None:
+) -> float | None:  # fmt: skip
     """Two-sided p that systems a and b are alike in a metric; None where it is undefined for either.
 
     Parameters

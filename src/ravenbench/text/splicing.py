@@ -178,12 +178,9 @@ class Splicer:
     _cut_from: dict[int, Int32s]
 
     def __init__(
-        self,
-        texts: TextTable,
-        function_words: int = FUNCTION_WORDS,
-        author: Ints | None = None,
+        self, texts: TextTable, function_words: int = FUNCTION_WORDS, author: Ints | None = None,
         topic: Ints | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.texts = texts
         self._pieces = Pieces()
         rows = np.arange(len(texts))

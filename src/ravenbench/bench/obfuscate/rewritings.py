@@ -6,7 +6,7 @@ FOLDER/KEY.json     one rewriting (``RewritingRecord``): its parts, notes, count
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -148,9 +148,16 @@ class RewriteUnit:
 
     def work(self) -> list[str]:
         """Rewrite and commit each; an error is kept in the place of the rewriting."""
+        return self._commit(self._done())
+
+    def lost(self, reason: str) -> list[str]:
+        """Keep this reason in the place of every rewriting."""
+        return self._commit((task, reason, 0.0) for task in self.tasks)
+
+    def _commit(self, every: Iterable[tuple[ObfuscationTask, Rewriting | str, float]]) -> list[str]:
         errors = []
-        for task, done, seconds in self._done():
-            found, wrong = (None, tell(done)) if isinstance(done, Exception) else (done, None)
+        for task, done, seconds in every:
+            found, wrong = (None, done) if isinstance(done, str) else (done, None)
             if wrong is not None:
                 errors.append(f"{self.obfuscator} on {task.id}: {wrong.splitlines()[0]}")
             key = rewriting_key(self.obfuscator, self.seed, task, self.oracle_name)
@@ -168,15 +175,15 @@ class RewriteUnit:
             write_record(self.folder / f"{key}.json", "obfuscate", record)
         return errors
 
-    def _done(self) -> Iterator[tuple[ObfuscationTask, Rewriting | Exception, float]]:
+    def _done(self) -> Iterator[tuple[ObfuscationTask, Rewriting | str, float]]:
         """Each task with its rewriting, or with what went wrong, and the seconds it took."""
         if self.obfuscator.whole_batch:
             began = time.perf_counter()
             try:
                 with isolated():
-                    every: list[Rewriting | Exception] = [*self.obfuscator.obfuscate_all(self.tasks, self.seed)]
+                    every: list[Rewriting | str] = [*self.obfuscator.obfuscate_all(self.tasks, self.seed)]
             except Exception as error:
-                every = [error] * len(self.tasks)
+                every = [tell(error)] * len(self.tasks)
             share = (time.perf_counter() - began) / max(1, len(self.tasks))
             yield from zip(self.tasks, every, [share] * len(self.tasks), strict=True)
             return
@@ -184,9 +191,9 @@ class RewriteUnit:
             began = time.perf_counter()
             try:
                 with isolated():
-                    one: Rewriting | Exception = self.obfuscator.obfuscate(task, self.seed, self.oracle)
+                    one: Rewriting | str = self.obfuscator.obfuscate(task, self.seed, self.oracle)
             except Exception as error:
-                one = error
+                one = tell(error)
             yield task, one, time.perf_counter() - began
 
 

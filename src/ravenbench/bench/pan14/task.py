@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.options import COMPONENTS, PATH, PATHS, Encoding, Option, Spec, spec_of, told
+from ravenbench.bench.options import COMPONENTS, PATH, PATHS, Encoding, Metrics, Option, Spec, spec_of, told
 from ravenbench.bench.task import Draft, Task
 from ravenbench.components import identity_hash
+from ravenbench.errors import SpecError
+from ravenbench.metrics.base import metrics_of
 
 if TYPE_CHECKING:
     from ravenbench.store.store import Store
@@ -35,6 +37,7 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             takes=COMPONENTS,
         ),
     ] = DEFAULT_VERIFIERS
+    metrics: Metrics = None
     encoding: Encoding = None
     probe: Annotated[
         Literal["transplant", "none"],
@@ -44,7 +47,8 @@ class Pan14Spec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def resolved(self) -> dict[str, Any]:
         """JSON form of what decides answers: where the data lie does not, their hashes stand beside it."""
         own = {"verifiers": self.verifiers, "probe": self.probe}
-        return own if self.encoding is None else own | {"encoding": self.encoding}
+        further = {"encoding": self.encoding, "metrics": self.metrics}
+        return own | {key: value for key, value in further.items() if value is not None}
 
 
 class Pan14(Task):
@@ -63,7 +67,7 @@ class Pan14(Task):
     Spec = Pan14Spec
     own = (Option("out", "The run's folder or URL; default raven-runs/….", takes=PATH, flags=("--out", "-o")),)
     arguments = ("data",)
-    order = "data verifiers probe"
+    order = "data verifiers metrics probe"
     device = True
     spec: Pan14Spec
 
@@ -76,6 +80,9 @@ class Pan14(Task):
         self.named = registry.named("verifier", self.values.get("verifiers"), default=DEFAULT_VERIFIERS)
         smoke_test(self.named)
         self.spec = spec_of(Pan14Spec, {**self.values, "verifiers": ", ".join(self.named)})
+        for metric in metrics_of(self.spec.metrics).values() if self.spec.metrics is not None else ():
+            if metric.reads == "scores":
+                raise SpecError(f"the metric {metric} reads raw scores", fix="give it to raven run")
         self.progress("reading the problems", 0, 0)
         self.corpora = read_corpora(self.spec.data, self.spec.encoding)
         self.data = {f"data {i}": data_hash(place) for i, place in enumerate(self.spec.data)}

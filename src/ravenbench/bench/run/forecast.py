@@ -15,7 +15,7 @@ from ravenbench.bench.run.setups import SweepSize, no_choice, pools_advice, swee
 from ravenbench.bench.run.spec import RunSpec
 from ravenbench.bench.task import Draft
 from ravenbench.components import Component, parts
-from ravenbench.engine.guard import isolated, runs_program, stdout_to_stderr
+from ravenbench.engine.guard import isolated, runs_program, smoke_test, stdout_to_stderr
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import RavenError, SpecError, said
 from ravenbench.statistics.axes import DOMAIN_MARGIN
@@ -94,6 +94,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
         If the data cannot fill what was asked.
     """
     components = spec.named_verifiers()
+    smoke_test(components)
     start = time.process_time()
     made = draft(spec, progress)
     planning = time.process_time() - start

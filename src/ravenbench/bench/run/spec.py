@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import msgspec
 
 from ravenbench import registry
-from ravenbench.bench.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, Encoding, Spec, checked, told
+from ravenbench.bench.options import COMPONENTS, PATH, AtLeastOne, AtLeastTwo, Encoding, Metrics, Spec, checked, told
 from ravenbench.components import Component, identity_hash, seeded, unknown_parameter
 from ravenbench.errors import SpecError, did_you_mean
 
@@ -94,6 +94,7 @@ class RunSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             metavar="MASK",
         ),
     ] = None
+    metrics: Metrics = None
     aliases: Annotated[
         dict[str, str], told("Own names for verifiers, each with its printed form.", takes="Mapping[str, str]")
     ] = {}

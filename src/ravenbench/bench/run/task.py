@@ -10,6 +10,7 @@ from ravenbench.bench.options import PATH, Option, plain_of
 from ravenbench.bench.run.spec import RunSpec, build
 from ravenbench.bench.task import Draft, Task, slug
 from ravenbench.errors import InputError
+from ravenbench.metrics.base import metrics_of
 
 if TYPE_CHECKING:
     from ravenbench.bench.run.forecast import Forecast
@@ -50,28 +51,29 @@ class Run(Task):
     arguments = ("corpus",)
     order = (
         "corpus topic topics folds pools pool_share pairs samplers docs_per_topic min_docs limit calibration encoder "
-        "verifiers normalise probe repetitions lengths encoding seed"
+        "verifiers normalise metrics probe repetitions lengths encoding seed"
     )
     device = True
     plan_help = "Only say what the run would hold, cost and be able to show."
     spec: RunSpec
 
     def resolve(self) -> None:
-        from ravenbench.engine.guard import smoke_test
-
         given, spec = plain_of(RunSpec, self.values), self.values.get("spec")
         if isinstance(spec, RunSpec):
             self.spec = build({**spec.resolved(), **given}) if given else spec
         else:
             self.spec = build(given, None if spec is None else Path(spec))
         self.named = self.spec.named_verifiers()
-        smoke_test(self.named)
+        if self.spec.metrics is not None:
+            metrics_of(self.spec.metrics)
         stem = slug(self.spec.corpus or self.spec.test or "given") or "run"
         self.folder = self.place_or(f"{stem}-{self.spec.hash()[:8]}")
 
     def prepare(self) -> Store:
         from ravenbench.bench.run.plan import fingerprint
+        from ravenbench.engine.guard import smoke_test
 
+        smoke_test(self.named)
         self.data = fingerprint(self.spec)
         return super().prepare()
 

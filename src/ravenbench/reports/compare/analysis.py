@@ -39,6 +39,20 @@ SCALE = (
 )
 """Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
 NO_PROBABILITY = "This is not a probability that {name} wrote the text."
+Interval = tuple[float, float]
+FEWEST = 10
+"""Pairs of each class below which nothing is said of a slice."""
+RARE = 0.01
+"""Share of the background's sets of texts by one author that may agree less than a case that is answered."""
+WEAK = SCALE[-1][0]
+MOST_SHOWN = 12
+"""Cases whose evidence is shown; all stand in the table and in ``case.json``."""
+BLIND = 0.9
+"""C_llr^min from which on pairs like the case cannot be told apart."""
+WORTHLESS = 0.95
+"""C_llr from which on LRs as they are given are worth hardly more than none."""
+NARROW = 0.1
+"""Distance of the bounds below which there is no room for an LR."""
 
 
 def signed(llr: float) -> str:
@@ -73,9 +87,6 @@ def times(llr: float) -> str:
         return f"{value:.1f}"
     digits = len(str(int(value))) - 2
     return f"{round(value, -digits):,.0f}"
-
-
-Interval = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -171,10 +182,6 @@ class Comparison:
     failures: tuple[Failure, ...]
 
 
-FEWEST = 10
-"""Pairs of each class below which nothing is said of a slice."""
-
-
 def worth_of(llr: Floats, same: Bools, weight: Floats | None = None, fewest: int = 1) -> Worth | None:
     """C_llr, C_llr^min and equal error rate of log10 LRs; None where a class has fewer pairs than ``fewest``."""
     count, others = int(same.sum()), int((~same).sum())
@@ -200,10 +207,6 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
         ("all pairs", worth_of(llr, pairs.same, pairs.weight)),
         *((name, worth_of(llr[part], pairs.same[part], None, FEWEST)) for name, part in parts.items()),
     )
-
-
-RARE = 0.01
-"""Share of the background's sets of texts by one author that may agree less than a case that is answered."""
 
 
 def sets_llr(sets: PairScores, valid: Validated) -> Floats:
@@ -233,9 +236,6 @@ def disagreement(known: Floats, sets: Floats) -> str | None:
         f"{signed(least)}; of {len(sets)} sets of as many texts by one background author each, {as_low} agree as "
         "little; they may not be by one writer"
     )
-
-
-WEAK = SCALE[-1][0]
 
 
 def content_check(
@@ -287,16 +287,6 @@ def _outcome(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
     if llr * style > 0 and abs(style) >= WEAK:
         return "part", f"The evidence is style in part, and rests on content for the rest: {as_written}."
     return "content", f"The evidence rests on content: {as_written}."
-
-
-MOST_SHOWN = 12
-"""Cases whose evidence is shown; all stand in the table and in ``case.json``."""
-BLIND = 0.9
-"""C_llr^min from which on pairs like the case cannot be told apart."""
-WORTHLESS = 0.95
-"""C_llr from which on LRs as they are given are worth hardly more than none."""
-NARROW = 0.1
-"""Distance of the bounds below which there is no room for an LR."""
 
 
 def analyse(store: Store) -> Comparison:

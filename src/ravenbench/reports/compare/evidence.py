@@ -23,6 +23,13 @@ PASSAGE = 45
 """Words from which on a passage ends with its sentence."""
 LETTERS = re.compile(r"[^\W\d_]+")
 
+SHOWN = 8
+"""Features shown on either side."""
+AROUND = 32
+"""Characters of context on either side."""
+MOST_WORDS = 2000
+"""Words of a questioned text that are shown."""
+
 
 @dataclass(frozen=True)
 class Token:
@@ -103,12 +110,6 @@ def passages(
         tokens.append(Token(shown[end:start], text, token.log10, any(word not in functions for word in inside)))
         end, words = stop, words + bool(inside)
     return tuple(made)
-
-
-SHOWN = 8
-"""Features shown on either side."""
-AROUND = 32
-"""Characters of context on either side."""
 
 
 @dataclass(frozen=True)
@@ -212,10 +213,6 @@ def _feature(
         context = before.replace("\n", " "), place[0], after.replace("\n", " ")
     questioned, known, background = (1000 * float(rate) for rate in rates)
     return Feature(name, float(pull), questioned, known, background, context, content)
-
-
-MOST_WORDS = 2000
-"""Words of a questioned text that are shown."""
 
 
 @dataclass(frozen=True)

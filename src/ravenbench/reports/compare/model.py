@@ -28,6 +28,19 @@ from ravenbench.statistics.likeness import KNEE, Excess, excess, reach_of, stand
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
 
+FUSED = "all together"
+"""The name of the fusion beside the verifiers'."""
+STYLE = 0.5
+"""Part of style in the log10 LR of two sides more alike in content than nearly all strangers; and the part of its own
+log10 LR that is given where the background does not show what strangers as alike in content score."""
+UNSHOWN = 0.3
+"""Greatest log10 LR for one author there, where style does not give more: just below the least that counts as
+support."""
+DRAWS = 200
+"""Bootstrap samples of the background's authors."""
+LEVEL = 0.95
+Scores = Mapping[str, Floats]
+
 
 @dataclass(frozen=True, eq=False)
 class PairScores:
@@ -144,20 +157,6 @@ def _moved(store: Store, kept: Mapping[str, Mapping[str, Floats]], folds: Sequen
             each.append(rows)
         found[name] = np.concatenate(each)
     return found
-
-
-FUSED = "all together"
-"""The name of the fusion beside the verifiers'."""
-STYLE = 0.5
-"""Part of style in the log10 LR of two sides more alike in content than nearly all strangers; and the part of its own
-log10 LR that is given where the background does not show what strangers as alike in content score."""
-UNSHOWN = 0.3
-"""Greatest log10 LR for one author there, where style does not give more: just below the least that counts as
-support."""
-DRAWS = 200
-"""Bootstrap samples of the background's authors."""
-LEVEL = 0.95
-Scores = Mapping[str, Floats]
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,6 +24,13 @@ from ravenbench.text.alignment import Run, align_sentences, pieces, plain_words,
 from ravenbench.text.nltk_data import missing
 from ravenbench.texts import content_hash
 
+SHARED = 5
+"""Shared words from which a phrase gets a line of its own."""
+LINE = 14
+"""Words after which a line of changes is broken where it can be."""
+STARTLING = (13.0, 16.0, 19.0)
+"""Surprisal in bits from which a word is shaded, by depth."""
+
 
 def shown(text: str) -> Markup:
     """Text escaped for a page: a carriage return keeps its number, other control characters become their pictures.
@@ -45,14 +52,6 @@ def _character(c: str) -> Markup:
         # Joiners and variation selectors belong to emoji and some scripts; a byte order mark is invisible.
         return Markup(escape(c))
     return Markup('<span class="ctl" data-c="U+{:04X}"></span>').format(ord(c))
-
-
-SHARED = 5
-"""Shared words from which a phrase gets a line of its own."""
-LINE = 14
-"""Words after which a line of changes is broken where it can be."""
-STARTLING = (13.0, 16.0, 19.0)
-"""Surprisal in bits from which a word is shaded, by depth."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Comparisons over a whole problem set or a safety run: a page each, and an index."""
+"""``ravenbench.diff``: what a rewriting changed, as pages of two texts, of two problem sets, or of a run."""
 
 from __future__ import annotations
 

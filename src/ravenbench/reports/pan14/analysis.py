@@ -8,7 +8,7 @@ Stamatatos et al. 2014, Overview of the Author Identification Task at PAN 2014, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy as np
 from ravenbench.bench.pan14.plan import CorpusRecord, Pan14Plan
 from ravenbench.formats.answers import Truth
 from ravenbench.formats.tabular import Attribute
+from ravenbench.metrics.base import Metric, metrics_of
 from ravenbench.reports.cells import Failure
 from ravenbench.reports.content import ContentProbe, content_probe, joined
 from ravenbench.reports.evaluate.analysis import evaluate
@@ -67,8 +68,8 @@ class Overview:
 
     ``micro`` pools the problems of all corpora, ``macro`` gives each corpus the same weight; both hold the systems
     that completed every corpus. ``content`` is the transplant probe over all corpora, as a mean over them, None where
-    it was not asked for. ``pooled`` is the evaluation behind ``micro``: tests, ROC hull; None without such
-    systems.
+    it was not asked for. ``pooled`` is the evaluation behind ``micro``: tests, ROC hull; None without such systems.
+    ``chosen`` are the metrics that the spec names.
     """
 
     path: str
@@ -80,6 +81,7 @@ class Overview:
     pooled: Evaluation | None
     failures: tuple[Failure, ...]
     content: ContentProbe | None = None
+    chosen: Mapping[str, Metric] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +114,19 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
     failures: list[Failure] = []
     found = [_answers(store, entry, names, failures) for entry in plan.corpora]
 
+    given = store.run.spec.get("metrics")
+    chosen = metrics_of(given) if given else {}
+
     def scored(answered: _Answered, keep: Sequence[int] | None = None) -> Rows:
         if not answered.values:
             return {}
         rows = np.arange(len(answered.truth)) if keep is None else np.asarray(keep, dtype=np.int64)
         truth = Truth(answered.truth.ids[rows], answered.truth.same[rows])
         values = {name: value[rows] for name, value in answered.values.items()}
-        result = evaluate(truth, values, metrics=("c@1",), trials=1, replicates=replicates, workers=workers)
-        return _rows(result.systems, result.meta, answered.seconds)
+        result = evaluate(
+            truth, values, metrics=["c@1", *chosen.values()], trials=1, replicates=replicates, workers=workers
+        )
+        return _rows(result.systems, result.meta, answered.seconds, chosen)
 
     corpora = []
     for entry, answered in zip(plan.corpora, found, strict=True):
@@ -131,18 +138,29 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
             failures += _named(content.failures, entry)
         corpora.append(CorpusScores(entry, scored(answered), apart, content))
     whole = [name for name in names if all(name in answered.values for answered in found)]
-    pooled = _pool(plan, found, whole, replicates, workers) if whole else None
+    pooled = _pool(plan, found, whole, chosen, replicates, workers) if whole else None
     micro: Rows = {}
     macro: Rows = {}
     if pooled is not None:
         timed = [name for name in whole if all(name in answered.seconds for answered in found)]
         total = {name: sum(answered.seconds[name] for answered in found) for name in timed}
-        micro = _rows(pooled.systems, pooled.meta, total)
+        micro = _rows(pooled.systems, pooled.meta, total, chosen)
         means = pooled.breakdowns[0].macro
-        macro = _ordered({name: _row(means[_inner(name)], row.unanswered, row.seconds) for name, row in micro.items()})
+        macro = _ordered(
+            {name: _row(means[_inner(name)], row.unanswered, row.seconds, chosen) for name, row in micro.items()}
+        )
     every = content_probe(store, joined([e.transplant for e in plan.corpora if e.transplant is not None]), names)
     return Overview(
-        str(store.path), public_head(store.run), plan, tuple(corpora), micro, macro, pooled, tuple(failures), every
+        str(store.path),
+        public_head(store.run),
+        plan,
+        tuple(corpora),
+        micro,
+        macro,
+        pooled,
+        tuple(failures),
+        every,
+        chosen,
     )
 
 
@@ -172,7 +190,12 @@ def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: 
 
 
 def _pool(
-    plan: Pan14Plan, found: Sequence[_Answered], whole: Sequence[str], replicates: int, workers: int
+    plan: Pan14Plan,
+    found: Sequence[_Answered],
+    whole: Sequence[str],
+    chosen: Mapping[str, Metric],
+    replicates: int,
+    workers: int,
 ) -> Evaluation:
     labels = [entry.name for entry in plan.corpora]
     sizes = [len(answered.truth) for answered in found]
@@ -184,24 +207,30 @@ def _pool(
     return evaluate(
         truth,
         {name: np.concatenate([answered.values[name] for answered in found]) for name in whole},
-        metrics=TESTS,
+        metrics=[*TESTS, *chosen.values()],
         breakdowns=[Attribute("corpus", part)],
         replicates=replicates,
         workers=workers,
     )
 
 
-def _rows(systems: Sequence[SystemScores], meta: Sequence[SystemScores], seconds: Mapping[str, float]) -> Rows:
-    rows = {s.name: _row(s, int(s.scores["unanswered"] or 0), seconds.get(s.name)) for s in systems}
+def _rows(
+    systems: Sequence[SystemScores],
+    meta: Sequence[SystemScores],
+    seconds: Mapping[str, float],
+    chosen: Mapping[str, Metric],
+) -> Rows:
+    rows = {s.name: _row(s, int(s.scores["unanswered"] or 0), seconds.get(s.name), chosen) for s in systems}
     mean = next((s for s in meta if s.name == _inner(META)), None)
     if mean is not None:
-        rows[META] = _row(mean, int(mean.scores["unanswered"] or 0), None)
+        rows[META] = _row(mean, int(mean.scores["unanswered"] or 0), None, chosen)
     return _ordered(rows)
 
 
-def _row(found: SystemScores | PartScores, unanswered: int, seconds: float | None) -> Row:
+def _row(found: SystemScores | PartScores, unanswered: int, seconds: float | None, chosen: Mapping[str, Metric]) -> Row:
+    metrics = dict.fromkeys((*METRICS, *chosen))
     scores, interval = found.scores, found.interval
-    return Row({m: scores[m] for m in METRICS}, {m: interval[m] for m in METRICS}, unanswered, seconds)
+    return Row({m: scores[m] for m in metrics}, {m: interval[m] for m in metrics}, unanswered, seconds)
 
 
 def _ordered(rows: Mapping[str, Row]) -> Rows:

@@ -3,10 +3,12 @@ documents."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ravenbench.metrics.base import Metric, title_of
 from ravenbench.reports.content import (
     TITLE,
     content_figure,
@@ -53,7 +55,7 @@ class Pan14Report(Report[Overview]):
             data_table(o),
             overall_table(o),
             *content_tables(o),
-            *(corpus_table(c, i) for i, c in enumerate(o.corpora)),
+            *(corpus_table(o, c, i) for i, c in enumerate(o.corpora)),
             *(apart_table(c, i) for i, c in enumerate(o.corpora) if c.apart),
             *published_tables(o),
         ]
@@ -147,10 +149,10 @@ class Pan14Report(Report[Overview]):
 def _rows_json(rows: Rows) -> dict[str, Any]:
     return {
         name: {
-            **{m: row.scores[m] for m in METRICS},
+            **row.scores,
             "unanswered": row.unanswered,
             "seconds": row.seconds,
-            "interval": {m: None if (r := row.interval[m]) is None else list(r) for m in METRICS},
+            "interval": {m: None if (r := row.interval[m]) is None else list(r) for m in row.interval},
         }
         for name, row in rows.items()
     }
@@ -188,22 +190,25 @@ FINAL: Col[System] = col("final", lambda s: s[1].scores["final"])
 SECONDS: Col[System] = col("seconds", lambda s: s[1].seconds, digits=1)
 
 
-def _scores(rows: Rows) -> tuple[Col[System], ...]:
+def _scores(rows: Rows, chosen: Mapping[str, Metric]) -> tuple[Col[System], ...]:
     """A system's scores, the best of each column marked; the meta-classifier is made of the others and never best."""
     systems = [row for name, row in rows.items() if name != META]
 
     def score(metric: str) -> Col[System]:
-        best = max((v for row in systems if (v := row.scores[metric]) is not None), default=None)
+        better = max if metric not in chosen or chosen[metric].higher else min
+        best = better((v for row in systems if (v := row.scores[metric]) is not None), default=None)
 
         def value(system: System) -> Measure:
             name, row = system
             return Measure(v := row.scores[metric], best=name != META and v is not None and v == best)
 
-        return col({"auc": "AUC"}.get(metric, metric), value)
+        title = title_of(chosen[metric]) if metric in chosen else {"auc": "AUC"}.get(metric, metric)
+        return col(title, value)
 
     interval: Col[System] = col("95 % interval", lambda s: s[1].interval["final"])
     unanswered: Col[System] = col("open", lambda s: s[1].unanswered)
-    return NAME, score("final"), interval, score("auc"), score("c@1"), unanswered
+    added = (score(metric) for metric in chosen if metric not in METRICS)
+    return NAME, score("final"), interval, score("auc"), score("c@1"), *added, unanswered
 
 
 def overall_table(overview: Overview) -> Table:
@@ -213,7 +218,7 @@ def overall_table(overview: Overview) -> Table:
         "overall",
         "All problems",
         overview.micro.items(),
-        *_scores(overview.micro),
+        *_scores(overview.micro, overview.chosen),
         SECONDS,
         col("macro", lambda s: macro[s[0]].scores["final"]),
         col("macro interval", lambda s: macro[s[0]].interval["final"]),
@@ -231,11 +236,12 @@ def content_tables(overview: Overview) -> list[Table]:
     return [t for t in made if t.rows]
 
 
-def corpus_table(corpus: CorpusScores, number: int) -> Table:
+def corpus_table(overview: Overview, corpus: CorpusScores, number: int) -> Table:
     """Tables 3–8: one corpus."""
     problems = corpus.info.test.problems + len(corpus.info.fault_truth)
     title = f"{corpus.name}, {problems} problems"
-    return table(f"corpus-{number + 1}", title, corpus.rows.items(), *_scores(corpus.rows), SECONDS, note=NOTE)
+    scores = _scores(corpus.rows, overview.chosen)
+    return table(f"corpus-{number + 1}", title, corpus.rows.items(), *scores, SECONDS, note=NOTE)
 
 
 def apart_table(corpus: CorpusScores, number: int) -> Table:

@@ -297,6 +297,8 @@ def _result_cols(analysis: Analysis) -> list[Col[Result]]:
 
     best = {(s.name, m): best_of(s.name, m) for s in analysis.setups for m in analysis.metrics}
     several = len(analysis.verifiers) > 1
+    # 80 columns have no room for others beside those that were chosen.
+    leading = ("auc", *analysis.chosen) if analysis.chosen else None
 
     def score(r: Result, m: str) -> Measure:
         return Measure(r.mean[m], r.std[m], _mark(analysis, r, m), several and r.mean[m] == best[r.setup, m])
@@ -305,7 +307,7 @@ def _result_cols(analysis: Analysis) -> list[Col[Result]]:
         col("verifier", lambda r: r.verifier, text=True, json="verifier"),
         col("setup", lambda r: r.setup, text=True, json="setup", show=title),
         *([col("folds", lambda r: f"{r.folds} of {r.planned}", text=True)] if _partial(analysis) else []),
-        *each(analysis.metrics, analysis.title, score, json=str),
+        *each(analysis.metrics, analysis.title, score, json=str, terminal=leading),
         col(None, lambda r: r.unanswered, json="unanswered"),
         col(None, lambda r: {m: r.std[m] for m in analysis.metrics}, json="std"),
     ]

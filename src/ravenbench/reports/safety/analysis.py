@@ -47,6 +47,9 @@ from ravenbench.store.records import Head
 from ravenbench.store.store import Cell, Store
 from ravenbench.types import Bools, Floats, Ints
 
+FEW = 20
+"""Attacked problems below which obfuscators are not ranked: reason 3 of the hall of shame."""
+
 
 @dataclass(frozen=True)
 class Quality:
@@ -182,10 +185,6 @@ class SafetyAnalysis:
     def attacks(self) -> str:
         """What the obfuscators were tried on."""
         return "verifiers" if self.attribution is None else "methods"
-
-
-FEW = 20
-"""Attacked problems below which obfuscators are not ranked: reason 3 of the hall of shame."""
 
 
 def listed(analysis: SafetyAnalysis) -> list[ObfuscatorRow]:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,10 +23,11 @@ from ravenbench.formats.tabular import Attribute, quantiles
 from ravenbench.reports.content import badge
 from ravenbench.reports.evaluate.analysis import evaluate
 from ravenbench.reports.evaluate.api import read_run
-from ravenbench.reports.evaluate.evaluation import BreakDown, Evaluation, parts_table
-from ravenbench.reports.outside import TASKS, with_answers
+from ravenbench.reports.evaluate.evaluation import BreakDown, parts_table, scores_table
+from ravenbench.reports.outside import takes_answers as kind_takes_answers
+from ravenbench.reports.outside import with_answers
 from ravenbench.reports.report import report_of
-from ravenbench.reports.view import Column, Table, public_head, public_json, to_csv
+from ravenbench.reports.view import Col, Table, col, public_head, public_json, table, to_csv
 from ravenbench.statistics.axes import Domain
 from ravenbench.statistics.estimates import Estimate
 from ravenbench.store.records import Plan
@@ -36,6 +38,11 @@ from ravenbench.types import Labels
 Interval = tuple[float, float]
 LEADERS = 5
 """Ranks that a site's first page shows of each board."""
+
+P = TypeVar("P", bound=Plan)
+METRICS = ("auc", "c@1", "overall", "final")
+REPLICATES = 2_000
+"""Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
 
 
 @dataclass(frozen=True)
@@ -118,26 +125,14 @@ class Board:
         return [s for i, s in enumerate(self.standings) if i < LEADERS or s.scores[self.metric].value == last]
 
 
-def slug(text: str) -> str:
-    """A name as part of an address: letters, digits and hyphens, never empty."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60] or "x"
-
-
 def slugs(names: list[str]) -> dict[str, str]:
-    """An address for each name, all different; the same names always give the same ones."""
+    """An address for each name, of letters, digits and hyphens, all different; the same names give the same ones."""
     found: dict[str, str] = {}
-    taken: set[str] = set()
     for name in names:
-        plain, number = slug(name), 2
-        address = plain
-        while address in taken:
-            address, number = f"{plain}-{number}", number + 1
-        taken.add(address)
-        found[name] = address
+        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "x"
+        free = (address for i in count(1) if (address := plain if i == 1 else f"{plain}-{i}") not in found.values())
+        found[name] = next(free)
     return found
-
-
-P = TypeVar("P", bound=Plan)
 
 
 class Joined(Store):
@@ -214,25 +209,10 @@ def parts_of(found: BreakDown, system: str) -> tuple[Part, ...]:
     )
 
 
-METRICS = ("auc", "c@1", "overall", "final")
-REPLICATES = 2_000
-"""Of bootstraps and randomization tests: enough to tell systems apart at the level of a site."""
-
-
 def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path]]) -> list[Board]:
-    """Everything that a site shows of some folders; runs of other verifiers over the same folds share a board.
+    """Everything that a site shows of folders by address; runs of other verifiers over the same folds share a board.
 
-    Parameters
-    ----------
-    places : mapping of str to Path
-        Folders of ``raven run``, ``pan14`` or ``safety``, or ones that ``raven evaluate --out`` wrote, by address.
-    submitted : mapping
-        Answers from outside by address and system, for runs that take them.
-
-    Raises
-    ------
-    InputError
-        If a folder is of another kind, or answers are not valid.
+    ``submitted`` has answers from outside by address and system.
     """
     found: list[Board] = []
     keys: dict[Path, str] = {}
@@ -250,15 +230,13 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         keys[store.path] = key
         runs.append(with_answers(store, submitted[key]) if submitted.get(key) else store)
     for run in joined(runs):
-        key = keys[run.path]
-        found.append(_attacked(run, key) if run.kind == "safety" else _run(run, key))
-    order = list(places)
-    return sorted(found, key=lambda board: order.index(board.key))
+        found.append((_attacked if run.kind == "safety" else _run)(run, keys[run.path]))
+    return sorted(found, key=lambda board: list(places).index(board.key))
 
 
 def takes_answers(place: Path) -> bool:
     """Whether the board of a folder can show systems that were run elsewhere."""
-    return (place / "run.json").is_file() and Store.open(place).kind in TASKS
+    return (place / "run.json").is_file() and kind_takes_answers(Store.open(place).kind)
 
 
 def _run(store: Store, key: str) -> Board:
@@ -292,7 +270,6 @@ def _run(store: Store, key: str) -> Board:
                 parts={b.by: parts_of(b, s.name) for b in scored.breakdowns},
             )
         )
-    made = report.to_json()
     title, material = _material(store, found)
     return Board(
         key=key,
@@ -308,7 +285,7 @@ def _run(store: Store, key: str) -> Board:
         folds=_folds(found) if store.kind == "run" else (),
         notes=tuple(notes),
         text=kind_of_text(store),
-        downloads={"report.json": _json(made), "scores.csv": _scores(scored)},
+        downloads={"report.json": _json(report.to_json()), "scores.csv": to_csv(scores_table(scored))},
     )
 
 
@@ -321,9 +298,7 @@ def _attacked(store: Store, key: str) -> Board:
             losses[row.verifier][obfuscator.name] = Number(row.mean("impact"), row.interval)
     before = found.accuracy
     ranked = sorted(before, key=lambda name: (-before[name][0], name))
-    standings = [
-        Standing(name, None, {"accuracy": Number(before[name][0])}, loss=losses.get(name, {})) for name in ranked
-    ]
+    standings = [Standing(name, None, {"accuracy": Number(before[name][0])}, loss=losses[name]) for name in ranked]
     return Board(
         key=key,
         title=f"{found.corpus}, under attack",
@@ -396,23 +371,20 @@ def _provenance(store: Store) -> dict[str, Any]:
 
 
 def _folds(found: Any) -> tuple[FoldPage, ...]:
-    columns = (Column("system", text=True), *(Column(m) for m in METRICS[:3]))
+    def metric(name: str) -> Col[Any]:
+        return col(name, lambda item: item[1].get(name))
+
     pages = []
     for fold in found.folds:
-        rows = tuple((name, *(scores.get(m) for m in METRICS[:3])) for name, scores in fold.scores.items())
+        system: Col[Any] = col("system", lambda item: item[0], text=True)
+        scores = table("fold", fold.name, fold.scores.items(), system, *map(metric, METRICS[:3]))
         info = {k.replace("_", " "): v for k, v in msgspec.to_builtins(fold.info).items() if isinstance(v, int | float)}
-        pages.append(FoldPage(fold.name, {"setup": fold.setup, **info}, Table("fold", fold.name, columns, rows)))
+        pages.append(FoldPage(fold.name, {"setup": fold.setup, **info}, scores))
     return tuple(pages)
 
 
 def _number(figure: Estimate | None) -> Number:
     return Number(None) if figure is None else Number(figure.value, figure.interval)
-
-
-def _scores(scored: Evaluation | Any) -> str:
-    from ravenbench.reports.evaluate.evaluation import scores_table
-
-    return to_csv(scores_table(scored))
 
 
 def _json(value: Any) -> str:

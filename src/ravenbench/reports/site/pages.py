@@ -1,4 +1,4 @@
-"""The pages of a site, as text by address."""
+"""``ravenbench.site``: leaderboards of any number of runs and evaluations as static pages in a folder."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from ravenbench.reports.site.boards import Board, Number, Standing, boards, slug
 from ravenbench.reports.view import figure, to_html
 
 TITLES = {"auc": "AUC", "c@1": "c@1", "overall": "overall", "final": "AUC · c@1", "accuracy": "accuracy"}
+
+MOST = 300_000
+"""Bytes that no page should exceed."""
 
 
 def site_pages(title: str, boards: Sequence[Board]) -> dict[str, str]:
@@ -87,10 +90,6 @@ def mark(found: Number) -> Markup:
     ).format(figure(found.value), ends[0], ends[2], ends[1])
 
 
-MOST = 300_000
-"""Bytes that no page should exceed."""
-
-
 def site(
     runs: Sequence[str | Path],
     out: str | Path,
@@ -126,19 +125,15 @@ def site(
     places = [Path(place) for place in runs]
     if not places:
         raise InputError("a site needs at least one run", expected="folders of raven run, pan14, safety or evaluate")
-    for place in places:
-        if not place.is_dir():
-            raise InputError("there is no such folder", file=place)
+    if gone := [place for place in places if not place.is_dir()]:
+        raise InputError("there is no such folder", file=gone[0])
     names = [place.resolve().name for place in places]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InputError("two runs have folders of one name", found=repeated, fix="rename one")
     check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
-    addresses = slugs(names)
-    given = {addresses[name]: _for(name, submitted or {}, only=len(places) == 1) for name in names}
-    taking = {addresses[name]: takes_answers(place) for place, name in zip(places, names, strict=True)}
-    _check_shown(submitted or {}, given, taking, names)
-    found = boards({addresses[name]: place for place, name in zip(places, names, strict=True)}, given)
+    by_address = dict(zip(slugs(names).values(), places, strict=True))
+    found = boards(by_address, _answers(by_address, submitted or {}))
     pages = site_pages(title, found)
 
     def write(folder: Path) -> None:
@@ -153,34 +148,26 @@ def site(
     return write_whole(location(out), write, "site")
 
 
-def _check_shown(
-    submitted: Mapping[str, str | Path], given: Mapping[str, Mapping[str, Path]], taking: Mapping[str, bool],
-    names: Sequence[str],
-) -> None:  # fmt: skip
-    """Refuse answers that would stand on no board: of no run here, or of one whose board takes none."""
+def _answers(places: Mapping[str, Path], submitted: Mapping[str, str | Path]) -> dict[str, dict[str, Path]]:
+    """Folders of answers by run and system; answers that would stand on no board are refused."""
+    given: dict[str, dict[str, Path]] = {key: {} for key in places}
     for name, folder in submitted.items():
-        found = [key for key, systems in given.items() if name in systems]
-        if not found:
+        if not Path(folder).is_dir():
+            raise InputError("there is no such folder of answers", file=Path(folder))
+        within = {key: Path(folder) / place.resolve().name for key, place in places.items()}
+        for key, place in within.items():
+            if place.is_dir() or len(places) == 1:
+                given[key][name] = place if place.is_dir() else Path(folder)
+        shown = [key for key in places if name in given[key]]
+        if not shown:
             raise InputError(
                 f"the answers of {name} belong to no run of this site", file=folder,
-                expected=" or ".join(f"{Path(folder) / run}/FOLD/answers.jsonl" for run in names),
+                expected=" or ".join(f"{place}/FOLD/answers.jsonl" for place in within.values()),
                 fix="name the folder within after the run whose folds it answers",
             )  # fmt: skip
-        if refused := [key for key in found if not taking[key]]:
+        if refused := [key for key in shown if not takes_answers(places[key])]:
             raise InputError(
                 f"the board of {refused[0]} takes no answers from outside", file=folder,
                 expected="a run of raven run or pan14", fix="raven evaluate judges other answers",
             )  # fmt: skip
-
-
-def _for(run: str, submitted: Mapping[str, str | Path], only: bool) -> dict[str, Path]:
-    found = {}
-    for name, folder in submitted.items():
-        place = Path(folder)
-        if not place.is_dir():
-            raise InputError("there is no such folder of answers", file=place)
-        if (place / run).is_dir():
-            found[name] = place / run
-        elif only:
-            found[name] = place
-    return found
+    return given
