@@ -38,15 +38,14 @@ def no_resources(monkeypatch):
     from ravenbench.text import nltk_data
 
     def absent(resource, folders=""):
-        raise MissingPart(f"the resource {resource} is not here", fix=f"python -m nltk.downloader {resource}")
+        fix = f"python -m nltk.downloader {resource}"
+        return None, MissingPart(f"the resource {resource} is not here", fix=fix)
 
-    nltk_data._missing.cache_clear()
     loaders = (module.wordnet, nltk_data._tagger, module.language_model)
     for loader in loaders:
         loader.cache_clear()
-    monkeypatch.setattr(nltk_data, "_find", absent)
+    monkeypatch.setattr(nltk_data, "_look", absent)
     yield
-    nltk_data._missing.cache_clear()
     for loader in loaders:
         loader.cache_clear()
 

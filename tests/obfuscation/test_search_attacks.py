@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.references.trigram_distance import reference_distance
 
 from ravenbench import registry
 from ravenbench.errors import InputError, SpecError
@@ -14,7 +15,6 @@ from ravenbench.obfuscation.recipes.bevendorff_2019_search import (
     Draft,
     State,
     plain_bytes,
-    reference_distance,
 )
 from ravenbench.obfuscation.recipes.mutant_x_2019 import positional_meteor
 from ravenbench.testing import toy_tasks

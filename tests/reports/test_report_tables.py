@@ -114,3 +114,28 @@ def test_a_folder_is_shown_by_its_end() -> None:
 @pytest.mark.parametrize("name", ["char-ngram", "encoder(model='org/model')", "a='/b c/d"])
 def test_other_names_are_shown_whole(name: str) -> None:
     assert view.named(name) == name
+
+
+def test_one_line_says_all_of_a_number() -> None:
+    rows = [("a", 0.5, (0.4, 0.6), True), ("b", -0.0, None, None)]
+    made = view.table(
+        "t",
+        "T",
+        rows,
+        view.col("who", lambda r: r[0], text=True, json="who"),
+        view.col("AUC", lambda r: Measure(r[1], best=r[1] == 0.5), json="auc"),
+        view.col("interval", lambda r: r[2], json="interval", terminal=False),
+        view.col("sure", lambda r: r[3], text=True, json="sure", show=lambda sure: "yes" if sure else "n/a"),
+        view.col(None, lambda r: len(r), json="fields"),
+        *view.each("xy", str.upper, lambda r, letter: letter * 2, json=str, terminal="x"),
+        note="Interval: 95 %. Sure: told.",
+        keys=("who", "interval"),
+    )
+    assert [c.title for c in made.columns] == ["who", "AUC", "interval", "sure", "X", "Y"]
+    assert made.rows[0] == ("a", Measure(0.5, best=True), Range(0.4, 0.6), "yes", "xx", "yy")
+    told = {"who": "b", "interval": None, "auc": -0.0, "sure": None, "fields": 4, "x": "xx", "y": "yy"}
+    assert view.rows_json(made)[1] == told and list(view.rows_json(made)[1]) == list(told)
+    assert str(view.rows_json(made)[1]["auc"]) == "-0.0" and view.rows_json(made)[0]["interval"] == [0.4, 0.6]
+    shown = view.for_terminal(made)
+    assert [str(c.header) for c in shown.columns] == ["who", "AUC", "sure", "X"] and str(shown.caption) == "Sure: told."
+    assert view.objects(rows[:1], view.col("who", lambda r: r[0], json="who")) == [{"who": "a"}]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
+    if name.startswith("_"):  # Python itself asks, in an import of what else is here
+        raise AttributeError(name)
     return command_of(task_of(name))
 
 

@@ -48,11 +48,6 @@ class Range:
     high: float
 
 
-def range_of(interval: tuple[float, float] | None) -> Range | None:
-    """An interval as a cell of a table; None stays None."""
-    return None if interval is None else Range(*interval)
-
-
 Value = str | int | float | Measure | Range | None
 
 
@@ -353,30 +348,11 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 _LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "−": "$-$",
-    "±": r"$\pm$",
-    "–": "--",
-    "†": r"\dag{}",
-    "ρ": r"$\rho$",
-    "α": r"$\alpha$",
-    "“": "``",
-    "”": "''",
-    "≥": r"$\geq$",
-    "≠": r"$\neq$",
-    "×": r"$\times$",
-}
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "−": "$-$",
+    "±": r"$\pm$", "–": "--", "†": r"\dag{}", "ρ": r"$\rho$", "α": r"$\alpha$", "“": "``", '”': "''", "≥": r"$\geq$",
+    "≠": r"$\neq$", "×": r"$\times$",
+}  # fmt: skip
 
 
 def latex(text: str) -> str:

@@ -150,7 +150,7 @@ class FrequencyMask(Mask):
 
     Examples
     --------
-    >>> texts = ["the ship and the sea", "the team and the goal", "a team"]
+    >>> texts = ["the ship and the sea", "the team and the goal", "the team"]
     >>> FrequencyMask(k=2).fit(texts).transform(["The ship of Anna and 2 others"])
     ['The # # § and µ #']
     """

@@ -215,7 +215,7 @@ def evaluate(
     seed: int = 0,
     workers: int = 1,
 ) -> Evaluation:
-    """Metrics of every system with intervals, tests of every pair, the ROC hull, and meta-classifiers.
+    """As ``ravenbench.evaluate``, whose docstring explains what is not here, with truth and answers in memory.
 
     Parameters
     ----------
@@ -235,19 +235,8 @@ def evaluate(
         14,000 problems, and metrics from outside are worked out anew for each of fewer draws.
     breakdowns : sequence of Attribute
         Parts of the problems to score apart.
-    f05u_2020 : bool
-        F0.5u, and the means that hold it, in the form published in 2020 (0.5 counts as "same author").
-    costs, same_share : (float, float), float
-        For the operating point on the hull: cost of a false "same author" and of a false "different authors", and
-        the share of same-author problems in use (default: as in truth).
     notes : sequence of str
         What a reader should know besides.
-    replicates : int
-        Of the bootstrap.
-    trials : int, optional
-        Of each test; by default 10,000, and in metrics of counts as many as a corrected p below .001 needs.
-    seed, workers : int
-        Digits depend on the seed, never on the number of workers.
 
     Raises
     ------

@@ -21,7 +21,7 @@ from ravenbench.reports.cells import Failure, mean
 from ravenbench.reports.content import ContentProbe, content_probe
 from ravenbench.reports.run.probes import LengthRow, Probing, Stratum, length_rows, probing, strata
 from ravenbench.reports.view import public_head
-from ravenbench.statistics.pools import pool_mean
+from ravenbench.statistics.pools import correlation, detectable, pool_mean
 from ravenbench.statistics.ranks import ranking_stability
 from ravenbench.statistics.significance import t_test
 from ravenbench.store.records import Head
@@ -190,12 +190,7 @@ def _rank_stability(
 
 
 def _rho(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> float | None:
-    kept = [[r.scores.get(name, {}).get(metric) for name in names] for r in rows]
-    complete = [values for values in kept if None not in values]
-    if len(names) < 2 or len(complete) < 2:
-        return None
-    matrix: Floats = np.array(complete, dtype=np.float64)
-    return ranking_stability(matrix).rho
+    return None if len(names) < 2 else ranking_stability(_matrix(rows, names, metric)).rho
 
 
 def _tested(info: FoldRecord) -> int:
@@ -386,6 +381,7 @@ def analyse(store: Store) -> Analysis:
         by_pool.setdefault((fold.setup, fold.info.pool), []).append(fold)
     metrics = dict.fromkeys((*TESTED, *chosen)) if tested else ()
     shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in metrics for v in names)
+    shown = [s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None]
     return Analysis(
         name=store.path.name,
         path=str(store.path),
@@ -393,7 +389,7 @@ def analyse(store: Store) -> Analysis:
         run=public_head(store.run),
         pools=max(len(plan.pools), 1),
         composition=_composition(f.info for f in folds),
-        detectable=_median_detectable(shortcut),
+        detectable=float(np.median(shown)) if shown else None,
         setups=setups,
         verifiers=tuple(names),
         results=tuple(_result(by_setup, v, s.name, names, tested, chosen) for s in setups for v in names),
@@ -524,18 +520,11 @@ def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float
 
 def _stability(by_pool: _Pools, setup: str, names: Sequence[str], metric: str) -> float | None:
     """Between two folds of a pool, mean over pairs of folds and pools, as in sweeps; None for a single verifier."""
-    from ravenbench.statistics.ranks import ranking_stability
-
-    if len(names) < 2:
-        return None
-    own = (rows for (which, _), rows in by_pool.items() if which == setup)
-    return mean(ranking_stability(_matrix(rows, names, metric)).rho for rows in own)
+    return mean(_rho(rows, names, metric) for (which, _), rows in by_pool.items() if which == setup)
 
 
 def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Shortcut:
     """Within a pool, the folds complete in both setups are compared by their number."""
-    from ravenbench.statistics.pools import pool_mean
-
     pools, hits, random = [], [], []
     for pool in plan.pools:
         mine = _by_number(by_pool.get(("hits", pool.pool), ()), verifier, metric)
@@ -547,21 +536,10 @@ def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Sho
             random.append(float(np.mean([other[n] for n in both])))
     if not pools:
         return Shortcut(verifier, metric, None, None, None, None, None)
-    found = pool_mean(np.subtract(hits, random), pools)
-    detectable = _detectable_by_pools(np.subtract(hits, random), pools)
-    return Shortcut(verifier, metric, mean(hits), mean(random), found.mean, found.interval, detectable)
-
-
-def _detectable_by_pools(differences: Floats, pools: Sequence[Sequence[int]]) -> float | None:
-    from ravenbench.statistics.pools import correlation, detectable
-
-    spread = _std(list(differences))
-    return detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
-
-
-def _median_detectable(shortcut: Sequence[Shortcut]) -> float | None:
-    known = [s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None]
-    return float(np.median(known)) if known else None
+    differences = np.subtract(hits, random)
+    found, spread = pool_mean(differences, pools), _std(differences.tolist())
+    least = detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
+    return Shortcut(verifier, metric, mean(hits), mean(random), found.mean, found.interval, least)
 
 
 def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int, float]:
