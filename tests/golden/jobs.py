@@ -232,6 +232,8 @@ WORDS: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\b\d\d?:\d\d(?::\d\d)?\b", "TIME"),
     (r'"(?:seconds|cpu_seconds|wall|fit_seconds|score_seconds)": [^,\n}]+', '"seconds": …'),
     (r"[━╸╺ ]{12,}", " "),
+    # Progress, which is told only where work takes long.
+    (r"^.*, after (?:AMOUNT|\d+ s)\n", ""),
     (r"[ \t]+$", ""),
 )
 

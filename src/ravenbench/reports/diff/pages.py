@@ -1,4 +1,4 @@
-"""``ravenbench.diff``: what a rewriting changed, as pages of two texts, of two problem sets, or of a run."""
+"""What a rewriting changed, as pages of two texts, of two problem sets, or of a run."""
 
 from __future__ import annotations
 
