@@ -38,7 +38,7 @@ from ravenbench.types import Fold
 from ravenbench.verifiers.contract.base import Calibrated, Scorer, Verifier, as_verifier, fresh
 
 ARMS_FIRST = {"off": 0, "along": 1, "against": 1, "batch": 2}
-"""When the arms of a transplant are asked; test sets as they are come last."""
+"""Order in which the arms of a transplant are answered; test sets as they are come last."""
 FIRST = 2
 """Fits of a verifier that are done before its others: where all their cells fail alike, the others are not tried."""
 Filled = tuple[Mapping[str, NDArray[Any]], Mapping[str, str]]
@@ -57,7 +57,7 @@ class CellUnit:
     method: Any
     cells: tuple[CellPlace, ...]
     user_code: ClassVar[bool] = True
-    """Whether the method may be a stranger's, and has a limit on its time."""
+    """Whether the method may be the user's own code, and has a limit on its time."""
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ class CellUnit:
         return len(store.shared_fold(place.fold).test)
 
     def where(self, place: CellPlace) -> str:
-        """What an error is told of."""
+        """How an error message begins."""
         return f"{place.verifier} on {place.fold}: "
 
     def work(self) -> list[str]:
@@ -123,20 +123,20 @@ class CellUnit:
                 errors.append(self.where(place) + wrong.splitlines()[0])
         return errors
 
-    def _tried(self, do: Callable[..., Any], *given: Any) -> tuple[Any, str | None]:
+    def _tried(self, do: Callable[..., Any], *args: Any) -> tuple[Any, str | None]:
         try:
             with isolated() if self.user_code else nullcontext():
-                return do(*given), None
+                return do(*args), None
         except Exception as error:
             return None, tell(error)
 
 
 def pending(store: Store) -> dict[tuple[str, str], list[CellPlace]]:
     """Cells that are missing, damaged or failed, by verifier and by what they learn from."""
-    found: dict[tuple[str, str], list[CellPlace]] = defaultdict(list)
+    places: dict[tuple[str, str], list[CellPlace]] = defaultdict(list)
     for place in store.unanswered():
-        found[place.verifier, store.plan.folds[place.fold].train_digest].append(place)
-    return found
+        places[place.verifier, store.plan.folds[place.fold].train_digest].append(place)
+    return places
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class FitUnit(CellUnit):
 
 
 def _copied(verifier: Verifier) -> Verifier:
-    """A copy of what was fitted, which does not know what it was asked before; itself where it cannot be copied."""
+    """A copy, without what earlier test sets may have left in it; the verifier itself where it cannot be copied."""
     try:
         return copy.deepcopy(verifier)
     except Exception:
@@ -194,20 +194,16 @@ def execute(
 ) -> list[str]:
     """Compute every cell that is missing, damaged or failed; returns the errors of cells that failed now.
 
-    A verifier whose first fits all fail alike is not tried on the other folds, whose cells stay missing.
-
-    Parameters
-    ----------
-    components : mapping
-        Verifiers by the name the plan gives them.
-    isolate : bool
-        Leave a problem on which a method fails unanswered, instead of failing its cell.
+    ``components`` has the verifiers by the plan's names. A verifier whose first fits all fail alike is not tried on the
+    other folds, whose cells stay missing. With ``isolate`` a problem on which a method fails is left unanswered, and
+    does not fail its cell.
     """
     keep_open(store)
     missing_cells, arms = pending(store), {name: fold.transplanted for name, fold in store.plan.folds.items()}
     waiting = {name for name, _ in missing_cells}
-    # A problem that fails must fail alone, so its pairs are not compared in blocks with others.
-    blocks = {} if isolate else _pair_units(store, {n: c for n, c in components.items() if n in waiting})
+    # A problem that fails must not fail others, so its pairs are not compared in blocks with theirs.
+    free = [c for n, c in components.items() if n in waiting and isinstance(c, Scorer) and c.fold_free]
+    blocks = plan_pairs(store, free, sorted({entry.fold for entry in store.plan.cells})) if free and not isolate else {}
     fits = [
         FitUnit(
             store.path,
@@ -243,9 +239,7 @@ def execute(
 def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
     """The first fits of every verifier that has more than ``FIRST``, and all others."""
     count = Counter(unit.name for unit in fits)
-    first: list[FitUnit] = []
-    rest: list[FitUnit] = []
-    seen: Counter[str] = Counter()
+    first, rest, seen = list[FitUnit](), list[FitUnit](), Counter[str]()
     for unit in fits:
         early = count[unit.name] > FIRST and seen[unit.name] < FIRST
         (first if early else rest).append(unit)
@@ -255,14 +249,14 @@ def _first(fits: Sequence[FitUnit]) -> tuple[list[FitUnit], list[FitUnit]]:
 
 def _failing_alike(store: Store, first: Sequence[FitUnit]) -> dict[str, str]:
     """Verifiers all of whose cells of these fits failed with one error, and that error."""
-    told: dict[str, set[str | None]] = defaultdict(set)
+    errors_of: dict[str, set[str | None]] = defaultdict(set)
     for unit in first:
         for place in unit.cells:
             cell = store.read_cell(place.key)
             line = None if cell is None or cell.error is None else cell.error.splitlines()[0]
-            # What was found may differ from fold to fold, what is wrong does not.
-            told[unit.name].add(line and line.partition("; found: ")[0])
-    return {name: error for name, (error, *more) in told.items() if error is not None and not more}
+            # The values may differ from fold to fold, what is wrong does not.
+            errors_of[unit.name].add(line and line.partition("; found: ")[0])
+    return {name: error for name, (error, *more) in errors_of.items() if error is not None and not more}
 
 
 def _longest_first(store: Store, first: Sequence[FitUnit], rest: Sequence[FitUnit]) -> list[FitUnit]:
@@ -278,11 +272,3 @@ def _longest_first(store: Store, first: Sequence[FitUnit], rest: Sequence[FitUni
         taken[unit.name] = max(taken[unit.name], seconds)
     rank = {name: max(math.ceil(math.log2(seconds)), -3) for name, seconds in taken.items() if seconds > 0}
     return sorted(rest, key=lambda unit: rank.get(unit.name, math.inf), reverse=True)
-
-
-def _pair_units(store: Store, components: Mapping[str, Component]) -> dict[str, list[PairUnit]]:
-    free = [c for c in components.values() if isinstance(c, Scorer) and c.fold_free]
-    if not free:
-        return {}
-    folds = sorted({entry.fold for entry in store.plan.cells})
-    return plan_pairs(store, free, folds)

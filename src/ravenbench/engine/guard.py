@@ -1,7 +1,6 @@
-"""Care for user code: whatever a method does, short of ending the process, fails its cell and nothing else.
+"""Isolation of user code: whatever a method does, short of ending the process, fails its cell and nothing else.
 
-How a method is asked so (``answer``), and how verifiers with parameters are tried on toy problems before anything is
-planned: what cannot work fails at once.
+Verifiers with parameters are tried on toy problems before anything is planned: what cannot work fails at once.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _watching: dict[int, Any] = {}
 """What handles them while they are noted."""
 THREADS = "OMP_NUMTHREADS"
 SLOW = "ravenbench.verifiers.neural."
-"""Methods of this room train for minutes, on toy problems too."""
+"""Methods of this package train for minutes, on toy problems too."""
 _worker: list[int] = []
 """The process that called ``in_worker``, if it is this one."""
 
@@ -47,9 +46,8 @@ class _TimeUp(BaseException):
 
 @contextmanager
 def isolated() -> Iterator[None]:
-    """Make a plain exception of whatever a method raises to leave the program; Ctrl-C of the user still ends it. Raises
-    MethodError in the place of ``SystemExit``, of a ``KeyboardInterrupt`` that no signal caused, and of other
-    exceptions that are none of ``Exception``; and where the method took longer than the limit."""
+    """Raise MethodError for whatever else than an ``Exception`` a method raises, and where it takes longer than the
+    limit; a ``KeyboardInterrupt`` that a signal caused still ends the program."""
     with watched() as noted:
         before = len(noted)
         try:
@@ -76,8 +74,7 @@ def in_worker() -> None:
 
 
 def time_limit() -> float | None:
-    """The limit that is set, in seconds. Raises SpecError if the environment variable holds no number of seconds above
-    0, or more than a year."""
+    """The limit that is set, in seconds; SpecError if it is not above 0 and at most a year."""
     limit = os.environ.get(LIMIT)
     try:
         seconds = float(limit) if limit else None
@@ -146,7 +143,7 @@ def watched() -> Iterator[list[int]]:
 def stdout_to_stderr() -> Iterator[None]:
     """What methods and the libraries below them print goes to stderr: stdout is for results.
 
-    In other threads than the main one, as on a Dask worker, only what Python prints can be led elsewhere.
+    In other threads than the main one, as on a Dask worker, only what Python prints is redirected.
     """
     with redirect_stdout(sys.stderr):
         if threading.current_thread() is not threading.main_thread():
@@ -154,7 +151,7 @@ def stdout_to_stderr() -> Iterator[None]:
             return
         _flush()
         try:
-            kept = os.dup(1)
+            stdout = os.dup(1)
         except OSError:  # closed
             yield
             return
@@ -164,8 +161,8 @@ def stdout_to_stderr() -> Iterator[None]:
             yield
         finally:
             _flush()
-            os.dup2(kept, 1)
-            os.close(kept)
+            os.dup2(stdout, 1)
+            os.close(stdout)
 
 
 def _flush() -> None:
@@ -211,7 +208,7 @@ def tell(error: Exception) -> str:
     """An error as a cell keeps it: one line, then where it happened."""
     try:
         where = "".join(traceback.format_exception(error))[-2000:]
-    except Exception:  # a stranger's exception may fail at anything
+    except Exception:  # an exception of user code may fail at anything
         where = ""
     # What a bad input says stands in several lines; here the first has all of it.
     what = said(error).replace("\n  ", "; ") if isinstance(error, InputError) else said(error)
@@ -225,11 +222,10 @@ class Scores(Protocol):
 
 
 def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -> tuple[Floats, Floats]:
-    """Raw scores and answers of a fitted verifier; without a scorer of its own its scores are its answers. Raises
-    AnswerError if it gives anything else."""
+    """Raw scores and answers of a fitted verifier, the same where it has no scorer; AnswerError if they are invalid."""
     if isinstance(verifier, Calibrated):
-        given = features.score(test) if features is not None else verifier.scorer_.score(test)
-        scores = checked_scores(given, len(test), verifier)
+        raw = features.score(test) if features is not None else verifier.scorer_.score(test)
+        scores = checked_scores(raw, len(test), verifier)
         return scores, checked_answers(verifier.calibrator_.transform(scores), test.ids, verifier)
     answers = checked_answers(verifier.verify(test), test.ids, verifier)
     return answers, answers
@@ -238,7 +234,7 @@ def answer(verifier: Verifier, test: Problems, features: Scores | None = None) -
 def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dict[str, str]]:
     """As ``answer``, but a problem on which the method fails is left unanswered; also its reason, by id.
 
-    The set is halved until the problems at fault stand alone. Where more than ten and more than a tenth of them
+    The set is halved until each problem at fault is found. Where more than ten and more than a tenth of them
     fail, or all do, the fault is the method's and its error is raised, as it is for transductive methods.
     """
     faults: dict[str, str] = {}
@@ -265,16 +261,16 @@ def answer_each(verifier: Verifier, test: Problems) -> tuple[Floats, Floats, dic
 
 
 def runs_program(component: Component) -> bool:
-    """Whether a method or one within it runs an outside program or asks a service: nothing but the run itself may."""
+    """Whether a method or one within it runs an outside program or calls a service: nothing but the run itself may."""
     return any(getattr(part, "outside", False) for part in parts(component))
 
 
 def smoke_test(components: Mapping[str, Component]) -> None:
-    """Fit and ask each of Raven's own verifiers whose parameters were given on toy problems.
+    """Fit those of Raven's own verifiers that have parameters, and let them answer toy problems.
 
-    One that runs an outside program or asks a service is fitted, which looks for it, and not asked. Not tried are
-    verifiers at their defaults, neural ones, and those of strangers, of whom nobody knows what they need. Raises
-    InputError if one cannot work; nothing was planned or written then.
+    One that runs an outside program or calls a service is fitted, which looks for it, and does not answer. Not tried
+    are verifiers at their defaults, neural ones, and those of users and packages, whose needs are not known. InputError
+    if one cannot work; nothing was planned or written then.
     """
     tried = {name: c for name, c in components.items() if "(" in str(c) and all(map(_ours, parts(c)))}
     for name, component in tried.items():
@@ -295,12 +291,12 @@ def smoke_test(components: Mapping[str, Component]) -> None:
 
 
 def rehearsable(components: Mapping[str, Component]) -> list[Component]:
-    """Raven's own verifiers among these: to import others where their output is not watched would mix it with ours."""
+    """Raven's own verifiers among these: what others print at import would mix with our output."""
     return [c for c in components.values() if all(map(_ours, parts(c))) and not runs_program(c)]
 
 
 def warm_up_kernels(components: Sequence[Component]) -> None:
-    """Fit and ask verifiers on toy problems, so that their kernels are compiled; errors say nothing."""
+    """Fit and score toy problems, so that kernels are compiled; errors are ignored."""
     for component in components:
         with suppress(Exception):
             _on_toys(component)

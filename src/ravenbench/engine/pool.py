@@ -37,12 +37,12 @@ class Unit(Protocol):
     """What an engine does, here or in another process."""
 
     def work(self) -> list[str]:
-        """Do it, commit what it found, and return the errors of cells that failed."""
+        """Do it, commit the results, and return the errors of cells that failed."""
 
 
 @runtime_checkable
 class Losable(Protocol):
-    """A unit whose cells can be told failed where its work ended the process."""
+    """A unit whose cells can be marked failed where its work ended the process."""
 
     def lost(self, reason: str) -> list[str]:
         """Commit all its cells as failed for this reason, and return their errors."""
@@ -83,10 +83,10 @@ def run_unit(unit: Unit) -> list[str]:
 
 
 def local(workers: int | None = None) -> Engine:
-    """Worker processes on this machine, as many as cores unless told; one worker = this very process.
+    """Worker processes on this machine, by default as many as cores; one worker = this very process.
 
     Where a method ends a worker process (a crash of native code, memory), the units that were being done are done again
-    one by one; the cells of one that ends its process again are told failed, and the others go on. With one worker
+    one by one; the cells of one that ends its process again are marked failed, and the others go on. With one worker
     there is no process to lose but this one.
 
     Where a limit on time is set (``guard.LIMIT``), a method over it is interrupted as by Ctrl-C, and its cells fail. A
@@ -157,8 +157,7 @@ def _together(units: dict[int, Unit], count: int) -> Iterator[tuple[int, list[st
 
 
 def _alone(unit: Unit) -> list[str]:
-    """Do a unit in a process of its own. Raises RavenError if it ends that process and has no cells that could be told
-    failed."""
+    """Do a unit in a process of its own; RavenError if it ends that process and has no cells to mark failed."""
     from joblib.externals.loky import ProcessPoolExecutor
 
     with ProcessPoolExecutor(max_workers=1) as pool:
@@ -180,8 +179,7 @@ def usable_cores() -> int:
 
 
 def dask(scheduler: str, timeout: float = 30.0) -> Engine:
-    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL. Raises
-    MissingPart if the extra is not installed. Raises SpecError if this is no address. Raises RavenError if the
+    """Units on an existing Dask cluster; workers must reach the run's folder by the same path or URL. RavenError if the
     scheduler cannot be reached in ``timeout`` seconds, or is lost during the run."""
     try:
         from distributed import Client, as_completed
@@ -244,8 +242,7 @@ def _anywhere(unit: Unit) -> Unit:
 
 
 def engine(name: str, workers: int | None = None, scheduler: str | None = None) -> Engine:
-    """An engine by its name on the command line. Raises SpecError if there is no such engine, or dask is asked for
-    without a scheduler or with a limit on time, or a scheduler without dask."""
+    """An engine by its name on the command line; SpecError for options that do not fit it."""
     if name == "local":
         if scheduler is not None:
             raise SpecError("--scheduler belongs to --engine dask", found=scheduler)
@@ -266,7 +263,7 @@ class Aside(Protocol):
 
 
 def here(work: Callable[..., T], *args: object) -> Callable[[], T]:
-    """Nothing is begun: the work is done in this process when its result is asked for."""
+    """Nothing is begun: the work is done in this process when its result is needed."""
     return partial(work, *args)
 
 
@@ -274,7 +271,7 @@ def here(work: Callable[..., T], *args: object) -> Callable[[], T]:
 def aside(cores: int) -> Iterator[Aside]:
     """Each work in a process of its own, which ends with this context; with one core it is done here.
 
-    Where a process fails, the work is done again here, so that its error is told as usual.
+    Where a process fails, the work is done again here, so that its error is reported as usual.
     """
     if cores < 2:
         yield here
@@ -292,10 +289,10 @@ def aside(cores: int) -> Iterator[Aside]:
 
             def result() -> T:
                 try:
-                    found: T = begun.result()
+                    value: T = begun.result()
                 except Exception:
                     return work(*args)
-                return found
+                return value
 
             return result
 
@@ -304,8 +301,7 @@ def aside(cores: int) -> Iterator[Aside]:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """What is started here never hears Ctrl-C, of which it would tell while it is being set up; this process hears it
-    afterwards."""
+    """Processes started here never get Ctrl-C, which would have them print tracebacks; this one gets it afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

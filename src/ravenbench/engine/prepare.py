@@ -44,10 +44,10 @@ KEPT = 64
 
 @runtime_checkable
 class Prepares(Protocol):
-    """A method that can encode texts before it is asked about them."""
+    """A method that can encode texts before it answers."""
 
     def prepare(self, texts: list[str]) -> None:
-        """Encode them and keep what was found where every process finds it."""
+        """Encode them and keep the result where every process finds it."""
 
 
 @dataclass(frozen=True)
@@ -122,13 +122,10 @@ def no_counts_left(store: Store) -> Iterator[None]:
 def plan_counting(store: Store, fitted: Sequence[Component], folds: Sequence[str]) -> list[CountUnit]:
     """Units for the texts of these folds where they are large, one for every kind that is counted in several fits.
 
-    Parameters
-    ----------
-    fitted : sequence
-        The verifier of every fit; one counts by itself or as the scorer of a calibrated one.
+    ``fitted`` has the verifier of every fit; it counts by itself or as the scorer of a calibrated one.
     """
     kinds = [getattr(part, "counted", None) for one in fitted for part in (one, getattr(one, "scorer", None))]
-    # A stranger's method may mean something else by the name.
+    # A user's method may mean something else by the name.
     several = [units for units, fits in Counter(kind for kind in kinds if isinstance(kind, Units)).items() if fits > 1]
     if not several or folder_of(store.texts) is None or store.texts.offsets[-1] < LARGE:
         return []

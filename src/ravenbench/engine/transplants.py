@@ -3,7 +3,7 @@
 They are folds like others (with the training set of the fold they come from), so the fits that exist answer them, as
 ordinary cells. An arm of the probe is one set: *along* (same-author problems on topic, different-author ones off it),
 *against* (the reverse) and *off* (all off it, with other donors), for an answer that depends on its batch would else
-hide in it. Whether any does is asked by one more set, a part of the problems in another order (``batch``).
+hide in it. One more set shows whether any does: a part of the problems in another order (``batch``).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from ravenbench.types import Bools, Fold, Ints, Labels, Problems, name_array
 
 ARMS = ("along", "against", "off")
 BATCHES = 2
-"""Folds of which a part is asked again as another batch."""
+"""Folds of which a part is answered again as another batch."""
 IN_BATCH = 40
-"""Problems asked again in each, at most; half of the fold's if these are fewer."""
+"""Problems answered again in each, at most; half of the fold's if these are fewer."""
 REFERENCE_PROBLEMS = 800
 """Problems, in whole folds, from which on no more are taken to measure the reference scorers."""
 WORDS = (100, 200, 500)
@@ -39,7 +39,7 @@ WORDS = (100, 200, 500)
 
 
 class TransplantedFold(Record, frozen=True, kw_only=True):
-    """A fold's arms by name, which test problems they hold, and the fold that asks some again.
+    """A fold's arms by name, which test problems they hold, and the fold that has some again.
 
     ``again`` has the places of these among ``rows``, in their order; of every second the questioned text is that of the
     arm *off*, of the others the original.
@@ -81,7 +81,7 @@ class ReferenceRecord(Record, frozen=True, kw_only=True):
 class TransplantRecord(Record, frozen=True, kw_only=True):
     """The transplant probe: how donors were chosen, how many frequent words stay, which problems were left out and why.
 
-    ``reason`` says why there is nothing to ask, ``kept_by`` what decided which words stay; ``named`` is the share of
+    ``reason`` says why nothing was transplanted, ``kept_by`` what decided which words stay; ``named`` is the share of
     texts whose topic a classifier names from all frequent words, ``topics`` how many topics there are.
     """
 
@@ -113,46 +113,46 @@ def plan_transplants(
     transplanter: Transplanter, folds: Sequence[Fold], texts: TextTable, progress: Progress
 ) -> Transplants:
     """Transplant the test sets of these folds, which lie over ``texts``; nothing here raises for lack of donors."""
-    entries, made, first = list[TransplantedFold](), list[Fold](), list[Transplanted]()
+    entries, arm_folds, first = list[TransplantedFold](), list[Fold](), list[Transplanted]()
     left_out, same, different = Counter[str](), 0, 0
     for done, fold in enumerate(folds):
         progress("transplanting content", done, len(folds))
-        found = transplanter.transplant(fold.test, fold.test_same)
+        replaced = transplanter.transplant(fold.test, fold.test_same)
         if sum(map(len, first)) < REFERENCE_PROBLEMS:
-            first.append(found)
-        truth = fold.test_same[found.rows]
-        left_out.update(found.left_out)
-        if not len(found):
+            first.append(replaced)
+        truth = fold.test_same[replaced.rows]
+        left_out.update(replaced.left_out)
+        if not len(replaced):
             continue
         same, different = same + int(truth.sum()), different + int((~truth).sum())
         arms = {
-            "along": mixed(found.on, found.off, truth),
-            "against": mixed(found.off, found.on, truth),
-            "off": found.off2,
+            "along": mixed(replaced.on, replaced.off, truth),
+            "against": mixed(replaced.off, replaced.on, truth),
+            "off": replaced.off2,
         }
-        again = _again(len(found), transplanter.seed, fold.name) if len(entries) < BATCHES else []
+        again = _again(len(replaced), transplanter.seed, fold.name) if len(entries) < BATCHES else []
         names = {arm: f"{fold.name}-{arm}" for arm in arms}
         batch = f"{fold.name}-batch" if again else None
         entries.append(
             TransplantedFold(
                 source=fold.name,
                 arms=names,
-                rows=found.rows.tolist(),
-                left_out=dict(found.left_out),
-                repeated=found.repeated,
+                rows=replaced.rows.tolist(),
+                left_out=dict(replaced.left_out),
+                repeated=replaced.repeated,
                 batch=batch,
                 again=again,
             )
         )
 
-        made += [_arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()]
+        arm_folds += [_arm(fold, names[arm], arm, problems, truth) for arm, problems in arms.items()]
         if batch is not None:
             spliced = np.arange(len(again)) % 2 == 1
-            test = mixed(found.off2.select(again), found.plain.select(again), spliced)
-            made.append(_arm(fold, batch, "batch", test, truth[again]))
+            test = mixed(replaced.off2.select(again), replaced.plain.select(again), spliced)
+            arm_folds.append(_arm(fold, batch, "batch", test, truth[again]))
     reason = transplanter.refusal or shortage(same, different, left_out)
     if reason is not None:
-        entries, made = [], []
+        entries, arm_folds = [], []
     progress("measuring the probe", 0, 0)
     topics = transplanter.topic
     section = TransplantRecord(
@@ -166,8 +166,8 @@ def plan_transplants(
         named=None if reason is not None else transplanter.splicer.topics_named()[1],
         topics=0 if topics is None else len(np.unique(topics.codes[topics.codes >= 0])),
     )
-    table, tests = on_one_table([fold.test for fold in made], texts)
-    return Transplants(section, [replace(f, test=t) for f, t in zip(made, tests, strict=True)], table)
+    table, tests = on_one_table([fold.test for fold in arm_folds], texts)
+    return Transplants(section, [replace(f, test=t) for f, t in zip(arm_folds, tests, strict=True)], table)
 
 
 def mixed(of_same: Problems, of_different: Problems, same: Bools) -> Problems:
@@ -183,7 +183,7 @@ def _arm(fold: Fold, name: str, arm: str, test: Problems, same: Bools) -> Fold:
 
 
 def _again(size: int, seed: int, name: str) -> list[int]:
-    """Places of the problems to ask again, in another order; none where there are too few to make another batch."""
+    """Places of the problems of the other batch, in its order; none where there are too few to make one."""
     rng = stream(seed, "transplant-batch", name)
     return rng.permutation(size)[: min(IN_BATCH, size // 2)].tolist() if size >= 4 else []
 
@@ -195,15 +195,15 @@ def references(
 
     Of a larger fold a seeded part is taken: what is measured is the probe, not a verifier.
     """
-    scorers, found = References(transplanter), []
+    scorers, records = References(transplanter), []
     for count in WORDS:
         maker = transplanter if count == FUNCTION_WORDS else transplanter.keeping(count)
         design, scores = list[KeptFold](), dict[str, list[Versions | None]]()
-        for fold, made in zip(folds, done, strict=True):
+        for fold, transplanted in zip(folds, done, strict=True):
             rng = stream(transplanter.seed, "references", fold.name)
-            some = np.sort(rng.permutation(made.rows)[:REFERENCE_PROBLEMS])
+            some = np.sort(rng.permutation(transplanted.rows)[:REFERENCE_PROBLEMS])
             if maker is transplanter:
-                test = made.select(np.searchsorted(made.rows, some))
+                test = transplanted.select(np.searchsorted(transplanted.rows, some))
             else:
                 test = maker.transplant(fold.test.select(some), fold.test_same[some])
                 test = replace(test, rows=some[test.rows])
@@ -214,8 +214,8 @@ def references(
             for name in each[0]:
                 scores.setdefault(name, []).append(Versions(*(one[name] for one in each)))
         shown = ContentDesign(tuple(design), transplanter.similarity if transplanter.topic is not None else None)
-        figures = {name: _shown(shown.figures(given)) for name, given in scores.items()}
-        found.append(
+        figures = {name: _shown(shown.figures(versions)) for name, versions in scores.items()}
+        records.append(
             ReferenceRecord(
                 function_words=count,
                 kept=len(maker.splicer.functions),
@@ -225,7 +225,7 @@ def references(
                 named=maker.splicer.topics_named()[0],
             )
         )
-    return found
+    return records
 
 
 def _kept(transplanter: Transplanter, fold: Fold, rows: Ints, number: int) -> KeptFold:

@@ -1,8 +1,8 @@
-"""Two commands never write one folder at the same time: the second is refused and told who is at work there.
+"""Two commands never write one folder at the same time: the second is refused, and learns which process writes it.
 
 On this machine's disks the operating system holds the lock (``filelock``), so that of a process that died is free at
 once. Where it cannot (an object store, some network disks) the lock is a file that says who wrote it: that of a process
-of this machine that lives no more is taken over, and one of another machine must be removed by hand. There two commands
+of this machine that has ended is taken over, and one of another machine must be removed by hand. There two commands
 that start within the same moment may both pass, for such stores have no way to decide who was first.
 """
 
@@ -46,8 +46,7 @@ def folder_lock(folder: Path) -> Iterator[None]:
 
 
 def hold(folder: Path) -> None:
-    """Lock a folder that has just been made, if this process means to be alone in it. Raises InputError if another
-    process was faster."""
+    """Lock a folder that has just been made, if this process is to write it; InputError if another was faster."""
     from filelock import FileLock, Timeout
 
     name, place = str(folder), folder / NAME
@@ -62,7 +61,7 @@ def hold(folder: Path) -> None:
         raise _refusal(folder) from None
     except OSError as error:
         if error.errno not in NO_LOCKS:
-            # Whoever cannot write here is told so when the first file is written.
+            # That nothing can be written here is reported with the first file.
             return
         system = None
     if system is None and not _abandoned(place):
@@ -89,7 +88,7 @@ def _holder(place: Path) -> dict[str, object]:
 
 
 def _abandoned(place: Path) -> bool:
-    """Whether nobody's file is there: none, an empty one, or that of a process of this machine that lives no more."""
+    """Whether no lock holds: no file, an empty one, or that of a process of this machine that has ended."""
     try:
         empty = not place.read_bytes()
     except FileNotFoundError:
@@ -105,5 +104,5 @@ def _refusal(folder: Path) -> InputError:
     return InputError(
         "another command is writing this folder", file=folder,
         found=f"process {who.get('pid', '?')} on {who.get('host', '?')}, since {who.get('since', '?')}",
-        fix=f"wait until it ends or stop it, or give another --out; if it lives no more, remove {folder / NAME}",
+        fix=f"wait until it ends or stop it, or give another --out; if it has ended, remove {folder / NAME}",
     )  # fmt: skip

@@ -57,10 +57,7 @@ def content_key(value: Any) -> str:
 def on_one_table(sets: Sequence[Problems], base: TextTable | None = None) -> tuple[TextTable, list[Problems]]:
     """Several sets of problems over one table that holds the documents of all.
 
-    Parameters
-    ----------
-    base : TextTable, optional
-        Its texts come first, in their order: problems over it keep their rows.
+    The texts of ``base`` come first, in their order: problems over it keep their rows.
     """
     used = [problems.documents for problems in sets]
     blocks = (problems.texts.blocks(rows) for problems, rows in zip(sets, used, strict=True))
@@ -111,9 +108,9 @@ def cell_places(components: Mapping[str, Component], folds: Mapping[str, FoldRec
     """A cell for every fold and verifier."""
     decided = {name: decides(component) for name, component in components.items()}
     return [
-        CellPlace(key=content_key([found, record.train_digest, record.test_digest]), verifier=name, fold=fold)
+        CellPlace(key=content_key([decisive, record.train_digest, record.test_digest]), verifier=name, fold=fold)
         for fold, record in folds.items()
-        for name, found in decided.items()
+        for name, decisive in decided.items()
     ]
 
 
@@ -129,14 +126,8 @@ def save_plan(
 ) -> None:
     """Write a whole plan: ``run.json`` (``begin``), texts, labels, arrays, folds, and the manifest last.
 
-    Parameters
-    ----------
-    folds : sequence of Fold
-        Over ``texts``.
-    ids : sequence of str, optional
-        Of each row of ``texts``; by default the content hash.
-    arrays : mapping, optional
-        Further arrays by file name without ending.
+    ``folds`` lie over ``texts``, whose rows have these ``ids`` (by default content hashes); ``arrays`` has further ones
+    by file name without ending.
     """
     begin()
     texts.save(store.path / "texts")

@@ -1,4 +1,4 @@
-"""What a run's folder says of itself: typed, versioned records, read and written here alone.
+"""What a run's folder says of itself: typed, versioned records, read and written only here.
 
 Each file is one envelope, ``{"format", "kind", "sha256", "record"}``. The hash covers the kind and the record's bytes,
 so that one flipped digit is seen. The records that all tasks share stand below; each task adds its own plan beside its
@@ -206,8 +206,7 @@ def write_record(path: Path, kind: str, record: Record) -> str:
 
 
 def read_record(path: Path, shape: type[R]) -> R:
-    """The record of a file. Raises StoreError if the file is of another format, damaged or of another shape. Raises
-    OSError if it cannot be read."""
+    """The record of a file; StoreError if it is of another format, damaged or of another shape."""
     return decode(path, open_record(path)[1], shape)
 
 
@@ -220,8 +219,7 @@ def record_or_none(path: Path, shape: type[R]) -> R | None:
 
 
 def open_record(path: Path) -> tuple[str, bytes]:
-    """The kind of a file and its record as bytes, whose hash holds. Raises StoreError if the file is of another format
-    or damaged. Raises OSError if it cannot be read."""
+    """The kind of a file and its record as bytes, whose hash holds; StoreError as of ``read_record``."""
     envelope = _opened(path, path.read_bytes())
     return envelope.kind, bytes(envelope.record)
 
@@ -229,16 +227,9 @@ def open_record(path: Path) -> tuple[str, bytes]:
 def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync: bool = True) -> None:
     """Write a record and its arrays as one file, whole or not at all.
 
-    Parameters
-    ----------
-    sync : bool
-        Wait until the disk has it. Otherwise a killed process loses nothing, but a power cut may take what the system
-        had not written yet; such a file is missing or does not have its hash, and ``files.sync_folder`` rules it out.
-
-    Raises
-    ------
-    ValueError
-        If the record holds a number that is not finite, an array holds Python objects, or no task has this kind.
+    ``sync`` waits until the disk has it. Otherwise a killed process loses nothing, but a power cut may take what the
+    system had not written yet; such a file is missing or does not have its hash, and ``files.sync_folder`` rules it
+    out. ValueError as of ``write_record``, and if an array holds Python objects.
     """
     check_kind(kind)
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
@@ -253,8 +244,7 @@ def write_packed(path: Path, kind: str, record: Record, arrays: Arrays, *, sync:
 
 
 def read_packed(path: Path, shape: type[R]) -> tuple[R, dict[str, NDArray[Any]]]:
-    """The record and the arrays of a file. Raises StoreError if the file is of another format, damaged or of another
-    shape. Raises OSError if it cannot be read."""
+    """The record and the arrays of a file; StoreError as of ``read_record``."""
     data = path.read_bytes()
     end = data.find(b"\n") + 1
     envelope = _opened(path, data[:end], memoryview(data)[end:])
@@ -280,8 +270,8 @@ def _arrays(path: Path, shapes: bytes, data: bytes, place: int) -> Iterable[tupl
 
 
 def decode(path: Path, body: bytes, shape: type[R]) -> R:
-    """A record from its bytes, whose hash held. Raises OtherFormat if it is sound and has another shape: repeating the
-    command would not mend it. Raises StoreError if it is damaged."""
+    """A record from its bytes, whose hash held; OtherFormat if it is sound and has another shape, for then repeating
+    the command would not mend it, StoreError if it is damaged."""
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
@@ -314,11 +304,11 @@ def _opened(path: Path, text: bytes, payload: memoryview | None = None) -> _Enve
 
 
 def _hash(kind: str, *parts: bytes | memoryview) -> str:
-    found = hashlib.sha256(kind.encode())
+    digest = hashlib.sha256(kind.encode())
     for part in parts:
-        found.update(b"\n")
-        found.update(part)
-    return found.hexdigest()
+        digest.update(b"\n")
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def check_kind(kind: str) -> None:
@@ -342,10 +332,10 @@ def damaged(path: Path, reason: object) -> StoreError:
     )
 
 
-def another_format(path: Path, found: str) -> OtherFormat:
+def another_format(path: Path, written_as: str) -> OtherFormat:
     """The error for a folder that another Raven wrote."""
     return OtherFormat(
-        f"{path}: this folder was written by another version of Raven\n  found: {found}\n"
+        f"{path}: this folder was written by another version of Raven\n  found: {written_as}\n"
         f"  expected: format {FORMAT}, as this version writes it\n  fix: give another --out, or remove the folder and "
         "run again; the version of Raven that wrote it still reads it"
     )

@@ -1,4 +1,4 @@
-"""A task's folder: an earlier one of the same spec is taken up, a new one begun."""
+"""A task's folder: an earlier one of the same spec is resumed, or a new one begun."""
 
 from __future__ import annotations
 
@@ -34,34 +34,20 @@ def open_or_create(
 ) -> Store:  # fmt: skip
     """A planned folder for this spec and data: an earlier one, or a new one that ``plan`` fills.
 
-    Parameters
-    ----------
-    spec : mapping
-        Resolved spec, JSON values.
-    data : dict
-        Identity of the data by name, and of the methods.
-    plan : callable
-        Makes and writes the plan of a new folder; when it raises before it begins, nothing was written.
-    inputs : iterable of str
-        Places of data that the spec does not name.
-
-    Raises
-    ------
-    InputError
-        If the folder holds something else or cannot be written.
-    StoreError
-        If it was written by another version of Raven.
+    ``data`` has the identity of data and methods by name, ``inputs`` places of data that the spec does not name. When
+    ``plan`` raises before it begins, nothing was written. InputError if the folder holds something else or cannot be
+    written, StoreError if another version of Raven wrote it.
     """
     files.check_reachable(folder)
     if files.is_remote(folder):
         hold(folder)
     head = _head(spec, data, seed)
     check_apart(folder, [*_places(spec), *inputs])
-    found = _earlier(folder, kind, head)
+    resumed = _earlier(folder, kind, head)
     _clean(folder, kind)
-    if found is not None:
-        _name_edited(found)
-        return found
+    if resumed is not None:
+        _name_edited(resumed)
+        return resumed
     if not folder.exists() and not files.is_remote(folder):
         check_folder(folder)
     there = (folder / "run.json").is_file()
@@ -115,9 +101,8 @@ def _name_edited(store: Store) -> None:
 
 
 def earlier(folder: Path, kind: str, spec: Mapping[str, Any], data: dict[str, str], seed: int = 0) -> Store | None:
-    """The planned folder that ``open_or_create`` would take up, None where it would begin anew; nothing is written.
-    Raises InputError if the folder holds something else. Raises StoreError if it was written by another version of
-    Raven."""
+    """The planned folder that ``open_or_create`` would resume, None where it would begin anew; nothing is written.
+    Errors are the same."""
     return _earlier(folder, kind, _head(spec, data, seed))
 
 
@@ -176,8 +161,7 @@ def _begin(folder: Path, kind: str, head: Head, *, anew: bool) -> None:
 
 
 def data_hash(what: str) -> str:
-    """Identity of a file, a folder or a built-in corpus. Raises SpecError if it is none of these, or a built-in corpus
-    does not take a parameter."""
+    """Identity of a file, a folder or a built-in corpus; SpecError if it is none of these."""
     path = files.local_copy(what)
     if path.exists():
         return digest(path)
@@ -200,7 +184,7 @@ def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
 def _check_same(store: Store, kind: str, wanted: Head) -> bool:
     """Refuse a folder of another task, spec or data; False for a damaged ``run.json``, which is then written anew."""
     try:
-        found = store.run
+        there = store.run
     except OtherFormat:
         raise
     except StoreError:
@@ -212,15 +196,15 @@ def _check_same(store: Store, kind: str, wanted: Head) -> bool:
             expected=f"raven {kind}", fix=fix,
         )  # fmt: skip
     # What a spec does not name is None: a field that came later is no difference.
-    if keys := sorted(k for k in {*found.spec, *wanted.spec} if found.spec.get(k) != wanted.spec.get(k)):
-        differences = (f"{k}: {found.spec.get(k)!r} there, {wanted.spec.get(k)!r} asked" for k in keys)
+    if keys := sorted(k for k in {*there.spec, *wanted.spec} if there.spec.get(k) != wanted.spec.get(k)):
+        differences = (f"{k}: {there.spec.get(k)!r} there, {wanted.spec.get(k)!r} now" for k in keys)
         raise InputError(
             "this folder holds a run of another spec", file=store.path, found="; ".join(differences), fix=fix
         )
-    if found.data != wanted.data:
+    if there.data != wanted.data:
         raise InputError(
             "the data or the methods of this run have changed since it began", file=store.path,
-            found=", ".join(changed(found.data, wanted.data)), fix=fix + " and run again",
+            found=", ".join(changed(there.data, wanted.data)), fix=fix + " and run again",
         )  # fmt: skip
     return True
 
@@ -232,6 +216,6 @@ def written(folder: Path) -> frozenset[str]:
 
 
 def note(folder: Path, digest: str) -> None:
-    """Note a product before it takes its place, so that no moment of an end can make a stranger's of it."""
+    """Note a product before it takes its place, so that it counts as Raven's own whenever the process ends."""
     files.make_folder(folder / "products")
     files.write_bytes(folder / "products" / digest, b"")

@@ -73,7 +73,7 @@ class FoldFiles:
     def own(self, name: str, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
         """A fold over these texts, whose arrays and labels are the caller's own."""
         own = {part: array.copy() for part, array in self._read(name).items()}
-        return _fold(name, own, texts, {c: replace(given, codes=given.codes.copy()) for c, given in labels.items()})
+        return _fold(name, own, texts, {c: replace(column, codes=column.codes.copy()) for c, column in labels.items()})
 
     def shared(self, name: str, texts: TextTable, labels: Mapping[str, Labels]) -> Fold:
         """A fold that others read too, in the same arrays."""
@@ -129,8 +129,8 @@ def _size(arrays: Arrays) -> int:
 
 P = TypeVar("P", bound=Plan)
 
-DEAR = 1.0
-"""Seconds of work from which a cell is put on the disk by itself: waiting for the disk costs a hundredth of that."""
+SYNC_ABOVE_SECONDS = 1.0
+"""From here on a cell is put on the disk by itself: waiting for the disk costs a hundredth of that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,15 +165,8 @@ class Store:
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
-        """An existing, planned run of any task.
-
-        Raises
-        ------
-        InputError
-            If the folder is no run, or its plan was never finished.
-        StoreError
-            If it is damaged, or another version of Raven wrote it.
-        """
+        """An existing, planned run of any task; InputError if there is none, or its plan was never finished, StoreError
+        if it is damaged or another version of Raven wrote it."""
         store = cls(files.location(path))
         if not (store.path / "run.json").is_file():
             raise InputError("not a run folder", file=path, expected="a folder that a command of Raven wrote")
@@ -187,8 +180,8 @@ class Store:
 
     @property
     def planned(self) -> bool:
-        """Whether the manifest, written last in planning, is there and every file it names is whole. Raises OtherFormat
-        if another version of Raven wrote it."""
+        """Whether the manifest, written last in planning, is there and every file it names is whole; OtherFormat if
+        another version of Raven wrote it."""
         try:
             return not any(True for _ in self.damaged_files())
         except OtherFormat:
@@ -293,9 +286,9 @@ class Store:
         return self._folds.shared(name, self.texts, self.labels)
 
     def documents(self, folds: Iterable[str]) -> Ints:
-        """Rows of ``texts`` that these folds learn from or ask about, each once, in order."""
-        found = [side.documents for fold in map(self.shared_fold, folds) for side in (fold.train, fold.test)]
-        return np.unique(np.concatenate(found))
+        """Rows of ``texts`` that these folds learn from or test on, each once, in order."""
+        sides = [side.documents for fold in map(self.shared_fold, folds) for side in (fold.train, fold.test)]
+        return np.unique(np.concatenate(sides))
 
     def truth(self, name: str) -> Bools:
         """Truth of a fold's test problems, (n,)."""
@@ -308,16 +301,16 @@ class Store:
     def write_cell(self, record: CellRecord, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Commit a cell: its file is there when it is whole.
 
-        A cell that was dear to compute is on the disk when this returns. Cheap ones are written, so that a killed
+        A cell that was expensive to compute is on the disk when this returns. Cheap ones are written, so that a killed
         process loses nothing, and all synced together before the run says that it is done (``sync``).
         """
         path = self.cell_path(record.key)
-        dear = record.seconds.fit + record.seconds.score > DEAR
+        expensive = record.seconds.fit + record.seconds.score > SYNC_ABOVE_SECONDS
         try:
-            write_packed(path, self.kind, record, arrays, sync=dear)
+            write_packed(path, self.kind, record, arrays, sync=expensive)
         except (FileNotFoundError, NotADirectoryError):  # the first cell
             files.make_folder(path.parent)
-            write_packed(path, self.kind, record, arrays, sync=dear)
+            write_packed(path, self.kind, record, arrays, sync=expensive)
 
     def read_cell(self, key: str) -> Cell | None:
         """A committed cell, or None where it is missing or damaged (it is then computed again)."""

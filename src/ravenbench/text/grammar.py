@@ -216,12 +216,12 @@ def predict(bounds, node_of, order, discount, count, before, after, around):  # 
                 if count[context] == 0:
                     break
                 if length == order - 1:
-                    kept, whole = float(count[gram]), float(count[context])
+                    times, whole = float(count[gram]), float(count[context])
                 elif start == begin:  # Preceded by start marks alone.
-                    kept, whole = float(min(count[gram], 1)), float(after[context])
+                    times, whole = float(min(count[gram], 1)), float(after[context])
                 else:
-                    kept, whole = float(before[gram]), float(around[context])
-                p = (max(0.0, kept - discount) + discount * after[context] * p) / whole
+                    times, whole = float(before[gram]), float(around[context])
+                p = (max(0.0, times - discount) + discount * after[context] * p) / whole
             out[at] = np.log10(p)
     return out
 

