@@ -138,8 +138,9 @@ class ContentDesign:
             if not np.isnan(value)
         }
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
-        counts = {"folds": len(used), "missing": missing, "units": units.count}
-        return ContentFigures(**known, same=pairs, different=others, **counts, batched=batched)
+        return ContentFigures(
+            **known, same=pairs, different=others, folds=len(used), missing=missing, units=units.count, batched=batched
+        )
 
     def silence(self, open_answers: Sequence[Versions | None], level: float = 0.95) -> Estimate | None:
         """The figure of that name; ``open_answers`` has 1 for each answer left open and 0 for others, by fold."""
