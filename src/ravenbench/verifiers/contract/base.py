@@ -80,7 +80,7 @@ def _numbers(given: Any, method: object, what: str, fix: str) -> np.ndarray[Any,
         raise _wrong(method, what, "a masked array", "a plain array", fix)
     try:
         return np.asarray(given)
-    except Exception as error:  # whatever a stranger's object does when it is asked
+    except Exception as error:  # whatever foreign code raises
         found = f"a {type(given).__name__} that is no array ({type(error).__name__})"
         raise _wrong(method, what, found, "an array", fix) from error
 

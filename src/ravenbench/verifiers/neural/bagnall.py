@@ -307,7 +307,7 @@ class Bagnall2015(Scorer):
     the questioned text is longer than the known ones. Rows are ranked within themselves, where their L1 norm decides
     nothing. Ours: GRU, AdamW, a band of non-answers chosen out of fold.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network is trained
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network is trained
     anew on every training set.
 
     Parameters
@@ -454,7 +454,7 @@ class Bagnall2015Transductive(Verifier):
     """One head for the known documents of every problem asked, and one for the training texts (the control corpus).
 
     An answer depends on the other problems of its batch, and on the assumption that half of them are positive: not to
-    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as dear: a
+    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive: a
     network is trained anew on every test set (``docs/scale.md``).
 
     Bits a character of every questioned text under every head; each head's median subtracted; the own head's rank

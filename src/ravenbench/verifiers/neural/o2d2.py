@@ -400,7 +400,7 @@ class O2D2(Verifier):
     Training documents are paired anew every epoch, each once. The detector learns on documents whose authors and, where
     topics are known, topics occur nowhere in training (those the planner marked for calibration, if any).
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network and a
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network and a
     detector are trained anew on every training set.
 
     Parameters

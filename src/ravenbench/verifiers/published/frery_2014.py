@@ -40,7 +40,7 @@ class Frery2014(Verifier):
     way the trees were optimised (the notebook's title says that they were) could be checked, nor whether several trees
     were tried for a corpus.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a tree is grown
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a tree is grown
     anew for every possible pruning in every fold of the cross-validation that chooses one.
 
     Parameters

@@ -24,7 +24,7 @@ class Jankowska2014(Verifier):
     (by accuracy, our choice). How members were chosen is lost; ours is forward selection by training AUC · c@1, equal
     weights, and a band of non-answers chosen on out-of-fold answers.
 
-    It is dear, half an hour of a core for a default run on newsgroups (``docs/scale.md``): all texts are cut to the
+    Expensive, half an hour of a core for a default run on newsgroups (``docs/scale.md``): all texts are cut to the
     shortest of their problem, so the profiles of all 55 classifiers are counted anew for every problem.
 
     Parameters

@@ -173,7 +173,7 @@ class Layton2014(Verifier):
     tutorial: nothing here contradicts them. They leave open which members the search kept, when a member accepts, and
     what becomes of one known document; docs/pan14.md says that the weights alone change little.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): 45 members sort the
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): 45 members sort the
     n-grams of every piece of every problem anew, in training as in a test.
 
     Parameters

@@ -43,7 +43,7 @@ class Mayor2014(Scorer):
     code's; how the original came to its answers from the share of votes is not told (35 votes never give one half, yet
     it left problems open); docs/pan14.md says what shares as answers would score.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): each of the 35 votes
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): each of the 35 votes
     of each problem has impostors, thinned counts and a regression of its own.
 
     Parameters

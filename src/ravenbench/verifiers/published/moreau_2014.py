@@ -224,7 +224,7 @@ class Moreau2014(Verifier):
     English; no skips and no mixtures of tokens and tags. The band is chosen on answers of an outer cross-validation
     that searches anew in every fold, since a search overfits small corpora.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a training searches
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a training searches
     genetically, with hundreds of cross-validations, and once more in every fold of the outer one.
 
     Parameters

@@ -224,7 +224,7 @@ class Unmasking(Verifier):
     Bugs of reimplementations are not repeated: accuracy is that of cross-validation and not of training, chunks
     are disjoint in 2007's form, and a classifier decides, not the smallest sum.
 
-    It is dear, three quarters of an hour of a core for a default run on newsgroups (``docs/scale.md``): each curve
+    Expensive, three quarters of an hour of a core for a default run on newsgroups (``docs/scale.md``): each curve
     takes the cross-validation of a support vector machine in every round, and no two problems share one.
 
     Parameters

@@ -312,7 +312,7 @@ class Raven2026(Verifier):
 
     Problems with an empty text are left unanswered. Long documents are compared in chunks of the training median.
 
-    It is dear: some thirteen CPU minutes for a default run on newsgroups (``docs/scale.md``), many of them for nine
+    Expensive: some thirteen CPU minutes for a default run on newsgroups (``docs/scale.md``), many of them for nine
     whitenings that are learned anew for every training problem, without its own authors.
 
     Parameters
