@@ -39,8 +39,8 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def resolved(self) -> dict[str, Any]:
         """JSON form. Where no ``metrics`` are named there is no such key, as in specs from before there was one."""
-        found = dict(msgspec.to_builtins(self))
-        return {key: value for key, value in found.items() if key != "metrics" or value is not None}
+        fields = dict(msgspec.to_builtins(self))
+        return {key: value for key, value in fields.items() if key != "metrics" or value is not None}
 
 
 @dataclass(frozen=True)
@@ -105,13 +105,13 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
         If nothing is said of a field.
     """
     hints = get_type_hints(spec, include_extras=True)
-    found = {}
+    options = {}
     for field in msgspec.structs.fields(spec):
         meant = [m for m in getattr(hints[field.name], "__metadata__", ()) if m.description]
         if not meant:
             raise KeyError(f"nothing is said of {field.name}")
         members = list(_members(hints[field.name]))
-        found[field.name] = Option(
+        options[field.name] = Option(
             field.name,
             meant[-1].description,
             members[0] if members[0] in (bool, int, float) and len(members) == 1 else str,
@@ -119,7 +119,7 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
             command=dict not in members,
             **(meant[-1].extra or {}),
         )
-    return found
+    return options
 
 
 def _members(hint: Any) -> Iterable[type]:
@@ -190,15 +190,15 @@ def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         key = place.strip("`.").partition("[")[0].partition(".")[0]
-        found = values.get(key)
+        argument = values.get(key)
         if choices := _choices(shape, key):
             raise SpecError(
-                f"{key}: there is no {found!r}",
+                f"{key}: there is no {argument!r}",
                 file=file,
                 expected=", ".join(choices),
-                fix=did_you_mean(str(found), choices, listing=False),
+                fix=did_you_mean(str(argument), choices, listing=False),
             ) from None
-        raise SpecError(f"{key}: {_plainly(what)}", file=file, found=found) from None
+        raise SpecError(f"{key}: {_plainly(what)}", file=file, found=argument) from None
 
 
 def _choices(shape: type[msgspec.Struct], key: str) -> tuple[str, ...]:

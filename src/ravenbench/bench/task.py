@@ -193,8 +193,8 @@ class Task:
         """The folder that was given, else ``raven-runs/NAME``: the same spec and data find their own earlier run."""
         from ravenbench import files
 
-        given = self.values.get(self.place)
-        return Path("raven-runs") / name if given is None else files.location(given)
+        folder = self.values.get(self.place)
+        return Path("raven-runs") / name if folder is None else files.location(folder)
 
     def components(self) -> Mapping[str, Component]:
         """The methods by the name that the plan gives them."""
@@ -353,10 +353,10 @@ def task_of(name: str) -> type[Task]:
     SpecError
         If there is none.
     """
-    found = registry.load("task", name)
-    if not (isinstance(found, type) and issubclass(found, Task)):
+    task = registry.load("task", name)
+    if not (isinstance(task, type) and issubclass(task, Task)):
         raise TypeError(f"task {name!r} is no subclass of ravenbench.bench.task.Task")
-    return found
+    return task
 
 
 def tasks() -> list[str]:

@@ -126,10 +126,10 @@ def command(
             found=name,
             fix=f"raven new {kind} my_{name}",
         )
-    made = make(kind, name, form, folder)
-    typer.echo("written: " + ", ".join(str(path) for path in made.files))
+    created = make(kind, name, form, folder)
+    typer.echo("written: " + ", ".join(str(path) for path in created.files))
     typer.echo("\nnext:")
-    for line in made.commands:
+    for line in created.commands:
         typer.echo(f"  {line}")
 
 

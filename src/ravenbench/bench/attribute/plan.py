@@ -149,8 +149,8 @@ def _plan(documents: Chosen, divided: Mapping[str, list[Split]], named: Mapping[
             records.append(SplitRecord(name=part.name, fold=fold, documents=len(part.test), unseen=list(part.unseen)))
         protocols.append(ProtocolRecord(protocol=protocol, splits=records))
     cells = [
-        CellPlace(key=content_key([found, info.train_digest, info.test_digest]), verifier=name, fold=fold)
-        for name, found in identities.items()
+        CellPlace(key=content_key([identity, info.train_digest, info.test_digest]), verifier=name, fold=fold)
+        for name, identity in identities.items()
         for fold, info in folds.items()
     ]
     return AttributePlan(

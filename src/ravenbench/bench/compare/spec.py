@@ -92,9 +92,9 @@ class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         SpecError
             If the background is not there.
         """
-        found = {name: files.sha256(path) for name, path in sorted(paths.items())}
+        hashes = {name: files.sha256(path) for name, path in sorted(paths.items())}
         methods = [decides(component) for component in self.components().values()]
-        return {**found, "background": data_hash(self.background), "methods": content_key(methods)}
+        return {**hashes, "background": data_hash(self.background), "methods": content_key(methods)}
 
 
 def build(given: Mapping[str, Any]) -> CompareSpec:

@@ -41,5 +41,5 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
         SpecError
             If there is none of this name, or it is given a parameter it has not.
         """
-        found: Obfuscator = registry.parse("obfuscator", self.obfuscator)
-        return found
+        parsed: Obfuscator = registry.parse("obfuscator", self.obfuscator)
+        return parsed

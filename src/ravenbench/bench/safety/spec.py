@@ -86,10 +86,10 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         SpecError
             If one does not parse, or two have one name or label.
         """
-        found = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
-        shown = {getattr(component, "label", "") or name: component for name, component in found.items()}
-        if len(shown) < len(found):
-            raise SpecError("two obfuscators have one label", found=", ".join(found), fix="label='…' for each")
+        components = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
+        shown = {getattr(component, "label", "") or name: component for name, component in components.items()}
+        if len(shown) < len(components):
+            raise SpecError("two obfuscators have one label", found=", ".join(components), fix="label='…' for each")
         return cast("dict[str, Obfuscator]", shown)
 
     def named_verifiers(self) -> dict[str, Component]:
@@ -133,9 +133,9 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """
         recipes = self.named_obfuscators().values()
         rewriting = [*map(identity, recipes), *(stamp for recipe in recipes if (stamp := recipe.stamp()))]
-        asked = registry.parse_list("verifier", self.surrogates or "")
+        searched = registry.parse_list("verifier", self.surrogates or "")
         verifiers = {} if methods else self.named_verifiers()
-        answering: list[Any] = [decides(component) for component in (*verifiers.values(), *asked)]
+        answering: list[Any] = [decides(component) for component in (*verifiers.values(), *searched)]
         answering += [method_identity(method) for method in methods.values()]
         return {
             "problems": data_hash(self.problems),

@@ -221,15 +221,15 @@ class Verify(Task):
         from ravenbench.bench.verify.blocks import collect
         from ravenbench.bench.verify.plan import VerifyPlan
 
-        found, plan = collect(store), store.plan_as(VerifyPlan)
-        self._write(found.answers)
+        collected, plan = collect(store), store.plan_as(VerifyPlan)
+        self._write(collected.answers)
         return Verified(
             verifier=str(self.component),
-            answers=found.answers,
-            faults=found.faults,
+            answers=collected.answers,
+            faults=collected.faults,
             left_out=plan.left_out,
             notes=tuple(plan.notes),
-            seconds={"fit": self.fitting, "score": found.seconds},
+            seconds={"fit": self.fitting, "score": collected.seconds},
             folder=self.folder,
         )
 
