@@ -47,18 +47,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class Option:
     """One option of a task.
 
-    Parameters
-    ----------
-    kind : type
-        What a word of the command line becomes.
-    takes : str
-        What Python takes, as an annotation; by default ``kind``.
-    flags : tuple of str
-        Its names on the command line, where they are not ``--name``.
-    many : bool
-        Whether it may be repeated on the command line.
-    command, function : bool
-        Whether the command line has it, and whether the function has it.
+    ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
+    ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
+    there. ``command`` and ``function`` say which of the two have it.
     """
 
     name: str
@@ -97,13 +88,7 @@ Metrics = Annotated[
 
 @cache
 def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
-    """The fields of a spec as options, by name, in their order.
-
-    Raises
-    ------
-    KeyError
-        If nothing is said of a field.
-    """
+    """The fields of a spec as options, by name, in their order. Raises KeyError if nothing is said of a field."""
     hints = get_type_hints(spec, include_extras=True)
     options = {}
     for field in msgspec.structs.fields(spec):
@@ -159,12 +144,8 @@ def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str
 
 
 def spec_of(shape: type[S], values: Mapping[str, Any]) -> S:
-    """A spec of those of these values that are its own, None meaning not given.
-
-    Raises
-    ------
-    SpecError
-        For the first value that does not fit, named by its key.
+    """A spec of those of these values that are its own, None meaning not given. Raises SpecError for the first value
+    that does not fit, named by its key.
     """
     return checked(plain_of(shape, values), shape)
 
@@ -175,12 +156,8 @@ def listed(value: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
 
 
 def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:
-    """A spec of these values, whose types and bounds hold.
-
-    Raises
-    ------
-    SpecError
-        For the first value that does not fit, named by its key.
+    """A spec of these values, whose types and bounds hold. Raises SpecError for the first value that does not fit,
+    named by its key.
     """
     for key, value in values.items():
         if isinstance(value, str) and not writable(value):

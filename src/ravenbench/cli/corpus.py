@@ -403,12 +403,8 @@ def build(
     cross: str | None = None,
     encoding: str | None = None,
 ) -> dict[str, Any]:
-    """Build and write problems; what was made, as JSON values.
-
-    Raises
-    ------
-    InputError
-        If an option, the corpus or the place to write cannot be used.
+    """Build and write problems; what was made, as JSON values. Raises InputError if an option, the corpus or the place
+    to write cannot be used.
     """
     from ravenbench.corpora.load import load_corpus
     from ravenbench.formats.output import check_folder
@@ -500,12 +496,8 @@ def chosen_topics(
     seed: int,
     encoding: str | None = None,
 ) -> dict[str, Any]:
-    """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs.
-
-    Raises
-    ------
-    InputError
-        If the corpus cannot be read or has too few topics.
+    """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs. Raises
+    InputError if the corpus cannot be read or has too few topics.
     """
     import numpy as np
 

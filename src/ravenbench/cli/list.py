@@ -31,17 +31,9 @@ _PROMISES = {
 def describe(kind: str, name: str) -> dict[str, Any]:
     """What can be said of a component without making one.
 
-    Returns
-    -------
-    dict
-        ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None where it must be
-        given}, ``promises`` (sentences), ``needs`` (what is missing here and the command that brings it, or None),
-        ``source`` (module:Class).
-
-    Raises
-    ------
-    SpecError
-        If nothing of this kind has this name.
+    ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None where it must be
+    given}, ``promises`` (sentences), ``needs`` (what is missing here and the command that brings it, or None),
+    ``source`` (module:Class). Raises SpecError if nothing of this kind has this name.
     """
     known = registry.targets(kind)
     if name not in known:

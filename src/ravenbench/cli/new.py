@@ -32,12 +32,8 @@ _PROGRAMS = {"program": (".py", shlex.quote(sys.executable), "pairs"), "r": (".R
 
 
 def make(kind: str, name: str, form: str, folder: Path) -> Made:
-    """Write the files of a verifier or metric in one form: ``class``, ``program``, ``r`` or ``package``.
-
-    Raises
-    ------
-    InputError
-        If one of the files is there already; nothing is written then.
+    """Write the files of a verifier or metric in one form: ``class``, ``program``, ``r`` or ``package``. Raises
+    InputError if one of the files is there already; nothing is written then.
     """
     module = name.replace("-", "_").lower()
     own = "".join(part.capitalize() for part in module.split("_") if part)

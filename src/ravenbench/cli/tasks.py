@@ -105,12 +105,7 @@ Device = Annotated[
 
 def use(device: str | None) -> None:
     """Tell this process and its workers where neural verifiers run; no part of a run's identity, since it decides
-    nothing but time and rounding.
-
-    Raises
-    ------
-    SpecError
-        If there is no such device.
+    nothing but time and rounding. Raises SpecError if there is no such device.
     """
     if device is None:
         return

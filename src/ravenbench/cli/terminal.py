@@ -68,13 +68,7 @@ def farewell() -> int:
 
 
 def obey() -> None:
-    """End now if SIGTERM came, which a library may have kept from being heard.
-
-    Raises
-    ------
-    SystemExit
-        With 143.
-    """
+    """End now if SIGTERM came, which a library may have kept from being heard. Raises SystemExit with 143."""
     if _told:
         raise SystemExit(farewell())
 

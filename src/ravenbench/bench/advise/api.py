@@ -150,13 +150,7 @@ def advise(
 
 
 def read_version(path: str | Path, encoding: str | None = None) -> str:
-    """A later version of the text.
-
-    Raises
-    ------
-    InputError
-        If it is missing, empty or too short.
-    """
+    """A later version of the text. Raises InputError if it is missing, empty or too short."""
     version = read_text(Path(path), encoding)
     if version.words < FEWEST_WORDS:
         raise InputError("the text is too short", file=path, found=f"{version.words} words", expected=f"{FEWEST_WORDS}")

@@ -65,10 +65,7 @@ def habits(
 ) -> tuple[Habit, ...]:
     """The habits that leave the crowd farthest on the same side in text and known texts, the farthest first.
 
-    Parameters
-    ----------
-    functions : frozenset of str
-        The crowd's most frequent words, in lowercase; others may be the topic's.
+    ``functions`` are the crowd's most frequent words, in lowercase; others may be the topic's.
     """
     own, lengths = counts(text)
     size = max(1, len(plain_words(text)))

@@ -243,13 +243,9 @@ def read_weights(store: Store, key: str) -> tuple[list[str], NDArray[np.float64]
 class MethodAnswers:
     """The answers of one method under one protocol.
 
-    Attributes
-    ----------
-    predicted : (n,) int64
-        Author code of each document; −1 where it was not answered or an unknown name was given.
-    errors : mapping of split names to messages
-        A split on which the method failed is left out of its scores, never counted as wrong.
-    seconds : (splits,) float64
+    ``predicted`` (n,) holds the author code of each document, −1 where it was not answered or an unknown name was
+    given; ``errors`` a message by split: one on which the method failed is left out of its scores, never counted as
+    wrong; ``seconds`` a number for each split.
     """
 
     method: str

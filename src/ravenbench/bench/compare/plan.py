@@ -74,14 +74,8 @@ def _thousands(problems: Problems) -> float:
 
 
 def draft(spec: CompareSpec, material: Material, progress: Progress = silent) -> Draft[ComparePlan]:
-    """Choose the background's pairs and lay out all problems.
-
-    Raises
-    ------
-    InputError
-        If the background cannot be read or has one author.
-    SpecError
-        If a verifier cannot be used here.
+    """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
+    one author. Raises SpecError if a verifier cannot be used here.
     """
     components = spec.components()
     for name, component in components.items():

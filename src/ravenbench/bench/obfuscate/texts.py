@@ -85,12 +85,8 @@ def write_product(
 
     A single text becomes a file, a folder of texts a folder with the same names, a problem set a PAN13–15 problem set.
 
-    Parameters
-    ----------
-    known : collection of str
-        Hashes of what this run wrote earlier, which may be replaced.
-    note : callable
-        Told the hash of everything before it takes its place.
+    ``known`` are hashes of what this run wrote earlier, which may be replaced; ``note`` gets the hash of everything
+    before it takes its place.
     """
     if source.single:
         contents = {out: done[0].text.encode(), parts_file(out): parts_bytes(done[0].parts)}

@@ -81,13 +81,8 @@ class Parts:
 
 
 def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Parts]:
-    """Every corpus with a train and a test part, in the order found.
-
-    Raises
-    ------
-    InputError
-        If a path holds none, a part has no truth, two corpora have one name, or all problems to learn from are of
-        one class.
+    """Every corpus with a train and a test part, in the order found. Raises InputError if a path holds none, a part has
+    no truth, two corpora have one name, or all problems to learn from are of one class.
     """
     corpora: list[Parts] = []
     for path in data:

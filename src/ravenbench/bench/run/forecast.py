@@ -86,12 +86,8 @@ class Forecast:
 
 
 def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
-    """Plan a run without writing it, and time each verifier on one fold.
-
-    Raises
-    ------
-    InputError
-        If the data cannot fill what was asked.
+    """Plan a run without writing it, and time each verifier on one fold. Raises InputError if the data cannot fill what
+    was asked.
     """
     components = spec.named_verifiers()
     smoke_test(components)

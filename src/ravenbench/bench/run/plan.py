@@ -43,13 +43,7 @@ SECOND_ENCODER = "nmf(iterations=200)"
 
 
 def draft(spec: RunSpec, progress: Progress, meanwhile: Aside = here) -> Draft[RunPlan]:
-    """Load, sample and pair.
-
-    Raises
-    ------
-    InputError
-        If the data cannot fill what was asked.
-    """
+    """Load, sample and pair. Raises InputError if the data cannot fill what was asked."""
     if spec.train is not None:
         plan, folds, texts, ids, labels = _given_plan(spec, progress)
         arrays: dict[str, Floats] = {}

@@ -224,17 +224,8 @@ def plan_sweep(
 ) -> SweepRecord | None:
     """The plan's ``sweep`` section, its folds drawn; None where there is but one design and no further sampler.
 
-    Parameters
-    ----------
-    sizes : list of int
-        Every m, the main one first.
-    similarities : list of (T, T) float64
-        By every encoder, the main one first.
-
-    Raises
-    ------
-    CorpusError
-        If a corpus of a point cannot be drawn.
+    ``sizes`` are every m, ``similarities`` (T, T) those of every encoder, the main one first in both. Raises
+    CorpusError if a corpus of a point cannot be drawn.
     """
     samplers = spec.named_samplers()
     if len(sizes) == len(similarities) == 1 and {s.name for s in samplers.values()} <= set(USUAL):

@@ -104,14 +104,9 @@ class RunSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 0
 
     def named_verifiers(self) -> dict[str, Component]:
-        """Display name → component, in order; an alias is displayed under its own name.
-
-        Raises
-        ------
-        SpecError
-            If a verifier or the mask does not parse, or a name occurs twice.
-        MissingPart
-            If one of them needs something that is not here.
+        """Display name → component, in order; an alias is displayed under its own name. Raises SpecError if a verifier
+        or the mask does not parse, or a name occurs twice. Raises MissingPart if one of them needs something that is
+        not here.
         """
         components = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
         if self.normalise is not None:
@@ -125,22 +120,14 @@ class RunSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.topics if isinstance(self.topics, tuple) else (self.topics,)
 
     def encoders(self) -> list[Component]:
-        """Topic encoders, the main one first.
-
-        Raises
-        ------
-        SpecError
-            If one does not parse or is listed twice, or there is none.
+        """Topic encoders, the main one first. Raises SpecError if one does not parse or is listed twice, or there is
+        none.
         """
         return list(registry.named("encoder", self.encoder).values())
 
     def named_samplers(self) -> dict[str, Sampler]:
-        """Setup name → sampler, in order: its short name, or all of it where another one shares that.
-
-        Raises
-        ------
-        SpecError
-            If one does not parse or is listed twice, or there is none.
+        """Setup name → sampler, in order: its short name, or all of it where another one shares that. Raises SpecError
+        if one does not parse or is listed twice, or there is none.
         """
         components = cast("dict[str, Sampler]", registry.named("sampler", self.samplers))
         short = [component.name for component in components.values()]
@@ -152,12 +139,8 @@ class RunSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
-    """A spec from a TOML file, if any, overridden by what was given (None = not given).
-
-    Raises
-    ------
-    SpecError
-        For a file that is not TOML, an unknown key (with a suggestion) or a bad value.
+    """A spec from a TOML file, if any, overridden by what was given (None = not given). Raises SpecError for a file
+    that is not TOML, an unknown key (with a suggestion) or a bad value.
     """
     values = read_toml(file) if file is not None else {}
     values |= {key: value for key, value in options.items() if value is not None}

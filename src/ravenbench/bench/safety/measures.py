@@ -137,12 +137,7 @@ def measure(
 ) -> None:
     """Measure the quality of every set of rewritings that is not measured yet, and write the index.
 
-    Parameters
-    ----------
-    folder : Path
-        Where measures are kept.
-    kept : Path
-        Where rewritings are.
+    Measures go to ``folder``; rewritings are in ``kept``.
     """
     make_folder(folder)
     units, sets = [], []
@@ -337,17 +332,10 @@ NAME = "grades.json"
 
 
 def keep_grades(store: Store, kept: Path, reviews: Sequence[Review]) -> None:
-    """Match reviews with the run's rewritings, then write them all; those of an earlier call give way.
+    """Match reviews with the run's rewritings, then write them all; those of an earlier call are replaced.
 
-    Parameters
-    ----------
-    kept : Path
-        Where rewritings are.
-
-    Raises
-    ------
-    InputError
-        If a reviewed text is not among the rewritings, or is not the one that is there; then nothing is written.
+    Raises InputError if a reviewed text is not among the rewritings in ``kept``, or is not the one that is there; then
+    nothing is written.
     """
     there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
     for entry in store.plan_as(SafetyPlan).obfuscators:

@@ -222,12 +222,8 @@ def _sizes(spec: SafetySpec, obfuscators: int, traceable: int) -> tuple[int, int
 
 
 def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | None]:
-    """The training problems of every data set: one for all, or one for each.
-
-    Raises
-    ------
-    SpecError
-        If there are neither one nor as many.
+    """The training problems of every data set: one for all, or one for each. Raises SpecError if there are neither one
+    nor as many.
     """
     if not train or len(train) == 1:
         return [train[0] if train else None] * len(problems)
@@ -243,12 +239,8 @@ _TAKEN = ("", "..", "report", "rewritings")
 
 
 def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dict[str, str | None]:
-    """The name of every data set, and where its run is kept.
-
-    Raises
-    ------
-    SpecError
-        If several data sets have no place to be kept in, are to be graded, or are one.
+    """The name of every data set, and where its run is kept. Raises SpecError if several data sets have no place to be
+    kept in, are to be graded, or are one.
     """
     if len(problems) == 1:
         return {problems[0]: out}

@@ -49,12 +49,8 @@ class SimulateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def build(values: Mapping[str, Any]) -> SimulateSpec:
-    """A spec of what was given (None = not given); doses in order, each once.
-
-    Raises
-    ------
-    SpecError
-        If a value does not fit, or the corpus or the pair rule does not exist.
+    """A spec of what was given (None = not given); doses in order, each once. Raises SpecError if a value does not fit,
+    or the corpus or the pair rule does not exist.
     """
     doses = values.get("doses")
     spec = spec_of(SimulateSpec, {**values, "doses": None if doses is None else _doses(doses)})
@@ -64,13 +60,7 @@ def build(values: Mapping[str, Any]) -> SimulateSpec:
 
 
 def generator(corpus: str) -> Synthetic | Manifold | None:
-    """The generator of this name, None for a corpus that is not generated.
-
-    Raises
-    ------
-    SpecError
-        If there is no such corpus.
-    """
+    """The generator of this name, None for a corpus that is not generated. Raises SpecError if there is no corpus."""
     from ravenbench.corpora.manifold import Manifold
     from ravenbench.corpora.synthetic import Synthetic
 

@@ -67,13 +67,7 @@ BLOCK = 512
 
 
 def check_classes(name: str, same: Bools) -> None:
-    """Refuse training problems of one class: nothing can be learned from them.
-
-    Raises
-    ------
-    CorpusError
-        With the counts.
-    """
+    """Refuse training problems of one class: nothing can be learned from them. Raises CorpusError with the counts."""
     if same.all() or not same.any():
         raise CorpusError(
             f"the training problems of {name} are of one class", found=f"{same.sum()} Y and {(~same).sum()} N",
