@@ -41,17 +41,12 @@ def leaves_machine(url: str) -> bool:
 class Endpoint:
     """Posts to one server. ``last`` is why the latest post had no answer; keys never stand in it.
 
-    Redirections are not followed: texts go to the address that was given.
+    Redirections are not followed: texts go to the address that was given. MissingPart if httpx is not installed.
 
     Parameters
     ----------
     timeout : float
         Seconds that one post may take, from the first byte sent to the last one read.
-
-    Raises
-    ------
-    MissingPart
-        If httpx is not installed.
     """
 
     def __init__(self, url: str, *, timeout: float, retries: int, headers: dict[str, str] | None = None) -> None:
@@ -72,10 +67,7 @@ class Endpoint:
     def post(self, path: str, body: dict[str, Any], *, form: bool = False) -> dict[str, Any] | None:
         """The answer as a JSON object, or None after the last retry; ``last`` says why.
 
-        Parameters
-        ----------
-        form : bool
-            Send the values as a form's, not as JSON.
+        ``form`` sends the values as a form, not as JSON.
         """
         reason = ""
         for attempt in range(self._retries + 1):
@@ -179,6 +171,8 @@ class DiskCache:
 class LanguageTool:
     """Counts the faults that a LanguageTool server finds in a text.
 
+    SpecError if this is no address; MissingPart if httpx is not installed.
+
     Parameters
     ----------
     url : str
@@ -186,13 +180,6 @@ class LanguageTool:
     language : str
     timeout : float
         Seconds that one answer may take.
-
-    Raises
-    ------
-    SpecError
-        If this is no address.
-    MissingPart
-        If httpx is not installed.
     """
 
     def __init__(self, url: str, language: str = "en-US", timeout: float = 30.0) -> None:
@@ -204,10 +191,7 @@ class LanguageTool:
     def __call__(self, text: str) -> int:
         """Ask the server for the number of faults in a text.
 
-        Raises
-        ------
-        OSError
-            If it does not answer, or with something that is not LanguageTool's JSON.
+        OSError if it does not answer, or with something that is not LanguageTool's JSON.
         """
         answer = self._endpoint.post("/v2/check", {"text": text, "language": self.language}, form=True)
         if answer is None:

@@ -63,10 +63,7 @@ class TextTable:
     def collect(cls, texts: Iterable[str]) -> tuple[TextTable, NDArray[np.int64]]:
         """A table of the distinct texts in order of first occurrence, and the row of each text given.
 
-        Raises
-        ------
-        InputError
-            If a text cannot be written as UTF-8 (a lone surrogate).
+        InputError if a text cannot be written as UTF-8 (a lone surrogate).
         """
         return cls.of_blocks(map(_identified, texts, count()))
 
@@ -90,10 +87,7 @@ class TextTable:
     def open(cls, path: str | Path) -> TextTable:
         """Open a saved table, memory-mapped.
 
-        Raises
-        ------
-        StoreError
-            If the folder is not a text table or its parts do not fit together.
+        StoreError if the folder is not a text table or its parts do not fit together.
         """
         from ravenbench.files import is_remote, location, read_array
 

@@ -35,15 +35,8 @@ _TOLERANCE = 1e-4
 def svm(features: Any, codes: Ints, authors: int, c: float) -> tuple[Floats, Floats]:
     """One-against-all linear support vector machines with squared hinge loss and a penalised bias.
 
-    Equals scikit-learn's ``LinearSVC`` (dual, intercept scaling 1) up to tolerance.
-
-    Parameters
-    ----------
-    features : (n, V) csr_array or ndarray
-    codes : (n,) int64
-        Author of each row.
-    c : float
-        Weight of the loss.
+    Equals scikit-learn's ``LinearSVC`` (dual, intercept scaling 1) up to tolerance. ``codes`` are the author of each
+    row, ``c`` is the weight of the loss.
 
     Returns
     -------

@@ -248,14 +248,9 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     """The predicted author of each unknown text.
 
     SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores; CorpusError if no
-    candidate has two known texts, from which probabilities could be learned.
-
-    Parameters
-    ----------
-    method : estimator over texts
-    reject : float
-        A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less than
-        this (see ``open_set``); PAN19's baseline has .1. 0 answers everything, as closed sets want.
+    candidate has two known texts, from which probabilities could be learned. A text is nobody's (``<UNK>``) where the
+    probability of the best candidate leads that of the second by less than ``reject`` (see ``open_set``): PAN19's
+    baseline has .1; 0 answers everything, as closed sets want.
     """
     from sklearn.base import clone
 

@@ -155,11 +155,6 @@ def read_author_folders(
     A folder between author and text is the topic; without one the documents have no topic. Byte order marks and
     carriage returns are dropped. FormatError if the texts are laid out otherwise, or some cannot be decoded or are
     empty: all of them are named; CorpusError as for every corpus: no author with two texts, or one author alone.
-
-    Parameters
-    ----------
-    encoding : str or None
-        Of texts that are not UTF-8, as ``decode`` takes it.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
