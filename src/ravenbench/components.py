@@ -66,7 +66,7 @@ class Component:
         return self
 
     def require(self) -> None:
-        """Check that what this component needs is here, before any work; what it holds is asked in turn.
+        """Check that what this component needs is here, before any work; components that it holds are checked too.
 
         MissingPart if a package, a model or an endpoint is not here, with the command that brings it.
         """

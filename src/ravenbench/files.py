@@ -1,7 +1,7 @@
 """Writing files so that they are there whole or not at all: temporary name, fsync, rename.
 
-A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
-Modes are those that the user's umask allows; folders that hold texts are the user's alone.
+A temporary name says which process of which machine made it, so that what a killed one left is known and removed. Modes
+are those that the user's umask allows; only the user may enter folders that hold texts.
 
 Object stores have no rename, but putting an object is all or nothing there, so a path of an fsspec file system
 (``s3://…``, a ``UPath``) is written directly.
@@ -100,7 +100,7 @@ def cache_folder() -> Path:
 
 
 def made_cache() -> Path:
-    """``cache_folder``, made where it was missing; it may hold texts, and is the user's alone."""
+    """``cache_folder``, made where it was missing; it may hold texts, and only the user may enter it."""
     folder = cache_folder()
     make_folder(folder, private=True)
     return folder
@@ -144,7 +144,7 @@ def temporary_name(path: Path) -> Path:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what processes of this machine that were killed left under temporary names, in this folder alone."""
+    """Remove what processes of this machine that were killed left under temporary names, in this folder only."""
     if is_remote(folder) or not folder.is_dir():
         return
     with os.scandir(folder) as inner:

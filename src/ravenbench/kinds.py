@@ -53,8 +53,8 @@ def importable(kind: str, module: str) -> None:
 def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None:
     """Refuse what is no class of the kind that is needed, before it is called.
 
-    ``kind``: one of ``METHODS``. ``nested``: whether it stands within another component's parameters: any kind will do
-    there, and the component it is given to checks the rest. SpecError if it is none.
+    ``kind`` is one of ``METHODS``. A part that is ``nested`` in another component's parameters may be of any kind; that
+    component checks the rest. SpecError if it is none.
     """
     spoken = SPOKEN.get(kind, kind)
     if not isinstance(part, type):

@@ -46,8 +46,8 @@ def _identified(text: str, number: int) -> tuple[bytes, bytes]:
 class TextTable:
     """An immutable sequence of distinct texts.
 
-    Texts lie as UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was
-    saved or opened is pickled as its path alone, so workers never receive texts.
+    Texts lie as UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was saved or
+    opened is pickled as its path only, so workers never receive texts.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class TextTable:
         return ((self.hash(row), self.raw(row)) for row in rows)
 
     def view(self, index: NDArray[np.int64]) -> TextView:
-        """The texts of these rows, each read when it is asked for."""
+        """The texts of these rows, each read when it is needed."""
         return TextView(self, index)
 
     def hash(self, row: int | np.integer[Any]) -> bytes:

@@ -1,7 +1,7 @@
 """Linear classifiers of many authors and few documents, trained on the documents' inner products.
 
 With n documents, V units and V ≫ n, a linear model with a quadratic penalty is a combination of the n documents, so
-training needs their n × n products alone. Support vector machines, one author against all others, are then solved
+training needs only their n × n products. Support vector machines, one author against all others, are then solved
 for all authors at once; maximum entropy is solved by scikit-learn in n coordinates instead of V. Both give the model
 that scikit-learn gives on the counts themselves, which is what happens where documents are many.
 """

@@ -55,14 +55,14 @@ def splits(documents: Chosen, protocol: str, folds: int = 10, seed: int = 0) -> 
         if not out.any():
             continue
         train, test = np.flatnonzero(~out), np.flatnonzero(out)
-        taught = np.unique(documents.author[train])
-        if len(taught) < 2:
+        training_authors = np.unique(documents.author[train])
+        if len(training_authors) < 2:
             raise CorpusError(
                 f"without {name!r} fewer than two authors are left to learn from",
-                found=[documents.authors[a] for a in taught],
+                found=[documents.authors[a] for a in training_authors],
                 fix="take more authors (--min-docs, --min-topics) or another level of --topic",
             )
-        missing = np.setdiff1d(documents.author[test], taught)
+        missing = np.setdiff1d(documents.author[test], training_authors)
         pairs.append(Split(name, train, test, tuple(documents.authors[a] for a in missing)))
     return pairs
 

@@ -46,7 +46,7 @@ class Rewriting:
     parts : tuple of Part
         Their originals tile the source exactly; the new text is the concatenation of their obfuscations.
     notes : tuple of str
-        What a reader must know: why a text was left alone, which resource was missing, chunks kept.
+        What a reader must know: why a text was left unchanged, which resource was missing, chunks kept.
     counts : mapping of str to int
         Operations applied and failures met, by name.
     """

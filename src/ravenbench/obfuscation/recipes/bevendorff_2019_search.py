@@ -138,7 +138,7 @@ class Change:
 class Draft:
     """``text`` with ``data``, its plain bytes, and ``origin``, the original place of each character
     (never falling); ``log`` holds the original place and name of each edit; ``kept`` what of the original is to be
-    left alone, None if nothing.
+    left unchanged, None if nothing.
     """
 
     text: str
