@@ -107,7 +107,7 @@ def show_questions(found: list[Question]) -> None:
     table = Table.grid(padding=(0, 1))
     for question in found:
         table.add_row("✓" if question.possible else "✗", question.question)
-        table.add_row("", question.told)
+        table.add_row("", question.reason)
     print_part(table)
 
 

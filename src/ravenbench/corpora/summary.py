@@ -88,7 +88,7 @@ class Question:
 
     question: str
     possible: bool
-    told: str
+    reason: str
 
 
 def questions(summary: dict[str, Any]) -> list[Question]:
