@@ -107,7 +107,7 @@ def show_questions(questions: list[Question]) -> None:
     table = Table.grid(padding=(0, 1))
     for question in questions:
         table.add_row("✓" if question.possible else "✗", question.question)
-        table.add_row("", question.reason)
+        table.add_row("", question.told)
     print_part(table)
 
 

@@ -88,7 +88,7 @@ class Question:
 
     question: str
     possible: bool
-    reason: str
+    told: str
 
 
 def questions(summary: dict[str, Any]) -> list[Question]:
