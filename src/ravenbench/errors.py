@@ -126,8 +126,8 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    kept = (c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else _escaped(c) for c in text)
-    return "".join(kept)
+    characters = (c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else _escaped(c) for c in text)
+    return "".join(characters)
 
 
 def _escaped(character: str) -> str:

@@ -46,12 +46,12 @@ def location(place: str | Path) -> Path:
     try:
         from upath import UPath
 
-        found: Any = UPath(place)
+        address: Any = UPath(place)
     except (ImportError, ValueError) as error:
         raise MissingPart(
             f"{place} cannot be opened here ({error})", fix="pip install 'ravenbench[distributed]'"
         ) from error
-    return found  # type: ignore[no-any-return]
+    return address  # type: ignore[no-any-return]
 
 
 def is_remote(place: str | Path) -> bool:
@@ -134,10 +134,10 @@ def lives(process: int) -> bool:
     """Whether a process of this machine lives; one that has ended and was not yet buried is dead."""
     if Path("/proc/self").exists():
         try:
-            told = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
+            fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
         except OSError:
             return False
-        return told.rpartition(")")[2].split()[:1] != ["Z"]
+        return fields.rpartition(")")[2].split()[:1] != ["Z"]
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -157,13 +157,13 @@ def sweep(folder: Path) -> None:
     if is_remote(folder) or not folder.is_dir():
         return
     with os.scandir(folder) as inner:
-        left = [found for entry in inner if (found := _LEFT.fullmatch(entry.name)) is not None]
-    for found in left:
-        if found["machine"] != machine() or lives(int(found["process"])):
+        left = [match for entry in inner if (match := _LEFT.fullmatch(entry.name)) is not None]
+    for match in left:
+        if match["machine"] != machine() or lives(int(match["process"])):
             continue
-        place, target = folder / found[0], folder / found["target"]
+        place, target = folder / match[0], folder / match["target"]
         with suppress(OSError):
-            if found["aside"] and not target.exists():
+            if match["aside"] and not target.exists():
                 place.rename(target)
             elif place.is_dir() and not place.is_symlink():
                 shutil.rmtree(place)

@@ -50,15 +50,15 @@ def targets(kind: str) -> dict[str, str]:
     SpecError
         If two installed packages claim one name, or one claims a built-in's.
     """
-    found = dict(BUILTIN[kind])
+    classes = dict(BUILTIN[kind])
     for point in entry_points(group=f"ravenbench.{kind}"):
-        if found.setdefault(point.name, point.value) != point.value:
+        if classes.setdefault(point.name, point.value) != point.value:
             raise SpecError(
                 f"two packages provide a {kind} named {point.name!r}",
-                found=f"{found[point.name]} and {point.value}",
+                found=f"{classes[point.name]} and {point.value}",
                 fix="uninstall one, or use module:Class instead of the name",
             )
-    return found
+    return classes
 
 
 def names(kind: str) -> list[str]:
@@ -81,9 +81,9 @@ def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     MissingPart
         If it needs an extra that is not installed.
     """
-    found = load(kind, name)
-    check_kind(kind, name, found, nested=nested)
-    return found  # type: ignore[no-any-return]
+    cls = load(kind, name)
+    check_kind(kind, name, cls, nested=nested)
+    return cls  # type: ignore[no-any-return]
 
 
 def load(kind: str, name: str) -> Any:
@@ -110,8 +110,8 @@ def load(kind: str, name: str) -> Any:
     except RavenError:
         raise
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
-        found = f"{type(error).__name__}: {said(error)}"
-        raise SpecError(f"{kind} {name!r}: {module} does not import", found=found) from error
+        reason = f"{type(error).__name__}: {said(error)}"
+        raise SpecError(f"{kind} {name!r}: {module} does not import", found=reason) from error
 
 
 def parse(kind: str, text: str) -> Any:
@@ -169,14 +169,14 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     except ValueError as error:
         raise SpecError(f"{kind} {head!r} does not say which parameters it takes") from error
     try:
-        given = signature.bind(*args, **kwargs).arguments
+        bound = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        asked = signature.replace(
+        plain_signature = signature.replace(
             parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()],
             return_annotation=signature.empty,
         )
-        raise SpecError(f"{head}: {error}", expected=f"{head}{asked}") from error
-    for key, value in given.items():
+        raise SpecError(f"{head}: {error}", expected=f"{head}{plain_signature}") from error
+    for key, value in bound.items():
         _check(f"{head}: {key}", signature.parameters[key].annotation, value)
     try:
         return cls(*args, **kwargs)
@@ -226,19 +226,19 @@ def named(
     """
     listed = (default or "") if given is None else given
     own = aliases or {}
-    found: dict[str, Component] = {}
+    components: dict[str, Component] = {}
     for entry in split(listed) if isinstance(listed, str) else listed:
         component = parse(kind, own.get(entry, entry)) if isinstance(entry, str) else entry
         name = entry if isinstance(entry, str) and entry in own else str(component)
-        if name in found:
+        if name in components:
             raise SpecError(f"{SPOKEN.get(kind, kind)} {name!r} is listed twice")
         identity_hash(component)
         component.require()
-        found[name] = component
-    if not found:
+        components[name] = component
+    if not components:
         expected = ", ".join(names(kind)) if default is None else "a comma-separated list"
         raise SpecError(f"no {SPOKEN.get(kind, kind)} is given", expected=expected, fix=default)
-    return found
+    return components
 
 
 def split(text: str) -> list[str]:

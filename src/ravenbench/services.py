@@ -99,8 +99,8 @@ class Endpoint:
         in time is left alone with its connection.
         """
         came: list[tuple[int, bytes, str]] = []
-        given = (self._client, path, body, form, time.monotonic() + self._timeout)
-        thread = Thread(target=lambda: came.append(self._asked(*given)), daemon=True)
+        call = (self._client, path, body, form, time.monotonic() + self._timeout)
+        thread = Thread(target=lambda: came.append(self._asked(*call)), daemon=True)
         thread.start()
         thread.join(self._timeout + _GRACE)
         if came:
@@ -155,23 +155,23 @@ class DiskCache:
     def __init__(self, name: str) -> None:
         self._folder = cache_folder() / name
 
-    def get(self, asked: Any, usable: Callable[[str], bool]) -> str | None:
+    def get(self, request: Any, usable: Callable[[str], bool]) -> str | None:
         """Return the kept answer; None where there is none that could be one, as ``usable`` says of fresh ones too."""
         try:
-            kept = self._path(asked).read_bytes().decode()
+            text = self._path(request).read_bytes().decode()
         except (OSError, UnicodeDecodeError):
             return None
-        return kept if usable(kept) else None
+        return text if usable(text) else None
 
-    def put(self, asked: Any, answer: str) -> None:
+    def put(self, request: Any, answer: str) -> None:
         """Keep an answer under what was asked."""
-        path = self._path(asked)
+        path = self._path(request)
         make_folder(made_cache() / self._folder.name, private=True)
         make_folder(path.parent)
         write_text(path, answer)
 
-    def _path(self, asked: Any) -> Path:
-        text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
+    def _path(self, request: Any) -> Path:
+        text = json.dumps(request, sort_keys=True, ensure_ascii=False)
         key = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
         return self._folder / key[:2] / f"{key}.txt"
 
@@ -212,7 +212,7 @@ class LanguageTool:
         answer = self._endpoint.post("/v2/check", {"text": text, "language": self.language}, form=True)
         if answer is None:
             raise OSError(f"the LanguageTool server gives no answer ({self._endpoint.last})")
-        found = answer.get("matches")
-        if not isinstance(found, list):
+        matches = answer.get("matches")
+        if not isinstance(matches, list):
             raise OSError("the LanguageTool server answered with something else than its JSON")
-        return len(found)
+        return len(matches)

@@ -141,11 +141,11 @@ class TextTable:
         """The UTF-8 bytes of one text."""
         if not 0 <= row < len(self):
             raise IndexError(row)
-        found = bytes(self._data[self.offsets[row] : self.offsets[row + 1]])
-        self._read += len(found)
+        data = bytes(self._data[self.offsets[row] : self.offsets[row + 1]])
+        self._read += len(data)
         if self._read > RESIDENT:
             self._let_go()
-        return found
+        return data
 
     def _let_go(self) -> None:
         self._read = 0

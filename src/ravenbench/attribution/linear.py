@@ -426,9 +426,9 @@ class Escalante2011(Attributor):
         column = np.array([self.column_.get(gram, -1) for gram in grams], dtype=np.int64)
         at = (np.arange(len(grams)) + 0.5) / max(1, len(grams))
         known = column >= 0
-        made = np.zeros((self.places, len(self.column_)))
+        weights = np.zeros((self.places, len(self.column_)))
         for j in range(self.places):
             weight = np.exp(-0.5 * ((at[known] - (j + 0.5) / self.places) / self.width) ** 2)
-            made[j] = np.bincount(column[known], weight, minlength=len(self.column_))
-        total = made.sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(made, total, out=np.zeros_like(made), where=total > 0))
+            weights[j] = np.bincount(column[known], weight, minlength=len(self.column_))
+        total = weights.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))

@@ -75,8 +75,8 @@ def entry(name: str) -> Entry:
 
 def defaults(corpus: str) -> dict[str, Any]:
     """The settings that suit a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
-    found = catalogue().get(corpus.partition("(")[0].strip())
-    return dict(msgspec.to_builtins(found.defaults)) if found is not None else {}
+    entry = catalogue().get(corpus.partition("(")[0].strip())
+    return dict(msgspec.to_builtins(entry.defaults)) if entry is not None else {}
 
 
 def fetch(name: str) -> str:

@@ -112,11 +112,11 @@ class ByName(PublicCorpus):
 
     def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
         for name in archive.names:
-            told = self._told(PurePosixPath(name))
-            if told is None:
+            labels = self._told(PurePosixPath(name))
+            if labels is None:
                 counted["other files"] += 1
             elif (text := text_of(archive, name, counted)) is not None:
-                author, topic, columns = told
+                author, topic, columns = labels
                 yield Found(name.rpartition(".")[0], text, author, topic, columns)
 
     @abstractmethod
@@ -285,11 +285,11 @@ class Blogs(PublicCorpus):
 
     def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
         for name in archive.names:
-            told = _FILE.fullmatch(PurePosixPath(name).name)
-            if told is None:
+            match = _FILE.fullmatch(PurePosixPath(name).name)
+            if match is None:
                 counted["other files"] += 1
                 continue
-            writer, gender, age, industry, sign = told.groups()
+            writer, gender, age, industry, sign = match.groups()
             columns = {"gender": gender.lower(), "age": age, "sign": sign}
             for number, (date, post) in enumerate(_POST.findall(text_of(archive, name, counted) or ""), start=1):
                 text = html.unescape(post).strip()
@@ -365,8 +365,8 @@ def written(body: str) -> str:
 
 def _body(message: Message) -> str:
     part = next((p for p in message.walk() if p.get_content_type() == "text/plain"), message)
-    found = part.get_payload()
-    return found if isinstance(found, str) else ""
+    payload = part.get_payload()
+    return payload if isinstance(payload, str) else ""
 
 
 def _table(archive: Archive, name: str) -> Iterator[tuple[str, str]]:

@@ -103,14 +103,14 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
     starts = []
     place = 0
     for row in rows:
-        found = original.find(row["original"], place)
-        if found < 0 or original[place:found].strip():
+        begins = original.find(row["original"], place)
+        if begins < 0 or original[place:begins].strip():
             raise FormatError(
                 f"part {row['obfuscation-id']} does not follow in the original", file=path,
                 found=row["original"][:80], expected=repr(original[place : place + 80]),
             )  # fmt: skip
-        starts.append(found)
-        place = found + len(row["original"])
+        starts.append(begins)
+        place = begins + len(row["original"])
     if original[place:].strip():
         raise FormatError("the parts end before the original does", file=path, found=original[place : place + 80])
     if not rows:

@@ -98,12 +98,12 @@ class Hull:
     @property
     def stretches(self) -> list[Stretch]:
         """Who owns which part, by rising false-positive rate. A system is on the hull if it stands here."""
-        found = []
+        segments = []
         for system, run in groupby(range(1, len(self.owner) - 1), key=lambda v: self.owner[v]):
             rows = list(run)
             if system is not None:
-                found.append(Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]])))
-        return found
+                segments.append(Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]])))
+        return segments
 
     def operating_point(
         self, *, cost_false_same: float = 1.0, cost_false_different: float = 1.0, same_share: float = 0.5

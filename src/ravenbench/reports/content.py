@@ -411,7 +411,7 @@ def content_sentence(row: ContentRow) -> str:
     effects = [check for check in judged.checks if check.state is State.EFFECT and check.effect not in said_before]
     said = [text, *map(_finding, effects)]
     if judged.outcome is Content.GUESSES:
-        said.append("Its AUC cannot be told from guessing, so it is no merit that content does not move it.")
+        said.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(NAMES[name] for name in judged.open)
         end = (

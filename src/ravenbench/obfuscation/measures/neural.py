@@ -81,8 +81,8 @@ def sentence_similarity(model: str) -> Similarity:
         vectors = encode([text for pair in pairs for text in pair]).reshape(len(pairs), 2, -1)
         a, b = vectors[:, 0], vectors[:, 1]
         norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-        found: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
-        return found
+        values: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
+        return values
 
     return cosines
 
@@ -128,7 +128,7 @@ def inference(model: str) -> Inference:
     entails, contradicts = label_places(net.config.id2label, model)
 
     def judge(pairs: Pairs) -> list[Judgement]:
-        found: list[Judgement] = []
+        judgements: list[Judgement] = []
         for start in range(0, len(pairs), 16):
             batch = pairs[start : start + 16]
             ready = tokenizer(
@@ -137,8 +137,8 @@ def inference(model: str) -> Inference:
             )  # fmt: skip
             with torch.no_grad():
                 shares = torch.softmax(net(**ready).logits.double(), dim=-1).tolist()
-            found += [Judgement(row[entails], None if contradicts is None else row[contradicts]) for row in shares]
-        return found
+            judgements += [Judgement(row[entails], None if contradicts is None else row[contradicts]) for row in shares]
+        return judgements
 
     return judge
 
