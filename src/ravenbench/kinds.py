@@ -40,10 +40,7 @@ _BASES = {
 def importable(kind: str, module: str) -> None:
     """Refuse a module that no component can come from, before it is imported.
 
-    Raises
-    ------
-    SpecError
-        For modules of Python itself and for ``__main__`` modules, which do their work when they are imported.
+    SpecError for modules of Python itself and for ``__main__`` modules, which do their work when they are imported.
     """
     parts = module.split(".")
     if parts[0] in sys.stdlib_module_names or "__main__" in parts[1:]:
@@ -56,18 +53,8 @@ def importable(kind: str, module: str) -> None:
 def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None:
     """Refuse what is no class of the kind that is needed, before it is called.
 
-    Parameters
-    ----------
-    kind : str
-        One of ``METHODS``.
-    nested : bool
-        Whether it stands within another component's parameters: any kind will do there, and the component it is given
-        to checks the rest.
-
-    Raises
-    ------
-    SpecError
-        If it is none.
+    ``kind`` is one of ``METHODS``. A part that is ``nested`` in another component's parameters may be of any kind; that
+    component checks the rest. SpecError if it is none.
     """
     spoken = SPOKEN.get(kind, kind)
     if not isinstance(part, type):

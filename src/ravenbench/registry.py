@@ -45,10 +45,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.\-@]*(:[A-Za-z_]\w*)?\Z")
 def targets(kind: str) -> dict[str, str]:
     """Every known name of a kind and its target.
 
-    Raises
-    ------
-    SpecError
-        If two installed packages claim one name, or one claims a built-in's.
+    SpecError if two installed packages claim one name, or one claims a built-in's.
     """
     classes = dict(BUILTIN[kind])
     for point in entry_points(group=f"ravenbench.{kind}"):
@@ -69,17 +66,9 @@ def names(kind: str) -> list[str]:
 def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     """Find the class behind a name or a ``module:Class``; it was checked to be of the kind, and not called.
 
-    Parameters
-    ----------
-    nested : bool
-        Whether it stands within another component's parameters, where it may be of another kind.
-
-    Raises
-    ------
-    SpecError
-        If nothing has this name (with a suggestion), the target does not import or is no class of the kind.
-    MissingPart
-        If it needs an extra that is not installed.
+    ``nested``: it stands within another component's parameters, where it may be of another kind. SpecError if nothing
+    has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs an
+    extra that is not installed.
     """
     cls = load(kind, name)
     check_kind(kind, name, cls, nested=nested)
@@ -117,13 +106,9 @@ def load(kind: str, name: str) -> Any:
 def parse(kind: str, text: str) -> Any:
     """Make a component from its printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
 
-    No class is called before it is known to be a component of the kind.
-
-    Raises
-    ------
-    SpecError
-        If it does not parse, names nothing or something of another kind, gives a parameter that does not exist or is
-        of another kind, or nests brackets deeper than ``DEEPEST``.
+    No class is called before it is known to be a component of the kind. SpecError if it does not parse, names nothing
+    or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets deeper
+    than ``DEEPEST``.
     """
     text = text.strip()
     if not writable(text):
@@ -206,6 +191,9 @@ def named(
 ) -> dict[str, Component]:
     """Components by the name they are shown under, in the order given.
 
+    SpecError if one does not parse or has no identity, two have one name, or there is none; MissingPart if one needs a
+    package, a model or an endpoint that is not here.
+
     Parameters
     ----------
     kind : str
@@ -216,13 +204,6 @@ def named(
         Own names for printed forms; such a component is shown under its own name, any other under its printed form.
     default : str, optional
         The list that stands where none is given.
-
-    Raises
-    ------
-    SpecError
-        If one does not parse or has no identity, two have one name, or there is none.
-    MissingPart
-        If one needs a package, a model or an endpoint that is not here.
     """
     listed = (default or "") if given is None else given
     own = aliases or {}
@@ -244,10 +225,7 @@ def named(
 def split(text: str) -> list[str]:
     """Split at commas outside brackets and quotes; empty parts are left out.
 
-    Raises
-    ------
-    SpecError
-        If a bracket or a quote is not closed.
+    SpecError if a bracket or a quote is not closed.
     """
     parts, depth, quote, start, skip = [], 0, "", 0, False
     for i, c in enumerate(text):

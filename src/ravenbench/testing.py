@@ -65,7 +65,7 @@ def check_component(kind: str, component: Component) -> None:
 def check_verifier(component: Component, *, known: int = 1, problems: tuple[Problems, Bools] | None = None) -> None:
     """Check every promise of a scorer or verifier.
 
-    It is used as a scikit-learn estimator is: ``fit`` returns it, and asked before ``fit`` it raises
+    It is used as a scikit-learn estimator is: ``fit`` returns it, and before ``fit`` it raises
     ``NotFittedError``, unless it learns nothing.
 
     Answers are float64 in [0, 1], one a problem, finite; refitting and repeating change nothing; a score
@@ -84,7 +84,7 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
     early = _before_fit(verifier.verify, blind, name)
     assert verifier.fit(train, same) is verifier, f"{name}: fit must return the verifier itself"
     answers = verifier.verify(blind)
-    assert early is None or np.array_equal(early, answers), f"{name}: asked before fit it must raise NotFittedError"
+    assert early is None or np.array_equal(early, answers), f"{name}: before fit it must raise NotFittedError"
     assert answers.shape == (len(blind),) and answers.dtype == np.float64, f"{name}: answers must be float64 (n,)"
     assert np.isfinite(answers).all(), f"{name}: an answer is not finite"
     assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer lies outside [0, 1]"
@@ -107,7 +107,7 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
         assert scorer.fit(train, same) is scorer, f"{name}: fit must return the scorer itself"
         scores = scorer.score(blind)
         same_scores = early is None or np.array_equal(early, scores, equal_nan=True)
-        assert same_scores, f"{name}: asked before fit it must raise NotFittedError"
+        assert same_scores, f"{name}: before fit it must raise NotFittedError"
         assert len(scores) == len(blind) and np.isfinite(scores).all(), f"{name}: scores must be finite, one a problem"
     if not verifier.transductive:
         order = stream(3, "check-order").permutation(len(blind))
@@ -148,7 +148,7 @@ def check_metric(component: Metric) -> None:
     before = truth.tobytes(), answers.tobytes(), scores.tobytes()
     values = measure(component, truth, answers, scores)
     assert np.isfinite(values), f"{name}: no value for problems of both classes"
-    assert values == measure(component, truth, answers, scores), f"{name}: asked twice it gives two values"
+    assert values == measure(component, truth, answers, scores), f"{name}: called twice it gives two values"
     for order in (np.arange(80)[::-1], np.argsort(answers, kind="stable")):
         again = measure(component, truth[order], answers[order], scores[order])
         assert abs(again - values) <= 1e-9 * max(1.0, abs(values)), f"{name}: it depends on the order of problems"
@@ -211,7 +211,7 @@ def check_sampler(component: Sampler) -> None:
         assert (topics.merged[chosen] == chosen).all(), f"{name}: a chosen topic must belong to itself"
         assert np.isin(topics.merged, [-1, *chosen]).all(), f"{name}: a topic belongs to one that is not chosen"
         same = np.array_equal(chosen, again.chosen) and np.array_equal(topics.merged, again.merged)
-        assert same, f"{name}: with the same draws it chooses otherwise; it must draw from rng alone"
+        assert same, f"{name}: with the same draws it chooses otherwise; it must draw only from rng"
     assert similarity.tobytes() == before, f"{name}: it changes the similarities"
     try:
         component.select(similarity, 13, stream(8, "check-sampler", 13))
@@ -343,7 +343,7 @@ def _before_fit(ask: Callable[[Problems], Floats], problems: Problems, name: str
     except NotFittedError:
         return None
     except Exception as error:
-        raise AssertionError(f"{name}: asked before fit it must raise NotFittedError, not {error!r}") from error
+        raise AssertionError(f"{name}: before fit it must raise NotFittedError, not {error!r}") from error
 
 
 def _close(a: Floats, b: Floats, message: str) -> None:
@@ -373,7 +373,7 @@ _children: list[subprocess.Popen[bytes]] = []
 
 
 def _another_process(component: Component, train: Problems, same: Bools, blind: Problems) -> Floats:
-    """Answers of a process with other hashes; one that knows Raven's classes alone is kept for the next question."""
+    """Answers of a process with other hashes; one that knows only Raven's classes is reused for the next call."""
     try:
         import cloudpickle
     except ModuleNotFoundError:  # joblib brings it, older ones within themselves
@@ -400,5 +400,5 @@ def _another_process(component: Component, train: Problems, same: Bools, blind: 
     finally:
         if not reusable:
             child.communicate()
-    assert not isinstance(reply, str), f"{component}: asked in another process it fails: {reply}"
+    assert not isinstance(reply, str), f"{component}: in another process it fails: {reply}"
     return np.asarray(reply, dtype=np.float64)

@@ -135,7 +135,7 @@ class CNG(Attributor):
 
 @dataclass(eq=False, repr=False)
 class Stamatatos2007(CNG):
-    """CNG's sum over the n-grams of the text's profile alone, so that authors of little text are not favoured.
+    """CNG's sum over only the n-grams of the text's profile, so that authors of little text are not favoured.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ SPACE_FREE = Tokens(r"(?=(\S{4}|(?<!\S)\S{1,3}(?!\S)))")
 
 @dataclass(eq=False, repr=False)
 class Koppel2011(Attributor):
-    """Asks many times, with some of the features drawn at random, whose joined texts are nearest in cosine.
+    """Votes many times, on features drawn at random, for the author whose joined texts are nearest in cosine.
 
     The score is the share of these votes, which the paper holds against a threshold to answer "nobody"; equal votes are
     told apart by the cosine over all features, which weighs less than one vote.

@@ -55,14 +55,14 @@ def splits(documents: Chosen, protocol: str, folds: int = 10, seed: int = 0) -> 
         if not out.any():
             continue
         train, test = np.flatnonzero(~out), np.flatnonzero(out)
-        taught = np.unique(documents.author[train])
-        if len(taught) < 2:
+        training_authors = np.unique(documents.author[train])
+        if len(training_authors) < 2:
             raise CorpusError(
                 f"without {name!r} fewer than two authors are left to learn from",
-                found=[documents.authors[a] for a in taught],
+                found=[documents.authors[a] for a in training_authors],
                 fix="take more authors (--min-docs, --min-topics) or another level of --topic",
             )
-        missing = np.setdiff1d(documents.author[test], taught)
+        missing = np.setdiff1d(documents.author[test], training_authors)
         pairs.append(Split(name, train, test, tuple(documents.authors[a] for a in missing)))
     return pairs
 
@@ -248,14 +248,9 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     """The predicted author of each unknown text.
 
     SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores; CorpusError if no
-    candidate has two known texts, from which probabilities could be learned.
-
-    Parameters
-    ----------
-    method : estimator over texts
-    reject : float
-        A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less than
-        this (see ``open_set``); PAN19's baseline has .1. 0 answers everything, as closed sets want.
+    candidate has two known texts, from which probabilities could be learned. A text is nobody's (``<UNK>``) where the
+    probability of the best candidate leads that of the second by less than ``reject`` (see ``open_set``): PAN19's
+    baseline has .1; 0 answers everything, as closed sets want.
     """
     from sklearn.base import clone
 

@@ -144,7 +144,7 @@ def spellings(author: Labels) -> dict[str, str]:
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Names that differ in punctuation or word order alone: candidates to merge, for the user to judge."""
+    """Names that differ only in punctuation or word order: candidates to merge, for the user to judge."""
     groups: dict[str, list[str]] = {}
     for name in names:
         words = "".join(c if c.isalnum() else " " for c in _folded(name)).split()

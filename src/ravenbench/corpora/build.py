@@ -208,11 +208,7 @@ class CorpusBuilder:
         """The corpus of all documents added.
 
         CorpusError if two topics are equal up to case, no author wrote two documents, or all have one author.
-
-        Parameters
-        ----------
-        fold_case : bool
-            Join topics that differ in case or white space only, under their most frequent spelling.
+        ``fold_case`` joins topics that differ in case or white space only, under their most frequent spelling.
         """
         rows = self._rows
         texts = self._texts.table()

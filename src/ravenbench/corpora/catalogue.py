@@ -38,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entry of the catalogue: a known corpus.
 
     ``source`` is its component (``newsgroups``) where Raven reads it by name; ``fetch`` says who downloads it, null
-    where it must be asked for.
+    where it must be requested.
     """
 
     name: str

@@ -123,7 +123,7 @@ _IGNORED = ("readme", "licence", "license", "copying")
 def author_texts(archive: Archive) -> dict[str, tuple[str, str | None]]:
     """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
 
-    Files that do not end in ``.txt``, hidden ones, and a README or licence in the outermost folder are left alone.
+    Files that do not end in ``.txt``, hidden ones, and a README or licence in the outermost folder are ignored.
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
     names = [name for name in names if not any(part.startswith(".") for part in name.parts)]
@@ -154,12 +154,7 @@ def read_author_folders(
 
     A folder between author and text is the topic; without one the documents have no topic. Byte order marks and
     carriage returns are dropped. FormatError if the texts are laid out otherwise, or some cannot be decoded or are
-    empty: all of them are named; CorpusError as for every corpus: no author with two texts, or one author alone.
-
-    Parameters
-    ----------
-    encoding : str or None
-        Of texts that are not UTF-8, as ``decode`` takes it.
+    empty: all of them are named; CorpusError as for every corpus: no author with two texts, or only one author.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)

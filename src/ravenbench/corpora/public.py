@@ -59,7 +59,7 @@ class PublicCorpus(Component):
 
     @abstractmethod
     def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
-        """Every document; ``counted`` takes the number of files left alone, by reason."""
+        """Every document; ``counted`` takes the number of files not read, by reason."""
 
     def load(self) -> Corpus:
         """Read the collection.
@@ -194,8 +194,8 @@ _GUARDIAN = {"politics", "society", "uk", "world", "books"}
 class CMCC(ByName):
     """CMCC: students who each wrote on six topics in six genres, so that both can be held out at will.
 
-    Texts of the folders ``Correlated`` alone, which hold those who wrote everything; column ``genre`` is blogs, chat,
-    discussion, emails, essays or interviews. Files are in Windows-1252.
+    Only texts of the folders ``Correlated`` are read, which hold those who wrote everything; column ``genre`` is blogs,
+    chat, discussion, emails, essays or interviews. Files are in Windows-1252.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class Pan12(ByName):
     """PAN 2012 authorship attribution: literary texts of the tasks' candidates, two of each.
 
     Authors are a task and a letter (``A/B``), and the topic is the task: candidates of two tasks may be one person.
-    Texts to be tested name no author and are left alone.
+    Texts to be tested name no author and are not read.
 
     Parameters
     ----------
@@ -440,7 +440,7 @@ class Pan11(PublicCorpus):
     """PAN 2011 authorship attribution: e-mails of the small and the large task, and of the verification tasks.
 
     Column ``part`` is the file a text stands in (LargeTrain, SmallTest …); the author of a tested text comes from the
-    file GroundTruth… of the same name, and tested texts without truth are left alone. Documents have no topic.
+    file GroundTruth… of the same name, and tested texts without truth are not read. Documents have no topic.
 
     Parameters
     ----------

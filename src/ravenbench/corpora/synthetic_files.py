@@ -135,7 +135,7 @@ def _check_room(corpus: Synthetic, folder: Path, partial: Path) -> None:
     free = shutil.disk_usage(place).free
     if need > free:
         raise InputError(
-            "the disk has no room for this corpus", file=folder, found=f"{free / 1e9:,.1f} GB free",
+            "not enough disk space for this corpus", file=folder, found=f"{free / 1e9:,.1f} GB free",
             expected=f"about {need / 1e9:,.1f} GB", fix="give fewer documents or words, or another --out",
         )  # fmt: skip
 

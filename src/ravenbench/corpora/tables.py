@@ -126,12 +126,7 @@ def check_room(files: Sequence[Path], rows: int) -> None:
     """Refuse to read Parquet in less memory than it takes, as a trial in another process shows.
 
     There is no trial where the memory has no limit (``ulimit -v``), or the system does not say what is used of it.
-    InputError if the trial ran out of memory.
-
-    Parameters
-    ----------
-    rows : int
-        Rows that are read at once.
+    InputError if the trial ran out of memory. ``rows`` are read at once.
     """
     try:
         import resource

@@ -173,12 +173,8 @@ def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
     """Read one system's answers from a file, folder or zip.
 
     FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a value
-    that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth.
-
-    Parameters
-    ----------
-    lenient : bool
-        Take the single number out of a value such as ``[0.5]`` and say so in ``notes``.
+    that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient`` takes the
+    single number out of a value such as ``[0.5]`` and says so in ``notes``.
     """
     with Archive(path) as archive:
         names = answer_files(archive)

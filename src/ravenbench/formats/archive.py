@@ -147,7 +147,7 @@ class Archive:
             return file.read(size)
 
     def lines(self, name: str, blank: bool = False) -> Iterator[tuple[int, str]]:
-        """Numbered lines (from 1) without their ends; blank ones are left out unless asked for.
+        """Numbered lines (from 1) without their ends; blank ones are left out by default.
 
         FormatError if a line is not UTF-8, longer than ``LINE_LIMIT``, or ends as lines did on old Macs (with ``\\r``
         alone).

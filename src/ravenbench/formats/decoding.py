@@ -81,7 +81,7 @@ def decode(
     likely = detected(whole)
     if likely is None:
         raise FormatError(
-            "the text is not UTF-8", file=file, line=line, found=f"{seen}, in no encoding that could be told",
+            "the text is not UTF-8", file=file, line=line, found=f"{seen}, in no encoding that could be recognised",
             expected="UTF-8", fix="is this a text? Otherwise find out its encoding"
             + (", and give it as --encoding" if encoding is None else ", and convert it to UTF-8"),
         )  # fmt: skip
@@ -191,11 +191,11 @@ class Faults:
             return fixes[0] if fixes else None
         # One --encoding would read those in another one as something else.
         own = fixes[0].partition(", or ")[2] if fixes[0].startswith("--encoding") else fixes[0]
-        return f"{own or fixes[0]} (the first; repeat the command to be told of the next)"
+        return f"{own or fixes[0]} (the first file; repeat the command for the next)"
 
 
 def old_mac(file: str | Path, line: int) -> FormatError:
-    """The error for lines that end with a carriage return alone."""
+    """The error for lines that end with only a carriage return."""
     return FormatError(
         "lines end as on old Macs, or a carriage return stands within one", file=file, line=line, found="\\r",
         expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {shlex.quote(str(file))} > NEW",
@@ -223,7 +223,7 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
         # Any eight-bit text of even length would be read as Chinese characters.
         raise FormatError(
             f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
-            found="no NUL byte and no byte order mark", fix="leave --encoding out to be told which it seems to be",
+            found="no NUL byte and no byte order mark", fix="leave --encoding out to see which encoding it seems to be",
         )  # fmt: skip
     try:
         text = data.decode(encoding).removeprefix("\ufeff" if offset == 0 else "")
@@ -234,7 +234,7 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
         raise FormatError(
             f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
             found=f"byte 0x{data[error.start]:02x} at offset {offset + error.start}",
-            fix="give another --encoding, or none to be told which it seems to be",
+            fix="give another --encoding, or none to see which it seems to be",
         ) from None  # fmt: skip
 
 

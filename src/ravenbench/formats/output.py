@@ -128,14 +128,8 @@ def check_file(
 ) -> Path:
     """The place of a file, once it is sure before any long work that it may be written.
 
-    InputError if something else is there, or the place cannot be written.
-
-    Parameters
-    ----------
-    inputs, known
-        As for ``check_folder``.
-    mark : bytes, optional
-        What an earlier product of the same command has in its first 4096 bytes.
+    InputError if something else is there, or the place cannot be written. ``inputs`` and ``known`` are those of
+    ``check_folder``; ``mark`` is what an earlier product of the same command has in its first 4096 bytes.
     """
     place = location(path)
     if place.is_dir():
@@ -215,14 +209,9 @@ def fresh_folder(
 ) -> Iterator[Path]:
     """Give a folder that is built beside its place and takes that when the block ends well.
 
-    InputError if the place is taken or cannot be written.
-
-    Parameters
-    ----------
-    kind, known
-        As for ``check_folder``: what may be replaced. With a kind the folder is marked as its product.
-    private : bool
-        The folder holds texts and is the user's alone; else its mode is what the umask allows.
+    InputError if the place is taken or cannot be written. ``kind`` and ``known`` say what may be replaced, as for
+    ``check_folder``; with a kind the folder is marked as its product. A ``private`` folder holds texts and only the
+    user may enter it; otherwise its mode follows the umask.
     """
     path = check_folder(path, kind=kind, known=known)
     if is_remote(path):

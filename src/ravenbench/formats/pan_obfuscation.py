@@ -65,12 +65,8 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
 
     Published files disagree on whether ends are inclusive, so parts are located by their strings; white space between
     two parts that no part claims goes to the part before it (to the first, at the start). FormatError if the file is
-    not such a list, an id repeats, or a part does not occur in the original in this order.
-
-    Parameters
-    ----------
-    original : str, optional
-        The text that was rewritten; without it, the concatenation of the originals.
+    not such a list, an id repeats, or a part does not occur in the original in this order. ``original`` is the text
+    that was rewritten; by default the concatenation of the parts' originals.
     """
     try:
         rows = json.loads(decode(Path(path).read_bytes(), path))

@@ -438,14 +438,7 @@ def read_pan_pairs(
 
     The first text of a pair is the known, the second the questioned document. Authors and topics of the documents are
     labels of ``problems`` where the files give them. FormatError if no pairs are found, a file does not parse, or no
-    pair can be used.
-
-    Parameters
-    ----------
-    truth : path, optional
-        A truth file elsewhere; otherwise the one beside the pairs.
-    encoding : str or None
-        Of files that are not UTF-8, as ``decode`` takes it.
+    pair can be used. ``truth`` is a truth file elsewhere; by default the one beside the pairs.
     """
     with Archive(path, encoding) as archive:
         files = pairs_files(archive)

@@ -67,13 +67,7 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
     """The metric of what it reads; NaN where it is undefined, infinite or divides by zero.
 
     AnswerError if the metric fails, or gives no number; InputError if it reads raw scores and there are none.
-
-    Parameters
-    ----------
-    answers : (n,) float
-        In [0, 1].
-    scores : (n,) float, optional
-        The verifier's raw scores, where they are known.
+    ``answers`` (n,) lie in [0, 1]; ``scores`` (n,) are the verifier's raw scores, where they are known.
     """
     read = answers
     if metric.reads == "log-odds":

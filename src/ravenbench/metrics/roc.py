@@ -110,14 +110,9 @@ class Hull:
     ) -> OperatingPoint:
         """The vertex of least expected cost; of equal ones that with the fewest false positives.
 
-        InputError if a cost is not positive or the share not within (0, 1).
-
-        Parameters
-        ----------
-        cost_false_same, cost_false_different : float
-            Cost of wrongly answering "same author" and "different authors", > 0.
-        same_share : float
-            Share of same-author problems where the system will be used, in (0, 1).
+        The costs are those of wrongly answering "same author" and "different authors"; ``same_share`` is the share of
+        same-author problems where the system will be used. InputError if a cost is not positive or the share not within
+        (0, 1).
         """
         if not (cost_false_same > 0 and cost_false_different > 0 and 0 < same_share < 1):
             raise InputError(

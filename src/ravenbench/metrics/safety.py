@@ -78,15 +78,9 @@ def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
 def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: ArrayLike) -> Effect:
     """Compare a method's labels before and after an attack.
 
-    InputError if lengths differ or nothing was attacked.
-
-    Parameters
-    ----------
-    truth, before, after : (n,)
-        Labels of one kind: author names or codes, or booleans in verification. A label for "nobody" is a label
-        like others; it is right where truth says so.
-    attacked : (n,) bool
-        Problems whose text was rewritten.
+    InputError if lengths differ or nothing was attacked. ``truth``, ``before`` and ``after`` (n,) are labels of one
+    kind: author names or codes, or booleans in verification. A label for "nobody" is a label like others; it is right
+    where truth says so. ``attacked`` (n,) marks the problems whose text was rewritten.
     """
     gold, first, second = np.asarray(truth), np.asarray(before), np.asarray(after)
     hit = np.asarray(attacked, dtype=bool)

@@ -46,7 +46,7 @@ class Rewriting:
     parts : tuple of Part
         Their originals tile the source exactly; the new text is the concatenation of their obfuscations.
     notes : tuple of str
-        What a reader must know: why a text was left alone, which resource was missing, chunks kept.
+        What a reader must know: why a text was left unchanged, which resource was missing, chunks kept.
     counts : mapping of str to int
         Operations applied and failures met, by name.
     """
@@ -131,12 +131,8 @@ class Obfuscator(Component):
         """Rewrite a task's questioned text; the same arguments always give the same bytes.
 
         InputError if the recipe needs an oracle and gets none; MissingPart if it cannot run without a resource that is
-        not here; the message names the command.
-
-        Parameters
-        ----------
-        oracle : callable, optional
-            Surrogate scores for a recipe that ``needs_oracle``; ignored by the others.
+        not here; the message names the command. ``oracle`` gives surrogate scores to a recipe that ``needs_oracle``;
+        others ignore it.
         """
         text = task.questioned
         bom = "\ufeff" if text.startswith("\ufeff") else ""

@@ -283,7 +283,7 @@ def _synonyms(word: str) -> frozenset[str]:
 
 
 def _usual(word: str) -> bool:
-    """Whether readers know a word: Brown holds it, or there is no Brown to ask."""
+    """Whether readers know a word: Brown holds it, or, without Brown, it is an English word."""
     return word in resources.language_model() if missing("brown") is None else is_english(word)
 
 

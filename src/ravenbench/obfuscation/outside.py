@@ -151,7 +151,7 @@ _INPUT, _OUTPUT, _SEED = "inputDataset", "outputDir", "seed"
 
 @dataclass(eq=False, repr=False)
 class Command(Obfuscator):
-    """Runs a program that rewrites texts, once for all of them, shut in like an outside verifier.
+    """Runs a program that rewrites texts, once for all of them, sandboxed like an outside verifier.
 
     It finds, as at PAN 2016, a folder for each text (``0001``, ``0002`` …) with ``original.txt`` and what the same
     author wrote as ``same-author01.txt`` …, and writes ``0001/obfuscation.json`` (parts, as PAN asks for) or
@@ -247,9 +247,9 @@ class Command(Obfuscator):
 class Rewritings(Obfuscator):
     """Takes texts that were rewritten elsewhere, by the ids of the problems.
 
-    Every text asked for must be there, no other may be, and each must be a rewriting of its own text: parts and
-    hashes are compared, and what is empty, in another language, or ten times as long is refused. Nothing is scored
-    before all of that holds.
+    Every text needed must be there, no other may be, and each must be a rewriting of its own text: parts and hashes are
+    compared, and what is empty, in another language, or ten times as long is refused. Nothing is scored before all of
+    that holds.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class Rewritings(Obfuscator):
         set as ``raven obfuscate`` writes it; or a ``.csv`` or ``.jsonl`` with ``id`` and ``text`` (and ``original`` or
         ``original_sha256``, which are then compared).
     subset : bool
-        Take those asked for and leave further ones aside, as with ``--limit``.
+        Take those needed and ignore further ones, as with ``--limit``.
     label : str
         What it is called in tables, where several folders are compared.
     """

@@ -54,7 +54,7 @@ class Translator(Component):
         return "anything"
 
     def check_leg(self, source: str, target: str) -> None:
-        """Refuse a pair of languages that cannot be translated here, before any work; a server is not asked.
+        """Refuse a pair of languages that cannot be translated here, before any work, without a request to a server.
 
         MissingPart if the extra, program or model of this pair is not installed.
         """

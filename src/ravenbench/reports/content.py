@@ -15,7 +15,7 @@ from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, answered, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
-from ravenbench.statistics.axes import FOUND, Check, Content, Domain, Judged, State, content_axis
+from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
 from ravenbench.statistics.estimates import Interval
 from ravenbench.types import Bools, Floats
@@ -215,12 +215,12 @@ def badge(judged: Judged) -> str:
     if isinstance(judged.outcome, Content):
         if judged.outcome is Content.LESS:
             return f"no content effect beyond {margin}"
-        stated = judged.outcome in FOUND or judged.outcome is Content.GUESSES
+        stated = judged.outcome in EFFECTS or judged.outcome is Content.GUESSES
         return str(judged.outcome) if stated else f"content: {judged.outcome}"
     own = {
         Domain.DEPENDS: "depends on its training domain",
         Domain.LESS: f"no training-domain effect beyond {margin}",
-        Domain.CANNOT_ASK: "training domain: not applicable",
+        Domain.NOT_APPLICABLE: "training domain: not applicable",
     }
     return own.get(judged.outcome, f"training domain: {judged.outcome}")
 
@@ -237,7 +237,7 @@ OUTCOMES = {
     Domain.DEPENDS: "depends",
     Domain.LESS: "less",
     Domain.UNDECIDED: "undecided",
-    Domain.CANNOT_ASK: "not applicable",
+    Domain.NOT_APPLICABLE: "not applicable",
     Domain.NO_VERDICT: "none",
 }
 """Outcomes of both axes in JSON."""

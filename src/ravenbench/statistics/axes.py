@@ -58,7 +58,7 @@ class Content(StrEnum):
     NO_VERDICT = "no verdict"
 
 
-FOUND = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED})
+EFFECTS = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED})
 """Outcomes that state an effect of content."""
 
 
@@ -68,7 +68,7 @@ class Domain(StrEnum):
     DEPENDS = "depends on its training domain"
     LESS = "no training-domain effect beyond δ"
     UNDECIDED = "undecided"
-    CANNOT_ASK = "not applicable: nothing is learned from training"
+    NOT_APPLICABLE = "not applicable: nothing is learned from training"
     NO_VERDICT = "no verdict"
 
 
@@ -204,7 +204,7 @@ def domain_axis(
     nothing from training, or nothing but a calibrator.
     """
     if alike:
-        return Judged(Domain.CANNOT_ASK, margin)
+        return Judged(Domain.NOT_APPLICABLE, margin)
     if repetitions < FEWEST_REPETITIONS or gain.interval is None:
         reason = f"{repetitions} complete repetitions, {FEWEST_REPETITIONS} are needed"
         return Judged(Domain.NO_VERDICT, margin, reason=reason)

@@ -60,7 +60,7 @@ def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats
     return weight
 
 
-def stranger(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
+def different_quantile(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
     """The likeness (n,) that this share of the different-author pairs, by weight, stay below."""
     order = np.argsort(likeness[~same], kind="stable")
     total = np.cumsum(weight[~same][order])

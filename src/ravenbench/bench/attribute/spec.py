@@ -60,13 +60,7 @@ class AttributeSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 def build(given: Mapping[str, Any]) -> AttributeSpec:
-    """A spec of what was given (None = not given).
-
-    Raises
-    ------
-    SpecError
-        If a value does not fit.
-    """
+    """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
     values = {key: value for key, value in given.items() if value is not None}
     protocol = values.get("protocol", "novel-topic")
     if protocol not in PROTOCOLS:

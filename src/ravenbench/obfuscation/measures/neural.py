@@ -66,13 +66,9 @@ def _need(*libraries: str) -> None:
 def sentence_similarity(model: str) -> Similarity:
     """Load a sentence encoder as a function that gives the cosines of pairs of texts.
 
-    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded.
-
-    Parameters
-    ----------
-    model : str
-        A sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. One without
-        a pooling layer averages its token vectors.
+    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded. ``model`` is a
+    sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. One without a
+    pooling layer averages its token vectors.
     """
     folder = encoder_folder(model)
     encode = _static(folder) if is_static(folder) else _network(folder)
@@ -105,12 +101,8 @@ def inference(model: str) -> Inference:
     """Load a natural-language-inference classifier as a function that judges pairs of texts.
 
     MissingPart if the library or the model is not here; FormatError if the model cannot be loaded; InputError if its
-    labels do not say which is entailment.
-
-    Parameters
-    ----------
-    model : str
-        Folder, or name in the local cache. Which output means what is read from its ``config.json``.
+    labels do not say which is entailment. ``model`` is a folder, or a name in the local cache. Which output means what
+    is read from its ``config.json``.
     """
     folder = inference_folder(model)
     import torch

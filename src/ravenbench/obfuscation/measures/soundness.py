@@ -1,7 +1,7 @@
 """Soundness: whether a rewriting still says what the original said.
 
-Similarity says how close the wording is, not whether the meaning held; the preservation measures look where meaning
-is lost without much change of wording. Never read one similarity alone.
+Similarity says how close the wording is, not whether the meaning held; the preservation measures look where meaning is
+lost without much change of wording. Never rely on a single similarity.
 
 References
 ----------

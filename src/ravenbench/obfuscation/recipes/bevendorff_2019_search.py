@@ -138,7 +138,7 @@ class Change:
 class Draft:
     """``text`` with ``data``, its plain bytes, and ``origin``, the original place of each character
     (never falling); ``log`` holds the original place and name of each edit; ``kept`` what of the original is to be
-    left alone, None if nothing.
+    left unchanged, None if nothing.
     """
 
     text: str
@@ -234,10 +234,7 @@ _LEAST_CHANGE = -0.5
 def changes(draft: Draft, start: int, end: int, words: bool, model: bool) -> list[Change]:
     """Every operator's edits at characters ``[start, end)``.
 
-    Parameters
-    ----------
-    words, model : bool
-        Whether WordNet and the language model are here.
+    ``words`` and ``model`` say whether WordNet and the language model are installed.
     """
     if draft.kept is not None:
         return readable_changes(draft, start, end, words, model)

@@ -290,7 +290,7 @@ class Context:
     names: frozenset[str] = frozenset()
 
     def kept(self, text: str) -> Stretches | None:
-        """What must be left alone of a part's text; None in faithful mode, which leaves nothing alone."""
+        """The stretches of a part's text that must not change; None in faithful mode, which may change everything."""
         return None if self.faithful else stretches(text, self.names)
 
 

@@ -81,14 +81,8 @@ def _space(model: str) -> tuple[tuple[str, ...], Floats]:
 def near_words(model: str, word: str, pos: str, tag: str) -> tuple[str, ...]:
     """Words near a lower-case word, the nearest first, that are in the form of the tag, and no antonym or form of it.
 
-    MissingPart if the encoder, WordNet, Brown or lemminflect is not here.
-
-    Parameters
-    ----------
-    model : str
-        A sentence encoder, as for measures of meaning.
-    pos, tag : str
-        WordNet's part of speech, and the Treebank tag the word has.
+    MissingPart if the encoder, WordNet, Brown or lemminflect is not here. ``model`` is a sentence encoder, as for
+    measures of meaning; ``pos`` is WordNet's part of speech, ``tag`` the word's Treebank tag.
     """
     words, space = _space(model)
     if word not in words:

@@ -34,10 +34,7 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
 def tags(token_list: Sequence[Token]) -> list[str]:
     """Penn Treebank tag of each token; a contraction has the tag of its first half.
 
-    Raises
-    ------
-    MissingPart
-        If NLTK or its tagger is not here.
+    MissingPart if NLTK or its tagger is not here.
     """
     pieces: list[str] = []
     first: list[int] = []
@@ -170,10 +167,7 @@ def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[s
 def inflect(lemma: str, tag: str) -> str:
     """A lemma, or the first word of a verb phrase and the last of any other, in the form of a Treebank tag.
 
-    Raises
-    ------
-    MissingPart
-        If lemminflect is not installed.
+    MissingPart if lemminflect is not installed.
     """
     if tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return lemma

@@ -151,7 +151,7 @@ def domain_table(probe: Probing | None) -> Table:
 def domain_sentence(row: DomainRow) -> str:
     """What the crossed probe found of a verifier."""
     gain, judged = row.gain, row.judged
-    if judged.outcome is Domain.CANNOT_ASK:
+    if judged.outcome is Domain.NOT_APPLICABLE:
         return "It answers alike after either training: nothing is learned from it, so the question does not apply."
     if gain is None or gain.interval is None:
         return f"No verdict on its training domain: {judged.reason}."

@@ -57,7 +57,7 @@ from ravenbench.reports.view import (
     table,
     to_html,
 )
-from ravenbench.statistics.axes import FOUND, Content, Domain, wrong_by_chance
+from ravenbench.statistics.axes import EFFECTS, Content, Domain, wrong_by_chance
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 
 if TYPE_CHECKING:
@@ -535,7 +535,7 @@ def chance_sentence(analysis: Analysis) -> str:
     """How many of the verdicts on the page are expected to be wrong."""
     judged = [row.judged for row in (() if analysis.content is None else analysis.content.rows)]
     judged += [row.judged for row in (() if analysis.probe is None else analysis.probe.rows)]
-    firm = (*FOUND, Content.LESS, Domain.DEPENDS, Domain.LESS)
+    firm = (*EFFECTS, Content.LESS, Domain.DEPENDS, Domain.LESS)
     count = sum(j.outcome in firm for j in judged)
     if not count:
         return ""
