@@ -23,7 +23,7 @@ def command(
     ] = None,
     background: Annotated[str | None, typer.Option(help=options_of(CompareSpec)["background"].help)] = None,
     verifiers: Annotated[
-        str | None, typer.Option(help="Verifiers that are asked. Default char-ngram, ppm, function-words.")
+        str | None, typer.Option(help="Verifiers to use. Default char-ngram, ppm, function-words.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help=options_of(CompareSpec)["encoding"].help)] = None,
     seed: Annotated[int | None, typer.Option(help=options_of(CompareSpec)["seed"].help)] = None,

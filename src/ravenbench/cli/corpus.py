@@ -103,7 +103,7 @@ def show_summary(summary: dict[str, Any]) -> None:
 def show_questions(questions: list[Question]) -> None:
     from rich.table import Table
 
-    typer.echo("\nWhat can be asked of it")
+    typer.echo("\nQuestions it can answer")
     table = Table.grid(padding=(0, 1))
     for question in questions:
         table.add_row("✓" if question.possible else "✗", question.question)

@@ -354,8 +354,8 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
     before = figure(found.content["auc"][0])
     left = figure(found.content["style_left"][0]) + interval_in_words(found.interval("content", "style_left"))
     said = [
-        f"A scorer that sees content alone has an AUC of {before}, and keeps {left} with content replaced: style left "
-        "counts from there."
+        f"A scorer that sees only content words has an AUC of {before}, and of {left} with content replaced: compare "
+        "each style left with this value, not with .5."
     ]
     if "swing" in found.lengths:
         moved = figure(found.lengths["swing"][0], signed=True)
@@ -411,15 +411,15 @@ def content_sentence(row: ContentRow) -> str:
     effects = [check for check in judged.checks if check.state is State.EFFECT and check.effect not in said_before]
     said = [text, *map(_finding, effects)]
     if judged.outcome is Content.GUESSES:
-        said.append("Its AUC cannot be told from guessing, so that content does not move it says nothing for it.")
+        said.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(NAMES[name] for name in judged.open)
         end = (
-            f"about {judged.needed:,} problems would decide it four times in five"
+            f"about {judged.needed:,} problems would decide it with 80 % power"
             if judged.needed
             else "more problems would hardly decide it"
         )
-        said.append(f"Undecided: {names} may lie on either side of the margin; {end}.")
+        said.append(f"Undecided ({names}): the data allow values on both sides of the margin; {end}.")
     if f.batched:
         said.append("Its answers depend on the other problems of a batch: figures are those of whole arms.")
     return " ".join(said) if judged.reason is None else f"{' '.join(said)} Note: {judged.reason}."

@@ -371,7 +371,7 @@ class SimulateReport(Report[Simulation]):
             note=f"Means over {found.replicates} worlds. Effect, none: worlds in which an effect of content was "
             f"stated, or none beyond ±{found.margins['content']:g}; the interval beside is Wilson's. Covered: "
             "intervals that hold the mean swing (drop, style left); alone: with authors only drawn, not topics. Shows: "
-            "smallest true swing found four times in five. Null: effects stated where content off topic was set "
+            "smallest true swing found with 80 % power. Null: effects stated where content off topic was set "
             "against other content off topic.",
         )  # fmt: skip
 

@@ -112,7 +112,7 @@ def advise(
     background : str or path
         Texts by other people, of the same kind and language: the crowd, as ``compare`` takes it.
     verifiers : str, optional
-        Verifiers that are asked, separated by commas; by default three fast ones.
+        Verifiers to use, separated by commas; by default three fast ones.
     encoding : str, optional
         Of texts that are not UTF-8, e.g. cp1252.
     seed : int, optional

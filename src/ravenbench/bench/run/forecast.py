@@ -108,7 +108,7 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
             raise
         except Exception as error:
             message = f"{type(error).__name__}: {said(error)}"
-            raise SpecError(f"{name} fails on the first fold, so its cost cannot be told", found=message) from error
+            raise SpecError(f"{name} fails on the first fold, so its cost is unknown", found=message) from error
     main = [folds[name] for setup in plan.setups for name in setup.folds]
     setups = {}
     for name in dict.fromkeys(setup.setup for setup in plan.setups):

@@ -74,7 +74,7 @@ class Helpers:
     nli: str | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be asked; nothing is loaded or sent. Raises InputError if an address is none, or a model
+        """Refuse what cannot be used; nothing is loaded or sent. Raises InputError if an address is none, or a model
         is not on this machine."""
         if self.languagetool is not None:
             LanguageTool(self.languagetool)

@@ -229,8 +229,9 @@ def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | N
         return [train[0] if train else None] * len(problems)
     if len(train) != len(problems):
         raise SpecError(
-            "--train fits no data sets", found=f"{len(train)} for {len(problems)}", expected="one for all or one each"
-        )
+            "--train does not fit the data sets", found=f"{len(train)} for {len(problems)}",
+            expected="one for all or one each",
+        )  # fmt: skip
     return list(train)
 
 
