@@ -25,7 +25,7 @@ WORDS = {
     str(Content.LESS): f"no effect beyond ±{CONTENT_MARGIN:.2f}".replace("0.", "."),
     str(Domain.DEPENDS): "depends on it",
     str(Domain.LESS): f"no effect beyond ±{DOMAIN_MARGIN:.2f}".replace("0.", "."),
-    str(Domain.CANNOT_ASK): "not applicable",
+    str(Domain.NOT_APPLICABLE): "not applicable",
 }
 HEADS = (
     "verifier",
@@ -89,7 +89,7 @@ def cells(row: Row) -> list[str]:
         _figure(row["drop"], signed=True),
         _figure(row["swing"], signed=True),
         WORDS.get(row["content"], row["content"]) + (", batch matters" if row["batch_matters"] else ""),
-        "n/a" if row["domain"] == str(Domain.CANNOT_ASK) else _figure(row["gain"], signed=True),
+        "n/a" if row["domain"] == str(Domain.NOT_APPLICABLE) else _figure(row["gain"], signed=True),
         WORDS.get(row["domain"], row["domain"]) if row["repetitions"] else "not asked",
         str(row["folds"]),
         str(row["problems"]),

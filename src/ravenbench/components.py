@@ -53,10 +53,7 @@ class Component:
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name (``outer__inner`` reaches into a nested component).
 
-        Raises
-        ------
-        SpecError
-            If there is no such parameter.
+        SpecError if there is no such parameter.
         """
         for key, value in params.items():
             outer, _, inner = key.partition("__")
@@ -69,12 +66,9 @@ class Component:
         return self
 
     def require(self) -> None:
-        """Check that what this component needs is here, before any work; what it holds is asked in turn.
+        """Check that what this component needs is here, before any work; components that it holds are checked too.
 
-        Raises
-        ------
-        MissingPart
-            If a package, a model or an endpoint is not here, with the command that brings it.
+        MissingPart if a package, a model or an endpoint is not here, with the command that brings it.
         """
         for part in held(self):
             part.require()
@@ -128,10 +122,7 @@ def show(value: Any) -> str:
 def identity(value: Any) -> Any:
     """JSON form of a component with every parameter and version: what enters a key (contract 3).
 
-    Raises
-    ------
-    SpecError
-        If a parameter is neither a literal nor a component, or a text that cannot be written as UTF-8.
+    SpecError if a parameter is neither a literal nor a component, or a text that cannot be written as UTF-8.
     """
     if isinstance(value, Component):
         params = {name: identity(getattr(value, name)) for name in value._parameters() if name not in value.apart}

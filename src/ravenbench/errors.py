@@ -3,10 +3,10 @@
     RavenError
     ├── InputError            what a user gave cannot be used: exit code 2
     │   ├── FormatError       a file is not what its name or place says
-    │   ├── CorpusError       a corpus cannot be used, or cannot fill what was asked of it
+    │   ├── CorpusError       a corpus cannot be used, or is too small for the request
     │   ├── SpecError         a component, option or spec file that does not parse
     │   ├── MissingPart       an extra or a resource is not installed: the message names the command
-    │   └── AnswerError       a method gave answers or scores that are none
+    │   └── AnswerError       a method gave invalid answers or scores
     ├── MethodError           a method did what no method may, such as ending the program
     ├── StoreError            a run folder is damaged or belongs to another run
     └── ProgramError          an outside program failed: the message ends with what it said
@@ -31,7 +31,7 @@ class RavenError(Exception):
 
 
 class InputError(RavenError):
-    """Bad input or usage, told with what was found, what was expected and what would fix it.
+    """Bad input or usage, with what was found, what was expected and what would fix it.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class FormatError(InputError):
 
 
 class CorpusError(InputError):
-    """A corpus that cannot be used, or cannot fill what was asked of it."""
+    """A corpus that cannot be used, or is too small for the request."""
 
 
 class SpecError(InputError):
@@ -86,7 +86,7 @@ class MissingPart(InputError):
 
 
 class AnswerError(InputError):
-    """A method gave answers or scores that are none."""
+    """A method gave invalid answers or scores."""
 
 
 class MethodError(RavenError):
@@ -126,8 +126,8 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    kept = (c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else _escaped(c) for c in text)
-    return "".join(kept)
+    characters = (c if c.isprintable() or c in "\n\t" or category(c) == "Zs" else _escaped(c) for c in text)
+    return "".join(characters)
 
 
 def _escaped(character: str) -> str:
@@ -135,7 +135,7 @@ def _escaped(character: str) -> str:
 
 
 def said(error: BaseException) -> str:
-    """What an exception says of itself in one writable line or more; those of strangers may fail even at that."""
+    """An exception's message in writable lines; those of other packages may fail even to give one."""
     try:
         text = str(error)
     except Exception:
@@ -146,8 +146,8 @@ def said(error: BaseException) -> str:
 def remedy(error: OSError) -> str:
     """What mends a failure of the system to read or write, as far as its code tells."""
     return {
-        errno.ENOSPC: "make room on this disk, then repeat the command",
-        errno.EDQUOT: "make room within your quota, then repeat the command",
+        errno.ENOSPC: "free space on this disk, then repeat the command",
+        errno.EDQUOT: "free space within your quota, then repeat the command",
         errno.EACCES: "give yourself rights to this place, then repeat the command",
         errno.EPERM: "give yourself rights to this place, then repeat the command",
         errno.EROFS: "choose a place that can be written: this one is read-only",
@@ -162,7 +162,7 @@ def remedy(error: OSError) -> str:
 def _clip(value: object, limit: int = 160) -> str:
     try:
         text = value[: limit + 1] if isinstance(value, str) else repr(value)
-    except Exception:  # a stranger's object, or one that is nested too deep
+    except Exception:  # an object of another package, or one that is nested too deep
         text = f"a {type(value).__name__} that cannot be shown"
     text = text[: limit + 1].encode("unicode_escape").decode("ascii") if not text.isprintable() else text
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,7 +1,7 @@
 """Writing files so that they are there whole or not at all: temporary name, fsync, rename.
 
-A temporary name says which process of which machine made it, so that what a killed one left is known and removed.
-Modes are those that the user's umask allows; folders that hold texts are the user's alone.
+A temporary name says which process of which machine made it, so that what a killed one left is known and removed. Modes
+are those that the user's umask allows; only the user may enter folders that hold texts.
 
 Object stores have no rename, but putting an object is all or nothing there, so a path of an fsspec file system
 (``s3://…``, a ``UPath``) is written directly.
@@ -36,22 +36,19 @@ ONE_BY_ONE = 64
 def location(place: str | Path) -> Path:
     """Turn a string into a path, or into the place of an fsspec URL such as ``s3://bucket/run`` (same methods).
 
-    Raises
-    ------
-    MissingPart
-        If a URL is given and the extra that reads it is not installed.
+    MissingPart if a URL is given and the extra that reads it is not installed.
     """
     if "://" not in str(place) or is_remote(place):
         return Path(place) if isinstance(place, str) else place
     try:
         from upath import UPath
 
-        found: Any = UPath(place)
+        address: Any = UPath(place)
     except (ImportError, ValueError) as error:
         raise MissingPart(
             f"{place} cannot be opened here ({error})", fix="pip install 'ravenbench[distributed]'"
         ) from error
-    return found  # type: ignore[no-any-return]
+    return address  # type: ignore[no-any-return]
 
 
 def is_remote(place: str | Path) -> bool:
@@ -62,10 +59,7 @@ def is_remote(place: str | Path) -> bool:
 def check_reachable(place: Path) -> None:
     """Refuse, before any long work, an fsspec place that does not answer or cannot be written.
 
-    Raises
-    ------
-    InputError
-        If it does not.
+    InputError if it does not.
     """
     if not is_remote(place):
         return
@@ -84,10 +78,7 @@ def check_reachable(place: Path) -> None:
 def local_copy(place: str | Path) -> Path:
     """Fetch a file of a URL into the cache folder; a local path is returned as it is.
 
-    Raises
-    ------
-    InputError
-        If the URL cannot be read.
+    InputError if the URL cannot be read.
     """
     if "://" not in str(place):
         return Path(place)
@@ -109,7 +100,7 @@ def cache_folder() -> Path:
 
 
 def made_cache() -> Path:
-    """``cache_folder``, made where it was missing; it may hold texts, and is the user's alone."""
+    """``cache_folder``, made where it was missing; it may hold texts, and only the user may enter it."""
     folder = cache_folder()
     make_folder(folder, private=True)
     return folder
@@ -134,10 +125,10 @@ def lives(process: int) -> bool:
     """Whether a process of this machine lives; one that has ended and was not yet buried is dead."""
     if Path("/proc/self").exists():
         try:
-            told = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
+            fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace")
         except OSError:
             return False
-        return told.rpartition(")")[2].split()[:1] != ["Z"]
+        return fields.rpartition(")")[2].split()[:1] != ["Z"]
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -153,17 +144,17 @@ def temporary_name(path: Path) -> Path:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what processes of this machine that were killed left under temporary names, in this folder alone."""
+    """Remove what processes of this machine that were killed left under temporary names, in this folder only."""
     if is_remote(folder) or not folder.is_dir():
         return
     with os.scandir(folder) as inner:
-        left = [found for entry in inner if (found := _LEFT.fullmatch(entry.name)) is not None]
-    for found in left:
-        if found["machine"] != machine() or lives(int(found["process"])):
+        left = [match for entry in inner if (match := _LEFT.fullmatch(entry.name)) is not None]
+    for match in left:
+        if match["machine"] != machine() or lives(int(match["process"])):
             continue
-        place, target = folder / found[0], folder / found["target"]
+        place, target = folder / match[0], folder / match["target"]
         with suppress(OSError):
-            if found["aside"] and not target.exists():
+            if match["aside"] and not target.exists():
                 place.rename(target)
             elif place.is_dir() and not place.is_symlink():
                 shutil.rmtree(place)
@@ -193,15 +184,8 @@ def write_bytes(path: Path, data: bytes | memoryview, *, sync: bool = True) -> s
 def replacing(path: Path, *, sync: bool = True) -> Iterator[IO[bytes]]:
     """Give a local file, written under a temporary name, that takes its place on disk when the block ends well.
 
-    Parameters
-    ----------
-    sync : bool
-        Wait until the disk has it. Otherwise it outlives the process at once, and a power cut after ``sync_folder``.
-
-    Raises
-    ------
-    InputError
-        If a folder that holds something stands in its place; an empty one is removed.
+    ``sync`` waits until the disk has it; otherwise it outlives the process at once, and a power cut after
+    ``sync_folder``. InputError if a folder that holds something stands in its place; an empty one is removed.
     """
     temporary = temporary_name(path)
     file = temporary.open("xb", buffering=2**16)
@@ -236,15 +220,8 @@ def _remove_empty(folder: Path) -> None:
 def make_folder(folder: Path, *, private: bool = False) -> None:
     """Make a folder and those around it where they are missing.
 
-    Parameters
-    ----------
-    private : bool
-        Make it the user's alone, as one that holds texts; one that is there keeps its mode.
-
-    Raises
-    ------
-    InputError
-        If a file stands in its place.
+    ``private``: only the user may enter it, as it holds texts; a folder that exists keeps its mode. InputError if a
+    file stands in its place.
     """
     try:
         folder.mkdir(PRIVATE if private else 0o777, parents=True, exist_ok=True)
@@ -339,10 +316,7 @@ def read_array(path: Path) -> NDArray[Any]:
 def array_of(data: bytes) -> NDArray[Any]:
     """The array whose ``.npy`` form these bytes are, as a view of them; pickled objects are refused.
 
-    Raises
-    ------
-    ValueError
-        If they are no such form.
+    ValueError if they are no such form.
     """
     start = 10 + int.from_bytes(data[8:10], "little")
     shape, by_columns, dtype = _form(data[:start])

@@ -40,10 +40,7 @@ _BASES = {
 def importable(kind: str, module: str) -> None:
     """Refuse a module that no component can come from, before it is imported.
 
-    Raises
-    ------
-    SpecError
-        For modules of Python itself and for ``__main__`` modules, which do their work when they are imported.
+    SpecError for modules of Python itself and for ``__main__`` modules, which do their work when they are imported.
     """
     parts = module.split(".")
     if parts[0] in sys.stdlib_module_names or "__main__" in parts[1:]:
@@ -53,37 +50,27 @@ def importable(kind: str, module: str) -> None:
         )
 
 
-def check_kind(kind: str, name: str, found: Any, *, nested: bool = False) -> None:
+def check_kind(kind: str, name: str, part: Any, *, nested: bool = False) -> None:
     """Refuse what is no class of the kind that is needed, before it is called.
 
-    Parameters
-    ----------
-    kind : str
-        One of ``METHODS``.
-    nested : bool
-        Whether it stands within another component's parameters: any kind will do there, and the component it is given
-        to checks the rest.
-
-    Raises
-    ------
-    SpecError
-        If it is none.
+    ``kind`` is one of ``METHODS``. A part that is ``nested`` in another component's parameters may be of any kind; that
+    component checks the rest. SpecError if it is none.
     """
     spoken = SPOKEN.get(kind, kind)
-    if not isinstance(found, type):
-        raise SpecError(f"{spoken} {name!r} is not a class, so it is not called", found=found)
-    ours = issubclass(found, Component)
-    estimator = all(callable(getattr(found, method, None)) for method in ("fit", "get_params"))
+    if not isinstance(part, type):
+        raise SpecError(f"{spoken} {name!r} is not a class, so it is not called", found=part)
+    ours = issubclass(part, Component)
+    estimator = all(callable(getattr(part, method, None)) for method in ("fit", "get_params"))
     if not ours and not (estimator and (nested or kind == "attributor")):
         base = _BASES.get(kind)
         raise SpecError(
             f"{spoken} {name!r} is not one of Raven's components, so it is not called",
             fix=f"derive it from {base}" if base else "derive it from ravenbench.components.Component",
         )
-    if not any(_can(found, methods) for k, sets in METHODS.items() if nested or k == kind for methods in sets):
+    if not any(_can(part, methods) for k, sets in METHODS.items() if nested or k == kind for methods in sets):
         expected = " or ".join(" and ".join(f"{method}(…)" for method in methods) for methods in METHODS[kind])
         raise SpecError(f"{name!r} is no {spoken}, so it is not called", expected=f"a class with {expected}")
 
 
-def _can(found: type[Any], methods: tuple[str, ...]) -> bool:
-    return all(callable(getattr(found, method, None)) for method in methods)
+def _can(cls: type[Any], methods: tuple[str, ...]) -> bool:
+    return all(callable(getattr(cls, method, None)) for method in methods)

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def stream(seed: int, purpose: str, *items: str | int) -> np.random.Generator:
-    """A generator that depends on its arguments alone.
+    """A generator that depends only on its arguments.
 
     Two calls with equal arguments give equal streams on every platform and in every process, whatever
     was drawn before, so a score never depends on batch order and rewritten twins can share draws.

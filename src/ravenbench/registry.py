@@ -45,20 +45,17 @@ _NAME = re.compile(r"[A-Za-z_][\w.\-@]*(:[A-Za-z_]\w*)?\Z")
 def targets(kind: str) -> dict[str, str]:
     """Every known name of a kind and its target.
 
-    Raises
-    ------
-    SpecError
-        If two installed packages claim one name, or one claims a built-in's.
+    SpecError if two installed packages claim one name, or one claims a built-in's.
     """
-    found = dict(BUILTIN[kind])
+    classes = dict(BUILTIN[kind])
     for point in entry_points(group=f"ravenbench.{kind}"):
-        if found.setdefault(point.name, point.value) != point.value:
+        if classes.setdefault(point.name, point.value) != point.value:
             raise SpecError(
                 f"two packages provide a {kind} named {point.name!r}",
-                found=f"{found[point.name]} and {point.value}",
+                found=f"{classes[point.name]} and {point.value}",
                 fix="uninstall one, or use module:Class instead of the name",
             )
-    return found
+    return classes
 
 
 def names(kind: str) -> list[str]:
@@ -69,21 +66,13 @@ def names(kind: str) -> list[str]:
 def resolve(kind: str, name: str, *, nested: bool = False) -> type[Any]:
     """Find the class behind a name or a ``module:Class``; it was checked to be of the kind, and not called.
 
-    Parameters
-    ----------
-    nested : bool
-        Whether it stands within another component's parameters, where it may be of another kind.
-
-    Raises
-    ------
-    SpecError
-        If nothing has this name (with a suggestion), the target does not import or is no class of the kind.
-    MissingPart
-        If it needs an extra that is not installed.
+    ``nested``: it stands within another component's parameters, where it may be of another kind. SpecError if nothing
+    has this name (with a suggestion), the target does not import or is no class of the kind; MissingPart if it needs an
+    extra that is not installed.
     """
-    found = load(kind, name)
-    check_kind(kind, name, found, nested=nested)
-    return found  # type: ignore[no-any-return]
+    cls = load(kind, name)
+    check_kind(kind, name, cls, nested=nested)
+    return cls  # type: ignore[no-any-return]
 
 
 def load(kind: str, name: str) -> Any:
@@ -110,20 +99,16 @@ def load(kind: str, name: str) -> Any:
     except RavenError:
         raise
     except (Exception, SystemExit) as error:  # a module may do anything while it is imported
-        found = f"{type(error).__name__}: {said(error)}"
-        raise SpecError(f"{kind} {name!r}: {module} does not import", found=found) from error
+        reason = f"{type(error).__name__}: {said(error)}"
+        raise SpecError(f"{kind} {name!r}: {module} does not import", found=reason) from error
 
 
 def parse(kind: str, text: str) -> Any:
     """Make a component from its printed form, e.g. ``distorted(char-ngram(n=3), variant='sa')``.
 
-    No class is called before it is known to be a component of the kind.
-
-    Raises
-    ------
-    SpecError
-        If it does not parse, names nothing or something of another kind, gives a parameter that does not exist or is
-        of another kind, or nests brackets deeper than ``DEEPEST``.
+    No class is called before it is known to be a component of the kind. SpecError if it does not parse, names nothing
+    or something of another kind, gives a parameter that does not exist or is of another kind, or nests brackets deeper
+    than ``DEEPEST``.
     """
     text = text.strip()
     if not writable(text):
@@ -169,14 +154,14 @@ def _parse(kind: str, text: str, *, nested: bool = False) -> Any:
     except ValueError as error:
         raise SpecError(f"{kind} {head!r} does not say which parameters it takes") from error
     try:
-        given = signature.bind(*args, **kwargs).arguments
+        bound = signature.bind(*args, **kwargs).arguments
     except TypeError as error:
-        asked = signature.replace(
+        plain_signature = signature.replace(
             parameters=[p.replace(annotation=p.empty) for p in signature.parameters.values()],
             return_annotation=signature.empty,
         )
-        raise SpecError(f"{head}: {error}", expected=f"{head}{asked}") from error
-    for key, value in given.items():
+        raise SpecError(f"{head}: {error}", expected=f"{head}{plain_signature}") from error
+    for key, value in bound.items():
         _check(f"{head}: {key}", signature.parameters[key].annotation, value)
     try:
         return cls(*args, **kwargs)
@@ -206,6 +191,9 @@ def named(
 ) -> dict[str, Component]:
     """Components by the name they are shown under, in the order given.
 
+    SpecError if one does not parse or has no identity, two have one name, or there is none; MissingPart if one needs a
+    package, a model or an endpoint that is not here.
+
     Parameters
     ----------
     kind : str
@@ -216,38 +204,28 @@ def named(
         Own names for printed forms; such a component is shown under its own name, any other under its printed form.
     default : str, optional
         The list that stands where none is given.
-
-    Raises
-    ------
-    SpecError
-        If one does not parse or has no identity, two have one name, or there is none.
-    MissingPart
-        If one needs a package, a model or an endpoint that is not here.
     """
     listed = (default or "") if given is None else given
     own = aliases or {}
-    found: dict[str, Component] = {}
+    components: dict[str, Component] = {}
     for entry in split(listed) if isinstance(listed, str) else listed:
         component = parse(kind, own.get(entry, entry)) if isinstance(entry, str) else entry
         name = entry if isinstance(entry, str) and entry in own else str(component)
-        if name in found:
+        if name in components:
             raise SpecError(f"{SPOKEN.get(kind, kind)} {name!r} is listed twice")
         identity_hash(component)
         component.require()
-        found[name] = component
-    if not found:
+        components[name] = component
+    if not components:
         expected = ", ".join(names(kind)) if default is None else "a comma-separated list"
         raise SpecError(f"no {SPOKEN.get(kind, kind)} is given", expected=expected, fix=default)
-    return found
+    return components
 
 
 def split(text: str) -> list[str]:
     """Split at commas outside brackets and quotes; empty parts are left out.
 
-    Raises
-    ------
-    SpecError
-        If a bracket or a quote is not closed.
+    SpecError if a bracket or a quote is not closed.
     """
     parts, depth, quote, start, skip = [], 0, "", 0, False
     for i, c in enumerate(text):

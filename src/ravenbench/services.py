@@ -21,7 +21,7 @@ ANSWER_LIMIT = 16 * 2**20
 """Most bytes of an answer."""
 _WAIT = 0.5
 _GRACE = 0.5
-"""Seconds beyond its time after which a post is left alone, whatever it waits for."""
+"""Seconds beyond its time after which a post is abandoned, whatever it waits for."""
 _AGAIN = frozenset((408, 425, 429, 500, 502, 503, 504))
 REASONS = {401: "key refused (status 401)", 403: "not allowed (status 403)", 429: "rate limit (status 429)"}
 """What some statuses mean."""
@@ -41,17 +41,12 @@ def leaves_machine(url: str) -> bool:
 class Endpoint:
     """Posts to one server. ``last`` is why the latest post had no answer; keys never stand in it.
 
-    Redirections are not followed: texts go to the address that was given.
+    Redirections are not followed: texts go to the address that was given. MissingPart if httpx is not installed.
 
     Parameters
     ----------
     timeout : float
         Seconds that one post may take, from the first byte sent to the last one read.
-
-    Raises
-    ------
-    MissingPart
-        If httpx is not installed.
     """
 
     def __init__(self, url: str, *, timeout: float, retries: int, headers: dict[str, str] | None = None) -> None:
@@ -72,10 +67,7 @@ class Endpoint:
     def post(self, path: str, body: dict[str, Any], *, form: bool = False) -> dict[str, Any] | None:
         """The answer as a JSON object, or None after the last retry; ``last`` says why.
 
-        Parameters
-        ----------
-        form : bool
-            Send the values as a form's, not as JSON.
+        ``form`` sends the values as a form, not as JSON.
         """
         reason = ""
         for attempt in range(self._retries + 1):
@@ -96,11 +88,11 @@ class Endpoint:
         """Status (0 where there is none), content and what was wrong of one post, which ends in its time.
 
         Timeouts of sockets begin anew with each byte, and names are looked up without any: a thread that does not end
-        in time is left alone with its connection.
+        in time is abandoned with its connection.
         """
         came: list[tuple[int, bytes, str]] = []
-        given = (self._client, path, body, form, time.monotonic() + self._timeout)
-        thread = Thread(target=lambda: came.append(self._asked(*given)), daemon=True)
+        call = (self._client, path, body, form, time.monotonic() + self._timeout)
+        thread = Thread(target=lambda: came.append(self._asked(*call)), daemon=True)
         thread.start()
         thread.join(self._timeout + _GRACE)
         if came:
@@ -118,14 +110,14 @@ class Endpoint:
                 if status != 200:
                     return status, b"", REASONS.get(status, f"status {status}")
                 if response.headers.get("Content-Encoding", "identity") != "identity":
-                    return status, b"", "packed, which was not asked for"
+                    return status, b"", "compressed, though no compression was requested"
                 for part in response.iter_raw():
                     content += part
                     if len(content) > ANSWER_LIMIT:
                         return status, b"", f"longer than {ANSWER_LIMIT // 2**20} MB"
                     if time.monotonic() > deadline:
                         return 0, b"", f"no whole answer in {self._timeout:g} s"
-        except Exception as error:  # whatever a server sends, it is the failure of this answer alone
+        except Exception as error:  # whatever a server sends, only this answer has failed
             return 0, b"", type(error).__name__
         return status, bytes(content), ""
 
@@ -150,34 +142,36 @@ def _read(content: bytes) -> tuple[dict[str, Any] | None, str]:
 
 
 class DiskCache:
-    """Keeps answers below the user's cache folder, a file each; what was asked is hashed, the answer is not."""
+    """Keeps answers below the user's cache folder, a file each; the request is hashed, the answer is not."""
 
     def __init__(self, name: str) -> None:
         self._folder = cache_folder() / name
 
-    def get(self, asked: Any, usable: Callable[[str], bool]) -> str | None:
+    def get(self, request: Any, usable: Callable[[str], bool]) -> str | None:
         """Return the kept answer; None where there is none that could be one, as ``usable`` says of fresh ones too."""
         try:
-            kept = self._path(asked).read_bytes().decode()
+            text = self._path(request).read_bytes().decode()
         except (OSError, UnicodeDecodeError):
             return None
-        return kept if usable(kept) else None
+        return text if usable(text) else None
 
-    def put(self, asked: Any, answer: str) -> None:
-        """Keep an answer under what was asked."""
-        path = self._path(asked)
+    def put(self, request: Any, answer: str) -> None:
+        """Keep an answer under its request."""
+        path = self._path(request)
         make_folder(made_cache() / self._folder.name, private=True)
         make_folder(path.parent)
         write_text(path, answer)
 
-    def _path(self, asked: Any) -> Path:
-        text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
+    def _path(self, request: Any) -> Path:
+        text = json.dumps(request, sort_keys=True, ensure_ascii=False)
         key = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
         return self._folder / key[:2] / f"{key}.txt"
 
 
 class LanguageTool:
     """Counts the faults that a LanguageTool server finds in a text.
+
+    SpecError if this is no address; MissingPart if httpx is not installed.
 
     Parameters
     ----------
@@ -186,13 +180,6 @@ class LanguageTool:
     language : str
     timeout : float
         Seconds that one answer may take.
-
-    Raises
-    ------
-    SpecError
-        If this is no address.
-    MissingPart
-        If httpx is not installed.
     """
 
     def __init__(self, url: str, language: str = "en-US", timeout: float = 30.0) -> None:
@@ -204,15 +191,12 @@ class LanguageTool:
     def __call__(self, text: str) -> int:
         """Ask the server for the number of faults in a text.
 
-        Raises
-        ------
-        OSError
-            If it does not answer, or with something that is not LanguageTool's JSON.
+        OSError if it does not answer, or with something that is not LanguageTool's JSON.
         """
         answer = self._endpoint.post("/v2/check", {"text": text, "language": self.language}, form=True)
         if answer is None:
             raise OSError(f"the LanguageTool server gives no answer ({self._endpoint.last})")
-        found = answer.get("matches")
-        if not isinstance(found, list):
+        matches = answer.get("matches")
+        if not isinstance(matches, list):
             raise OSError("the LanguageTool server answered with something else than its JSON")
-        return len(found)
+        return len(matches)

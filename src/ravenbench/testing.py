@@ -43,10 +43,10 @@ def check_component(kind: str, component: Component) -> None:
     stored = vars(component)
     lacking = [name for name in component._parameters() if not hasattr(component, name)]
     assert not lacking, f"{kind_of}: __init__ must store {lacking[0]} under its own name (self.{lacking[0]})"
-    made = [name for name in stored if name not in component._parameters() and not name.endswith("_")]
-    assert not made, (
-        f"{kind_of}: __init__ makes the attribute {made[0]}, which copies that are saved and loaded lack; compute it "
-        f"in fit and call it {made[0].strip('_')}_, or make it a property"
+    extra = [name for name in stored if name not in component._parameters() and not name.endswith("_")]
+    assert not extra, (
+        f"{kind_of}: __init__ makes the attribute {extra[0]}, which copies that are saved and loaded lack; compute it "
+        f"in fit and call it {extra[0].strip('_')}_, or make it a property"
     )
     text = str(component)
     assert registry.parse(kind, text) == component, f"{text} does not parse back to an equal component"
@@ -65,7 +65,7 @@ def check_component(kind: str, component: Component) -> None:
 def check_verifier(component: Component, *, known: int = 1, problems: tuple[Problems, Bools] | None = None) -> None:
     """Check every promise of a scorer or verifier.
 
-    It is used as a scikit-learn estimator is: ``fit`` returns it, and asked before ``fit`` it raises
+    It is used as a scikit-learn estimator is: ``fit`` returns it, and before ``fit`` it raises
     ``NotFittedError``, unless it learns nothing.
 
     Answers are float64 in [0, 1], one a problem, finite; refitting and repeating change nothing; a score
@@ -78,17 +78,17 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
     train, same = problems or toy_problems(60, known, seed=1)
     test, _ = toy_problems(20, known, seed=2) if problems is None else problems
     blind = test.blind()
-    given = _given(train, same, blind)
+    before = _given(train, same, blind)
     name = str(component)
     verifier = as_verifier(clone(component))
     early = _before_fit(verifier.verify, blind, name)
     assert verifier.fit(train, same) is verifier, f"{name}: fit must return the verifier itself"
     answers = verifier.verify(blind)
-    assert early is None or np.array_equal(early, answers), f"{name}: asked before fit it must raise NotFittedError"
+    assert early is None or np.array_equal(early, answers), f"{name}: before fit it must raise NotFittedError"
     assert answers.shape == (len(blind),) and answers.dtype == np.float64, f"{name}: answers must be float64 (n,)"
     assert np.isfinite(answers).all(), f"{name}: an answer is not finite"
     assert ((answers >= 0) & (answers <= 1)).all(), f"{name}: an answer lies outside [0, 1]"
-    assert _given(train, same, blind) == given, f"{name}: fit or verify changed its input"
+    assert _given(train, same, blind) == before, f"{name}: fit or verify changed its input"
     assert np.array_equal(answers, verifier.verify(blind)), f"{name}: verify is not repeatable"
     again = as_verifier(clone(component)).fit(train, same)
     assert np.array_equal(answers, again.verify(blind)), f"{name}: fitting twice gives different answers"
@@ -107,7 +107,7 @@ def check_verifier(component: Component, *, known: int = 1, problems: tuple[Prob
         assert scorer.fit(train, same) is scorer, f"{name}: fit must return the scorer itself"
         scores = scorer.score(blind)
         same_scores = early is None or np.array_equal(early, scores, equal_nan=True)
-        assert same_scores, f"{name}: asked before fit it must raise NotFittedError"
+        assert same_scores, f"{name}: before fit it must raise NotFittedError"
         assert len(scores) == len(blind) and np.isfinite(scores).all(), f"{name}: scores must be finite, one a problem"
     if not verifier.transductive:
         order = stream(3, "check-order").permutation(len(blind))
@@ -145,14 +145,14 @@ def check_metric(component: Metric) -> None:
     truth = rng.random(80) < 0.4
     answers = np.clip(0.5 + 0.3 * (truth - 0.5) + 0.2 * rng.standard_normal(80), 0.01, 0.99).round(3)
     scores = 10 * (answers - 0.5)
-    given = truth.tobytes(), answers.tobytes(), scores.tobytes()
-    found = measure(component, truth, answers, scores)
-    assert np.isfinite(found), f"{name}: no value for problems of both classes"
-    assert found == measure(component, truth, answers, scores), f"{name}: asked twice it gives two values"
+    before = truth.tobytes(), answers.tobytes(), scores.tobytes()
+    values = measure(component, truth, answers, scores)
+    assert np.isfinite(values), f"{name}: no value for problems of both classes"
+    assert values == measure(component, truth, answers, scores), f"{name}: called twice it gives two values"
     for order in (np.arange(80)[::-1], np.argsort(answers, kind="stable")):
         again = measure(component, truth[order], answers[order], scores[order])
-        assert abs(again - found) <= 1e-9 * max(1.0, abs(found)), f"{name}: it depends on the order of problems"
-    assert (truth.tobytes(), answers.tobytes(), scores.tobytes()) == given, f"{name}: it changes its input"
+        assert abs(again - values) <= 1e-9 * max(1.0, abs(values)), f"{name}: it depends on the order of problems"
+    assert (truth.tobytes(), answers.tobytes(), scores.tobytes()) == before, f"{name}: it changes its input"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         for one in (truth, ~truth):
@@ -175,7 +175,7 @@ def check_calibrator(component: Calibrator) -> None:
     same = rng.random(200) < 0.5
     scores = same + 0.8 * rng.standard_normal(200)
     new = np.sort(0.5 + 1.5 * rng.standard_normal(60))
-    given = same.tobytes(), scores.tobytes(), new.tobytes()
+    before = same.tobytes(), scores.tobytes(), new.tobytes()
     fitted = clone(component)
     assert fitted.fit(scores, same) is fitted, f"{name}: fit must return the calibrator itself"
     answers = fitted.transform(new)
@@ -187,7 +187,7 @@ def check_calibrator(component: Calibrator) -> None:
     _close(answers, np.concatenate(parts), f"{name}: an answer depends on the rest of its batch")
     again = clone(component).fit(scores, same).transform(new)
     assert np.array_equal(answers, again), f"{name}: fitting twice gives different answers"
-    assert (same.tobytes(), scores.tobytes(), new.tobytes()) == given, f"{name}: it changes its input"
+    assert (same.tobytes(), scores.tobytes(), new.tobytes()) == before, f"{name}: it changes its input"
 
 
 def check_sampler(component: Sampler) -> None:
@@ -201,18 +201,18 @@ def check_sampler(component: Sampler) -> None:
     vectors = stream(7, "check-sampler").standard_normal((12, 5))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     similarity = np.clip(vectors @ vectors.T, -1, 1)
-    given = similarity.tobytes()
+    before = similarity.tobytes()
     for m in (2, 5, 12):
-        found, again = (component.select(similarity, m, stream(8, "check-sampler", m)) for _ in range(2))
-        chosen = found.chosen
+        topics, again = (component.select(similarity, m, stream(8, "check-sampler", m)) for _ in range(2))
+        chosen = topics.chosen
         assert chosen.shape == (m,) and len(set(chosen.tolist())) == m, f"{name}: it must choose {m} different topics"
         assert ((chosen >= 0) & (chosen < 12)).all(), f"{name}: it chooses a topic that is not there"
-        assert found.merged.shape == (12,), f"{name}: merged must say of every topic where it belongs"
-        assert (found.merged[chosen] == chosen).all(), f"{name}: a chosen topic must belong to itself"
-        assert np.isin(found.merged, [-1, *chosen]).all(), f"{name}: a topic belongs to one that is not chosen"
-        same = np.array_equal(chosen, again.chosen) and np.array_equal(found.merged, again.merged)
-        assert same, f"{name}: with the same draws it chooses otherwise; it must draw from rng alone"
-    assert similarity.tobytes() == given, f"{name}: it changes the similarities"
+        assert topics.merged.shape == (12,), f"{name}: merged must say of every topic where it belongs"
+        assert (topics.merged[chosen] == chosen).all(), f"{name}: a chosen topic must belong to itself"
+        assert np.isin(topics.merged, [-1, *chosen]).all(), f"{name}: a topic belongs to one that is not chosen"
+        same = np.array_equal(chosen, again.chosen) and np.array_equal(topics.merged, again.merged)
+        assert same, f"{name}: with the same draws it chooses otherwise; it must draw only from rng"
+    assert similarity.tobytes() == before, f"{name}: it changes the similarities"
     try:
         component.select(similarity, 13, stream(8, "check-sampler", 13))
     except CorpusError:
@@ -270,12 +270,12 @@ def check_task(task: Any, values: Mapping[str, Any]) -> None:
 
 def _cell_arrays(store: Store) -> dict[str, Any]:
     """What the cells of a plan hold, None for one that is not there or failed."""
-    found: dict[str, Any] = {}
+    by_name: dict[str, Any] = {}
     for place in store.plan.cells:
         cell = store.read_cell(place.key)
         whole = cell is not None and cell.error is None
-        found[place.key] = {k: v.tolist() for k, v in cell.arrays.items()} if whole and cell is not None else None
-    return found
+        by_name[place.key] = {k: v.tolist() for k, v in cell.arrays.items()} if whole and cell is not None else None
+    return by_name
 
 
 def toy_tasks(n: int = 4, seed: int = 0) -> list[ObfuscationTask]:
@@ -326,9 +326,9 @@ def check_obfuscator(
         text[:90] + "ж中",
     ]
     for number, case in enumerate(odd):
-        found = fitted.obfuscate(ObfuscationTask(f"odd{number}", case, known, "en"), 3, oracle).check(case)
-        assert found.text.startswith("\ufeff") == case.startswith("\ufeff"), f"{name}: the byte order mark is lost"
-        assert case == "" or found.text.strip("\ufeff \r\n"), f"{name}: nothing is left of {case[:30]!r}"
+        result = fitted.obfuscate(ObfuscationTask(f"odd{number}", case, known, "en"), 3, oracle).check(case)
+        assert result.text.startswith("\ufeff") == case.startswith("\ufeff"), f"{name}: the byte order mark is lost"
+        assert case == "" or result.text.strip("\ufeff \r\n"), f"{name}: nothing is left of {case[:30]!r}"
 
 
 def _given(train: Problems, same: Bools, test: Problems) -> tuple[object, ...]:
@@ -343,7 +343,7 @@ def _before_fit(ask: Callable[[Problems], Floats], problems: Problems, name: str
     except NotFittedError:
         return None
     except Exception as error:
-        raise AssertionError(f"{name}: asked before fit it must raise NotFittedError, not {error!r}") from error
+        raise AssertionError(f"{name}: before fit it must raise NotFittedError, not {error!r}") from error
 
 
 def _close(a: Floats, b: Floats, message: str) -> None:
@@ -373,32 +373,32 @@ _children: list[subprocess.Popen[bytes]] = []
 
 
 def _another_process(component: Component, train: Problems, same: Bools, blind: Problems) -> Floats:
-    """Answers of a process with other hashes; one that knows Raven's classes alone is kept for the next question."""
+    """Answers of a process with other hashes; one that knows only Raven's classes is reused for the next call."""
     try:
         import cloudpickle
     except ModuleNotFoundError:  # joblib brings it, older ones within themselves
         from joblib.externals import cloudpickle
 
-    kept = not foreign(component)
-    child = _children[0] if kept and _children and _children[0].poll() is None else None
+    reusable = not foreign(component)
+    child = _children[0] if reusable and _children and _children[0].poll() is None else None
     if child is None:
         seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
         child = subprocess.Popen(
             [sys.executable, "-c", _CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-            if not kept else None, env=os.environ | {"PYTHONHASHSEED": seed},
+            if not reusable else None, env=os.environ | {"PYTHONHASHSEED": seed},
         )  # fmt: skip
-        if kept:
+        if reusable:
             _children[:] = [child]
     assert child.stdin is not None and child.stdout is not None
     question = cloudpickle.dumps((clone(component), train, same, blind))
     try:
         child.stdin.write(pickle.dumps([str(Path.cwd()) if place == "" else place for place in sys.path]) + question)
         child.stdin.flush()
-        found = pickle.load(child.stdout)
+        reply = pickle.load(child.stdout)
     except (OSError, EOFError, pickle.UnpicklingError) as error:
-        found = f"the process ended ({error})"
+        reply = f"the process ended ({error})"
     finally:
-        if not kept:
+        if not reusable:
             child.communicate()
-    assert not isinstance(found, str), f"{component}: asked in another process it fails: {found}"
-    return np.asarray(found, dtype=np.float64)
+    assert not isinstance(reply, str), f"{component}: in another process it fails: {reply}"
+    return np.asarray(reply, dtype=np.float64)

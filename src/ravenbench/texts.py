@@ -46,8 +46,8 @@ def _identified(text: str, number: int) -> tuple[bytes, bytes]:
 class TextTable:
     """An immutable sequence of distinct texts.
 
-    Texts lie as UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was
-    saved or opened is pickled as its path alone, so workers never receive texts.
+    Texts lie as UTF-8 in one buffer; ``offsets`` has shape (n + 1,), ``hashes`` (n, 16). A table that was saved or
+    opened is pickled as its path only, so workers never receive texts.
     """
 
     def __init__(
@@ -63,10 +63,7 @@ class TextTable:
     def collect(cls, texts: Iterable[str]) -> tuple[TextTable, NDArray[np.int64]]:
         """A table of the distinct texts in order of first occurrence, and the row of each text given.
 
-        Raises
-        ------
-        InputError
-            If a text cannot be written as UTF-8 (a lone surrogate).
+        InputError if a text cannot be written as UTF-8 (a lone surrogate).
         """
         return cls.of_blocks(map(_identified, texts, count()))
 
@@ -90,10 +87,7 @@ class TextTable:
     def open(cls, path: str | Path) -> TextTable:
         """Open a saved table, memory-mapped.
 
-        Raises
-        ------
-        StoreError
-            If the folder is not a text table or its parts do not fit together.
+        StoreError if the folder is not a text table or its parts do not fit together.
         """
         from ravenbench.files import is_remote, location, read_array
 
@@ -141,11 +135,11 @@ class TextTable:
         """The UTF-8 bytes of one text."""
         if not 0 <= row < len(self):
             raise IndexError(row)
-        found = bytes(self._data[self.offsets[row] : self.offsets[row + 1]])
-        self._read += len(found)
+        data = bytes(self._data[self.offsets[row] : self.offsets[row + 1]])
+        self._read += len(data)
         if self._read > RESIDENT:
             self._let_go()
-        return found
+        return data
 
     def _let_go(self) -> None:
         self._read = 0
@@ -163,7 +157,7 @@ class TextTable:
         return ((self.hash(row), self.raw(row)) for row in rows)
 
     def view(self, index: NDArray[np.int64]) -> TextView:
-        """The texts of these rows, each read when it is asked for."""
+        """The texts of these rows, each read when it is needed."""
         return TextView(self, index)
 
     def hash(self, row: int | np.integer[Any]) -> bytes:

@@ -19,7 +19,7 @@ from ravenbench.cli.main import build
 from ravenbench.formats.problems import write_pan_problems
 from ravenbench.problems.transplant import known_authors
 from ravenbench.reports.report import analyse, report_of, write_report
-from ravenbench.statistics.axes import FOUND, Content
+from ravenbench.statistics.axes import EFFECTS, Content
 from ravenbench.types import Problems
 from ravenbench.verifiers.controls import Length
 
@@ -239,6 +239,6 @@ def test_pan14_corpora(pan14, name, tmp_path):
     assert section.reason is None and section.by == "content similarity"
     rows = {row.verifier: row for row in analyse(store).content.rows}
     assert rows["char-ngram"].judged.outcome is Content.RELIES
-    assert rows["style-only"].judged.outcome not in FOUND
+    assert rows["style-only"].judged.outcome not in EFFECTS
     assert abs(rows["style-only"].figures.drop.value) < 0.01, "a scorer of style is not hurt"
     assert rows["char-ngram"].figures.units >= 10

@@ -109,7 +109,7 @@ def test_the_page_leads_with_the_verdicts(probed):
     assert page.index('id="figure-content"') < page.index("relies on content") < page.index("HITS against Random")
     assert 'id="figure-domain"' in page and "training domain: not applicable" in page
     assert page.index("Of 3 verifiers") < page.index('<dl class="verdicts">')
-    assert "What the probe itself lets through" in page and "style left counts from there" in page
+    assert "What the probe itself lets through" in page and "compare each style left with this value" in page
 
 
 def test_an_untrained_plugin_that_looks_at_content_is_convicted(tmp_path, monkeypatch):
@@ -228,7 +228,7 @@ def test_a_plan_says_what_would_be_and_writes_nothing(tmp_path, monkeypatch):
     assert found["no_choice"] is None
     shown = CliRunner().invoke(application("run"), ["run", CORPUS, *flags, "--plan"])
     text = " ".join(shown.output.split())
-    assert "four times in five" in text and "crossed probe" in text and "start and report" in text
+    assert "with 80 % power" in text and "crossed probe" in text and "start and report" in text
     assert not list(tmp_path.iterdir())
 
 

@@ -105,7 +105,7 @@ def test_a_bad_answer_is_the_failure_of_that_answer(name, hostile):
 
 @pytest.mark.parametrize("name", ["drops of content", "drops of a header", "too long", "packed"])
 def test_the_reason_is_said(name, hostile):
-    said = {"too long": "longer than 16 MB", "packed": "packed, which was not asked for"}
+    said = {"too long": "longer than 16 MB", "packed": "compressed, though no compression was requested"}
     with Endpoint(hostile(ANSWERS[name]), timeout=0.5, retries=0) as endpoint:
         assert endpoint.post("/x", {}) is None
         assert endpoint.last == said.get(name, "no whole answer in 0.5 s")

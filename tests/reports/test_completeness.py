@@ -50,12 +50,12 @@ def test_a_report_with_gaps_says_what_it_stands_on(task: str, toy: Path, tmp_pat
     assert done.exit_code == 0, done.output
     report = tmp_path / "run" / "report"
     whole = (report / "index.html").read_text()
-    assert json.loads((report / "report.json").read_text())["incomplete"] == [] and "stand on the others" not in whole
+    assert json.loads((report / "report.json").read_text())["incomplete"] == [] and "completed cells only" not in whole
     sorted((tmp_path / "run" / "cells").glob("*.cell"))[0].unlink()
     again = raven("report", tmp_path / "run")
     assert again.exit_code == 1, again.output
     told = " ".join(again.stdout.split())
     (gap,) = json.loads((report / "report.json").read_text())["incomplete"]
-    said = f"others alone: {gap['method']} has {gap['planned'] - 1} of its {gap['planned']}; the rest have all."
+    said = f"completed cells only: {gap['method']} has {gap['planned'] - 1} of its {gap['planned']}; the rest have all."
     assert gap["cells"] == gap["planned"] - 1
     assert told.startswith("Cells are missing") and said in told and said in (report / "index.html").read_text()

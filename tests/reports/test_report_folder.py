@@ -41,7 +41,7 @@ def test_what_a_killed_report_left_is_swept_away(tmp_path, when):
     write_whole(tmp_path / "report", write, "run")
     done = subprocess.run([sys.executable, "-c", KILLED, when], cwd=tmp_path, check=False)
     assert done.returncode == -9 and len(list(tmp_path.iterdir())) > 1
-    with pytest.raises(InputError, match=r"No space left(?s:.*)fix: make room on this disk"):
+    with pytest.raises(InputError, match=r"No space left(?s:.*)fix: free space on this disk"):
         write_whole(tmp_path / "report", fails, "run")
     assert [p.name for p in tmp_path.iterdir()] == ["report"]
     assert (tmp_path / "report" / "index.html").read_text() == "old"

@@ -78,7 +78,7 @@ def test_page_stands_alone(written: Path) -> None:
 def test_page_says_what_was_found_and_what_failed(written: Path) -> None:
     text = " ".join(Reader(written.read_text()).text.split())
     assert "topic-fit: AUC" in text and "95 % interval" in text
-    assert "four times in five" in text
+    assert "with 80 % power" in text
     assert "1 of 144 cells have no answers" in text and "ValueError: <b>no</b> positives" in text
     assert "Nobody (2026). Nothing. <i>Journal of Fabrication</i>." in text
     assert "at least 50 words" in text and "3,600" in text and "ab" * 32 in text

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ravenbench.randomness import stream
-from ravenbench.statistics.likeness import KNEE, excess, reach_of, stands_for, stranger
+from ravenbench.statistics.likeness import KNEE, different_quantile, excess, reach_of, stands_for
 
 
 def drawn(gain_same, gain_different, seed=0, n=800):
@@ -46,8 +46,8 @@ def test_features_are_looked_at_one_by_one():
 
 def test_knee_counts_pairs_by_what_they_stand_for():
     likeness, same = np.arange(100) / 100, np.arange(100) >= 90
-    assert stranger(likeness, same, np.ones(100), KNEE) == pytest.approx(0.85)
-    assert stranger(likeness, same, np.where(np.arange(100) < 10, 1000.0, 1.0), KNEE) == pytest.approx(0.09)
+    assert different_quantile(likeness, same, np.ones(100), KNEE) == pytest.approx(0.85)
+    assert different_quantile(likeness, same, np.where(np.arange(100) < 10, 1000.0, 1.0), KNEE) == pytest.approx(0.09)
 
 
 def test_reach_is_what_so_many_authors_show():

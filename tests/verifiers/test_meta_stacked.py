@@ -11,7 +11,7 @@ from ravenbench.metrics.calibration import newton
 from ravenbench.testing import check_verifier, toy_problems
 from ravenbench.verifiers.combinations import Meta, Stacked, log_odds, weights
 from ravenbench.verifiers.contract.base import as_verifier
-from ravenbench.verifiers.contract.folds import levelled
+from ravenbench.verifiers.contract.folds import remove_fold_effect
 from ravenbench.verifiers.published.cng_2013 import CNG2013
 from ravenbench.verifiers.published.impostors import Impostors
 
@@ -72,7 +72,7 @@ def test_a_fold_that_answers_higher_as_a_whole_does_not_turn_a_member_round() ->
     same = rng.random(400) < np.where(fold == 1, 0.1, 0.7)
     odds = (np.where(same, 1, -1) + 3 * fold + 0.5 * rng.normal(size=400))[:, None]
     assert weights(odds, same, C=0.1)[0][0] < 0.2
-    level = levelled(odds, fold, same)
+    level = remove_fold_effect(odds, fold, same)
     assert weights(level, same, C=0.1)[0][0] > 1
     assert level.mean() == pytest.approx(odds.mean())
     assert np.ptp((odds - level)[fold == 0]) == pytest.approx(0, abs=1e-12)
@@ -80,7 +80,7 @@ def test_a_fold_that_answers_higher_as_a_whole_does_not_turn_a_member_round() ->
 
 @pytest.mark.filterwarnings("error")
 def test_nothing_answered_out_of_fold_is_one_clear_error() -> None:
-    none = levelled(np.empty((0, 2)), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool))
+    none = remove_fold_effect(np.empty((0, 2)), np.empty(0, dtype=np.int64), np.empty(0, dtype=bool))
     with pytest.raises(CorpusError, match="stacked cannot learn from one class"):
         weights(none, np.empty(0, dtype=bool), 0.1)
 

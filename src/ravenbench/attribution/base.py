@@ -111,5 +111,5 @@ class Distorted(Component):
 
     def scores(self, texts: Sequence[str]) -> Floats:
         """The inner method's scores on masked texts."""
-        found: Floats = self.inner_.scores(self.mask_.transform(texts))
-        return found
+        inner_scores: Floats = self.inner_.scores(self.mask_.transform(texts))
+        return inner_scores

@@ -82,13 +82,13 @@ class Benedetto2002(Attributor):
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         """Bits a byte of the appended text, negative, at each author's cheapest known text."""
-        asked = [text.encode()[: self.length] for text in texts.rows(rows)]
-        least = np.full((len(asked), len(self.classes_)), np.inf)
+        questioned = [text.encode()[: self.length] for text in texts.rows(rows)]
+        least = np.full((len(questioned), len(self.classes_)), np.inf)
         for known, code in zip(self.known_, self.codes_, strict=True):
             primed = zlib.compressobj(9)
             head = len(primed.compress(known))
             alone = head + len(primed.copy().flush())
-            for i, text in enumerate(asked):
+            for i, text in enumerate(questioned):
                 joint = primed.copy()
                 size = head + len(joint.compress(text)) + len(joint.flush())
                 least[i, code] = min(least[i, code], 8 * (size - alone) / max(1, len(text)))
@@ -115,13 +115,13 @@ class Khmelev2003(Attributor):
         self.suffixes_ = [suffix_array(joined) for joined in self.joined_]
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        asked = [points(text) for text in texts.rows(rows)]
-        found = [
+        questioned = [points(text) for text in texts.rows(rows)]
+        counts = [
             [repeated(text, joined, order) for joined, order in zip(self.joined_, self.suffixes_, strict=True)]
-            for text in asked
+            for text in questioned
         ]
-        length = np.array([max(1, len(text)) for text in asked], dtype=np.float64)[:, None]
-        return np.asarray(np.sqrt(2 * np.array(found, dtype=np.float64) / (length * (length + 1))))
+        length = np.array([max(1, len(text)) for text in questioned], dtype=np.float64)[:, None]
+        return np.asarray(np.sqrt(2 * np.array(counts, dtype=np.float64) / (length * (length + 1))))
 
 
 def points(text: str) -> Ints:
@@ -210,8 +210,8 @@ class Peng2004(Attributor):
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         """Mean log2 probability of a text's characters."""
-        asked = [self._ids(text) for text in texts.rows(rows)]
-        return np.array([[model.mean_log(ids) for model in self.models_] for ids in asked])
+        questioned = [self._ids(text) for text in texts.rows(rows)]
+        return np.array([[model.mean_log(ids) for model in self.models_] for ids in questioned])
 
     def _ids(self, text: str) -> Ints:
         return np.array([self.id_.get(character, 0) for character in text], dtype=np.int64)
@@ -263,7 +263,7 @@ class Model:
     def probabilities(self, ids: Ints) -> Floats:
         """The probability of each character after the ``order − 1`` before it (fewer at the beginning)."""
         seen, share = self._find(1, ids)
-        found = np.where(seen, share, self._rest[0][0] if len(self._rest[0]) else 1 / self.kinds)
+        estimate = np.where(seen, share, self._rest[0][0] if len(self._rest[0]) else 1 / self.kinds)
         for k in range(2, min(self.order, len(ids)) + 1):
             grams = codes(ids, k)
             seen, share = self._find(k, grams)
@@ -272,9 +272,9 @@ class Model:
             known = np.zeros(len(grams), dtype=bool)
             if len(self._context[k - 1]):
                 known = self._context[k - 1][at] == grams >> BITS
-                shorter = found[k - 1 :] * np.where(known, self._rest[k - 1][at], 1.0)
-                found[k - 1 :] = np.where(seen, share, shorter)
-        return np.asarray(found)
+                shorter = estimate[k - 1 :] * np.where(known, self._rest[k - 1][at], 1.0)
+                estimate[k - 1 :] = np.where(seen, share, shorter)
+        return np.asarray(estimate)
 
     def _find(self, k: int, grams: Ints) -> tuple[Bools, Floats]:
         """Which n-grams of k characters were seen, and their shares (0 where not)."""
@@ -288,7 +288,7 @@ class Model:
 
 def codes(ids: Ints, k: int) -> Ints:
     """The code of the k characters that end at each place, from the k-th on."""
-    made = np.zeros(max(0, len(ids) - k + 1), dtype=np.int64)
+    encoded = np.zeros(max(0, len(ids) - k + 1), dtype=np.int64)
     for j in range(k):
-        made = (made << BITS) | ids[j : j + len(made)]
-    return made
+        encoded = (encoded << BITS) | ids[j : j + len(encoded)]
+    return encoded

@@ -51,9 +51,9 @@ class Counts:
 
     def _fit(self, store: CountStore, texts: TextTable, documents: Ints) -> Self:
         total = totals(store, texts, documents)
-        found = np.flatnonzero(total)
+        columns = np.flatnonzero(total)
         fold = store.lexicon.fold
-        self.vocabulary_ = sorted(store.lexicon.names(found if fold is None else np.unique(fold[found])))
+        self.vocabulary_ = sorted(store.lexicon.names(columns if fold is None else np.unique(fold[columns])))
         return self
 
     def transform(self, texts: TextTable, documents: Ints) -> Any:
@@ -125,8 +125,8 @@ class Scaled:
         """Scaled frequencies for rows of ``texts``: a csr_array (len(documents), len(vocabulary_))."""
         from scipy.sparse import csr_array, diags_array
 
-        found = self._frequencies(self.counts_.transform(texts, documents)) @ diags_array(1 / self.largest_)
-        return csr_array(found)
+        frequencies = self._frequencies(self.counts_.transform(texts, documents)) @ diags_array(1 / self.largest_)
+        return csr_array(frequencies)
 
     def _frequencies(self, counts: Any) -> Any:
         """Shares of a text's units that are known, of the chosen ones; a text without any is a zero row."""

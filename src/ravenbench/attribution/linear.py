@@ -1,7 +1,7 @@
 """Linear classifiers of many authors and few documents, trained on the documents' inner products.
 
 With n documents, V units and V ≫ n, a linear model with a quadratic penalty is a combination of the n documents, so
-training needs their n × n products alone. Support vector machines, one author against all others, are then solved
+training needs only their n × n products. Support vector machines, one author against all others, are then solved
 for all authors at once; maximum entropy is solved by scikit-learn in n coordinates instead of V. Both give the model
 that scikit-learn gives on the counts themselves, which is what happens where documents are many.
 """
@@ -35,15 +35,8 @@ _TOLERANCE = 1e-4
 def svm(features: Any, codes: Ints, authors: int, c: float) -> tuple[Floats, Floats]:
     """One-against-all linear support vector machines with squared hinge loss and a penalised bias.
 
-    Equals scikit-learn's ``LinearSVC`` (dual, intercept scaling 1) up to tolerance.
-
-    Parameters
-    ----------
-    features : (n, V) csr_array or ndarray
-    codes : (n,) int64
-        Author of each row.
-    c : float
-        Weight of the loss.
+    Equals scikit-learn's ``LinearSVC`` (dual, intercept scaling 1) up to tolerance. ``codes`` are the author of each
+    row, ``c`` is the weight of the loss.
 
     Returns
     -------
@@ -426,9 +419,9 @@ class Escalante2011(Attributor):
         column = np.array([self.column_.get(gram, -1) for gram in grams], dtype=np.int64)
         at = (np.arange(len(grams)) + 0.5) / max(1, len(grams))
         known = column >= 0
-        made = np.zeros((self.places, len(self.column_)))
+        weights = np.zeros((self.places, len(self.column_)))
         for j in range(self.places):
             weight = np.exp(-0.5 * ((at[known] - (j + 0.5) / self.places) / self.width) ** 2)
-            made[j] = np.bincount(column[known], weight, minlength=len(self.column_))
-        total = made.sum(axis=1, keepdims=True)
-        return np.asarray(np.divide(made, total, out=np.zeros_like(made), where=total > 0))
+            weights[j] = np.bincount(column[known], weight, minlength=len(self.column_))
+        total = weights.sum(axis=1, keepdims=True)
+        return np.asarray(np.divide(weights, total, out=np.zeros_like(weights), where=total > 0))

@@ -135,7 +135,7 @@ class CNG(Attributor):
 
 @dataclass(eq=False, repr=False)
 class Stamatatos2007(CNG):
-    """CNG's sum over the n-grams of the text's profile alone, so that authors of little text are not favoured.
+    """CNG's sum over only the n-grams of the text's profile, so that authors of little text are not favoured.
 
     Parameters
     ----------
@@ -157,16 +157,16 @@ class Stamatatos2007(CNG):
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         documents, known = self._documents(texts, rows)
-        found = np.zeros((len(rows), len(self.classes_)))
+        distances = np.zeros((len(rows), len(self.classes_)))
         if not len(self.profiles_):
-            return found
+            return distances
         for i in range(len(rows)):
             part = slice(documents.indptr[i], documents.indptr[i + 1])
             own, at = documents.data[part][:, None], known[part]
             theirs = np.where(at[:, None] >= 0, self.profiles_[at], 0.0)
             weight = apart(own, np.where(at >= 0, self.all_[at], 0.0)[:, None]) if self.norm else 1.0
-            found[i] = -(apart(own, theirs) * weight).sum(axis=0)
-        return found
+            distances[i] = -(apart(own, theirs) * weight).sum(axis=0)
+        return distances
 
 
 class SCAP(CNG):
@@ -201,10 +201,10 @@ def top(counts: Any, size: int) -> Any:
     for i in range(counts.shape[0]):
         part = slice(counts.indptr[i], counts.indptr[i + 1])
         values, columns = counts.data[part], counts.indices[part]
-        kept = np.sort(np.argsort(-values, kind="stable")[:size])
-        data.append(values[kept] / max(1.0, float(values.sum())))
-        index.append(columns[kept])
-        ptr.append(ptr[-1] + len(kept))
+        largest = np.sort(np.argsort(-values, kind="stable")[:size])
+        data.append(values[largest] / max(1.0, float(values.sum())))
+        index.append(columns[largest])
+        ptr.append(ptr[-1] + len(largest))
     return csr_array((np.concatenate(data), np.concatenate(index), np.array(ptr)), shape=counts.shape)
 
 
@@ -237,7 +237,7 @@ SPACE_FREE = Tokens(r"(?=(\S{4}|(?<!\S)\S{1,3}(?!\S)))")
 
 @dataclass(eq=False, repr=False)
 class Koppel2011(Attributor):
-    """Asks many times, with some of the features drawn at random, whose joined texts are nearest in cosine.
+    """Votes many times, on features drawn at random, for the author whose joined texts are nearest in cosine.
 
     The score is the share of these votes, which the paper holds against a threshold to answer "nobody"; equal votes are
     told apart by the cosine over all features, which weighs less than one vote.
@@ -271,12 +271,12 @@ class Koppel2011(Attributor):
         self.drawn_ = [np.sort(rng.permutation(width)[:size]) for _ in range(self.repeats)]
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
-        asked = self.counts_.transform(texts, rows).tocsc()
+        counts = self.counts_.transform(texts, rows).tocsc()
         votes = np.zeros((len(rows), len(self.classes_)))
         for columns in self.drawn_:
-            near = cosines(asked[:, columns], self.authors_[:, columns])
+            near = cosines(counts[:, columns], self.authors_[:, columns])
             votes[np.arange(len(rows)), near.argmax(axis=1)] += near.max(axis=1) > 0
-        return np.asarray((votes + 0.5 * cosines(asked, self.authors_)) / self.repeats)
+        return np.asarray((votes + 0.5 * cosines(counts, self.authors_)) / self.repeats)
 
 
 def cosines(a: object, b: object) -> Floats:
@@ -332,14 +332,14 @@ class Arun2009(Attributor):
 
     def _scores(self, texts: TextTable, rows: Ints) -> Floats:
         """Minus the divergence of each author's rows from the text's, in nats."""
-        found = np.zeros((len(rows), len(self.classes_)))
+        distances = np.zeros((len(rows), len(self.classes_)))
         for i, text in enumerate(texts.rows(rows)):
             graph = self.graph(text)
             row = graph.sum(axis=1, keepdims=True)
             own = np.divide(graph, row, out=np.zeros_like(graph), where=row > 0)
             entropy = float((graph * np.log(np.where(own > 0, own, 1))).sum())
-            found[i] = (self.logs_ @ graph.ravel() - entropy) / max(float(row.sum()), 1e-12)
-        return found
+            distances[i] = (self.logs_ @ graph.ravel() - entropy) / max(float(row.sum()), 1e-12)
+        return distances
 
     def graph(self, text: str) -> Floats:
         """Edge weights of a text, symmetric, (nodes, nodes)."""

@@ -49,22 +49,22 @@ def splits(documents: Chosen, protocol: str, folds: int = 10, seed: int = 0) -> 
         names = tuple(f"fold {i + 1}" for i in range(folds))
     else:
         raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(protocol, PROTOCOLS))
-    made = []
+    pairs = []
     for number, name in enumerate(names):
         out = places == number
         if not out.any():
             continue
         train, test = np.flatnonzero(~out), np.flatnonzero(out)
-        taught = np.unique(documents.author[train])
-        if len(taught) < 2:
+        training_authors = np.unique(documents.author[train])
+        if len(training_authors) < 2:
             raise CorpusError(
                 f"without {name!r} fewer than two authors are left to learn from",
-                found=[documents.authors[a] for a in taught],
+                found=[documents.authors[a] for a in training_authors],
                 fix="take more authors (--min-docs, --min-topics) or another level of --topic",
             )
-        missing = np.setdiff1d(documents.author[test], taught)
-        made.append(Split(name, train, test, tuple(documents.authors[a] for a in missing)))
-    return made
+        missing = np.setdiff1d(documents.author[test], training_authors)
+        pairs.append(Split(name, train, test, tuple(documents.authors[a] for a in missing)))
+    return pairs
 
 
 def k_fold(author: Ints, folds: int, seed: int = 0) -> Ints:
@@ -130,19 +130,19 @@ def weights(documents: Chosen, train: Ints, method: Any) -> tuple[list[str], Flo
 
     names = [documents.authors[documents.author[i]] for i in train]
     fitted = clone(method).fit([documents.texts[i] for i in train], names)
-    features, found = fitted.feature_weights()
+    features, coefficients = fitted.feature_weights()
     wide = np.zeros((len(features), len(documents.authors)))
-    wide[:, np.searchsorted(np.asarray(documents.authors), fitted.classes_)] = found
+    wide[:, np.searchsorted(np.asarray(documents.authors), fitted.classes_)] = coefficients
     return features, wide
 
 
 def moved(documents: Chosen, train: Ints, method: Any, features: Sequence[str], base: Floats) -> Floats:
     """How far the weights of these features move from ``base`` when only these documents teach, (features,)."""
-    names, found = weights(documents, train, method)
+    names, shift = weights(documents, train, method)
     index = {name: i for i, name in enumerate(features)}
     place = np.array([index.get(name, -1) for name in names], dtype=np.int64)
     now = np.zeros_like(base)
-    now[place[place >= 0]] = found[place >= 0]
+    now[place[place >= 0]] = shift[place >= 0]
     return lengths(now - base)
 
 
@@ -174,8 +174,8 @@ def cues(
     share = table.max(axis=0) / np.where(size > 0, size, 1)
     topic = [topics[k] for k in table.argmax(axis=0)]
     ranked = sorted(heavy, key=lambda i: (-share[i], features[i]))
-    found = [Cue(features[i], float(size[i]), float(share[i]), topic[i]) for i in ranked]
-    return found[:most], found[::-1][:most]
+    cues_found = [Cue(features[i], float(size[i]), float(share[i]), topic[i]) for i in ranked]
+    return cues_found[:most], cues_found[::-1][:most]
 
 
 FOLDS = 4
@@ -248,14 +248,9 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     """The predicted author of each unknown text.
 
     SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores; CorpusError if no
-    candidate has two known texts, from which probabilities could be learned.
-
-    Parameters
-    ----------
-    method : estimator over texts
-    reject : float
-        A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less than
-        this (see ``open_set``); PAN19's baseline has .1. 0 answers everything, as closed sets want.
+    candidate has two known texts, from which probabilities could be learned. A text is nobody's (``<UNK>``) where the
+    probability of the best candidate leads that of the second by less than ``reject`` (see ``open_set``): PAN19's
+    baseline has .1; 0 answers everything, as closed sets want.
     """
     from sklearn.base import clone
 

@@ -82,17 +82,17 @@ def choose(
     author, topic = corpus.author.codes, corpus.topic.codes
     dropped: dict[str, int] = {}
     gone_authors: dict[str, int] = {}
-    kept = (author >= 0) & (topic >= 0)
-    _count(dropped, "without author or topic", len(kept) - int(kept.sum()))
-    empty = np.array([k and not prepare(corpus.texts[i]).strip() for i, k in enumerate(kept)], dtype=bool)
+    usable = (author >= 0) & (topic >= 0)
+    _count(dropped, "without author or topic", len(usable) - int(usable.sum()))
+    empty = np.array([k and not prepare(corpus.texts[i]).strip() for i, k in enumerate(usable)], dtype=bool)
     _count(dropped, "empty once prepared", int(empty.sum()))
-    kept &= ~empty
+    usable &= ~empty
     if rules.docs_per_topic is not None:
-        before = int(kept.sum())
-        kept = _at_most(kept, topic, rules.docs_per_topic, seed)
-        _count(dropped, "beyond the documents kept of a topic", before - int(kept.sum()))
+        before = int(usable.sum())
+        usable = _at_most(usable, topic, rules.docs_per_topic, seed)
+        _count(dropped, "beyond the documents kept of a topic", before - int(usable.sum()))
     while True:
-        table = crosstab(author[kept], topic[kept], len(corpus.author.names), len(corpus.topic.names))
+        table = crosstab(author[usable], topic[usable], len(corpus.author.names), len(corpus.topic.names))
         total = table.sum(axis=1)
         few = (total > 0) & (total < rules.min_docs)
         narrow = (total > 0) & ~few & ((table >= rules.min_per_topic).sum(axis=1) < rules.min_topics)
@@ -104,13 +104,13 @@ def choose(
         }
         _count(gone_authors, f"fewer than {rules.min_docs} documents", int(few.sum()))
         _count(gone_authors, f"fewer than {rules.min_topics} topics", int(narrow.sum()))
-        before = int(kept.sum())
+        before = int(usable.sum())
         for reason, out in parts.items():
-            _count(dropped, reason, int((kept & out).sum()))
-            kept &= ~out
-        if int(kept.sum()) == before:
+            _count(dropped, reason, int((usable & out).sum()))
+            usable &= ~out
+        if int(usable.sum()) == before:
             break
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(usable)
     authors, author_codes = np.unique(author[rows], return_inverse=True)
     left, topic_codes = np.unique(topic[rows], return_inverse=True)
     if len(authors) < 2 or len(left) < topics:
@@ -144,7 +144,7 @@ def spellings(author: Labels) -> dict[str, str]:
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """Names that differ in punctuation or word order alone: candidates to merge, for the user to judge."""
+    """Names that differ only in punctuation or word order: candidates to merge, for the user to judge."""
     groups: dict[str, list[str]] = {}
     for name in names:
         words = "".join(c if c.isalnum() else " " for c in _folded(name)).split()
@@ -188,10 +188,10 @@ def _count(into: dict[str, int], reason: str, number: int) -> None:
         into[reason] = into.get(reason, 0) + number
 
 
-def _at_most(kept: np.ndarray, topic: Ints, limit: int, seed: int) -> np.ndarray:  # type: ignore[type-arg]
-    left = np.zeros_like(kept)
-    for t in np.unique(topic[kept]):
-        rows = np.flatnonzero(kept & (topic == t))
+def _at_most(usable: np.ndarray, topic: Ints, limit: int, seed: int) -> np.ndarray:  # type: ignore[type-arg]
+    left = np.zeros_like(usable)
+    for t in np.unique(topic[usable]):
+        rows = np.flatnonzero(usable & (topic == t))
         left[np.sort(stream(seed, "docs-per-topic", int(t)).permutation(rows)[:limit])] = True
     return left
 

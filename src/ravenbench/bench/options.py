@@ -39,26 +39,17 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     def resolved(self) -> dict[str, Any]:
         """JSON form. Where no ``metrics`` are named there is no such key, as in specs from before there was one."""
-        found = dict(msgspec.to_builtins(self))
-        return {key: value for key, value in found.items() if key != "metrics" or value is not None}
+        fields = dict(msgspec.to_builtins(self))
+        return {key: value for key, value in fields.items() if key != "metrics" or value is not None}
 
 
 @dataclass(frozen=True)
 class Option:
     """One option of a task.
 
-    Parameters
-    ----------
-    kind : type
-        What a word of the command line becomes.
-    takes : str
-        What Python takes, as an annotation; by default ``kind``.
-    flags : tuple of str
-        Its names on the command line, where they are not ``--name``.
-    many : bool
-        Whether it may be repeated on the command line.
-    command, function : bool
-        Whether the command line has it, and whether the function has it.
+    ``kind`` is what a word of the command line becomes, ``takes`` what Python takes, as an annotation (by default
+    ``kind``). ``flags`` are its names on the command line where they are not ``--name``; ``many`` may be repeated
+    there. ``command`` and ``function`` say which of the two have it.
     """
 
     name: str
@@ -97,21 +88,15 @@ Metrics = Annotated[
 
 @cache
 def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
-    """The fields of a spec as options, by name, in their order.
-
-    Raises
-    ------
-    KeyError
-        If nothing is said of a field.
-    """
+    """The fields of a spec as options, by name, in their order. Raises KeyError if nothing is said of a field."""
     hints = get_type_hints(spec, include_extras=True)
-    found = {}
+    options = {}
     for field in msgspec.structs.fields(spec):
         meant = [m for m in getattr(hints[field.name], "__metadata__", ()) if m.description]
         if not meant:
             raise KeyError(f"nothing is said of {field.name}")
         members = list(_members(hints[field.name]))
-        found[field.name] = Option(
+        options[field.name] = Option(
             field.name,
             meant[-1].description,
             members[0] if members[0] in (bool, int, float) and len(members) == 1 else str,
@@ -119,7 +104,7 @@ def options_of(spec: type[msgspec.Struct]) -> dict[str, Option]:
             command=dict not in members,
             **(meant[-1].extra or {}),
         )
-    return found
+    return options
 
 
 def _members(hint: Any) -> Iterable[type]:
@@ -159,12 +144,8 @@ def plain_of(shape: type[msgspec.Struct], values: Mapping[str, Any]) -> dict[str
 
 
 def spec_of(shape: type[S], values: Mapping[str, Any]) -> S:
-    """A spec of those of these values that are its own, None meaning not given.
-
-    Raises
-    ------
-    SpecError
-        For the first value that does not fit, named by its key.
+    """A spec of those of these values that are its own, None meaning not given. Raises SpecError for the first value
+    that does not fit, named by its key.
     """
     return checked(plain_of(shape, values), shape)
 
@@ -175,12 +156,8 @@ def listed(value: str | Path | Iterable[str | Path]) -> tuple[str, ...]:
 
 
 def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None) -> S:
-    """A spec of these values, whose types and bounds hold.
-
-    Raises
-    ------
-    SpecError
-        For the first value that does not fit, named by its key.
+    """A spec of these values, whose types and bounds hold. Raises SpecError for the first value that does not fit,
+    named by its key.
     """
     for key, value in values.items():
         if isinstance(value, str) and not writable(value):
@@ -190,15 +167,15 @@ def checked(values: Mapping[str, Any], shape: type[S], file: Path | None = None)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         key = place.strip("`.").partition("[")[0].partition(".")[0]
-        found = values.get(key)
+        argument = values.get(key)
         if choices := _choices(shape, key):
             raise SpecError(
-                f"{key}: there is no {found!r}",
+                f"{key}: there is no {argument!r}",
                 file=file,
                 expected=", ".join(choices),
-                fix=did_you_mean(str(found), choices, listing=False),
+                fix=did_you_mean(str(argument), choices, listing=False),
             ) from None
-        raise SpecError(f"{key}: {_plainly(what)}", file=file, found=found) from None
+        raise SpecError(f"{key}: {_plainly(what)}", file=file, found=argument) from None
 
 
 def _choices(shape: type[msgspec.Struct], key: str) -> tuple[str, ...]:

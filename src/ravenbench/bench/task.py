@@ -89,39 +89,20 @@ class Task:
     """One call of a task: what it was given, read and checked. A subclass declares the task; its docstring is the
     command's help, whose first paragraph is the function's too.
 
-    Class attributes
-    ----------------
-    name : str
-        The command and the function.
-    Spec : type
-        What decides its answers.
-    own : tuple of Option
-        Options that decide nothing. ``place`` names the one that is the task's folder.
-    arguments, positional : tuple of str
-        Options given by their place: on the command line, and in Python (by default the same).
-    order : str
-        Names in the order in which ``--help`` shows them; by default the spec's fields, then ``own``.
-    report : str
-        Module that has the task's report (``reports.report.Report``).
-    failure : str
-        What the command says of cells that failed, with ``{count}`` and ``{first}``.
-    note, result : str
-        A sentence for the function's docstring, and the type that it returns.
-    device, cell_timeout : bool
-        Whether the command has these options.
-    plan_help : str
-        What ``--plan`` says of itself.
-    stray : tuple of str, optional
-        What the command says of bare words: the problem, what is expected, what mends it.
-
-    Attributes
-    ----------
-    spec : Spec
-    data : dict
-        Identity of all data and methods by name.
-    folder : Path
-    inputs : list of str
-        Places of data that the spec does not name.
+    A class has
+        ``name``                    the command and the function
+        ``Spec``                    what decides its answers
+        ``own``, ``place``          options that decide nothing, and which of them is the task's folder
+        ``arguments, positional``   options given by their place: on the command line; in Python, by default the same
+        ``order``                   names as ``--help`` orders them; by default the spec's fields, then ``own``
+        ``report``                  module of the task's report (``reports.report.Report``)
+        ``failure``                 what the command says of cells that failed, with ``{count}`` and ``{first}``
+        ``note``, ``result``        a sentence for the function's docstring, and the type that it returns
+        ``device, cell_timeout``    whether the command has these options
+        ``plan_help``               what ``--plan`` says of itself
+        ``stray``                   what the command says of bare words: the problem, what is expected, how to fix it
+    and a call ``spec``, ``data`` (identity of all data and methods by name), ``folder``, and ``inputs``: places of data
+    that the spec does not name.
     """
 
     name: ClassVar[str]
@@ -170,12 +151,8 @@ class Task:
         return cls.arguments if cls.positional is None else cls.positional
 
     def resolve(self) -> None:
-        """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs.
-
-        Raises
-        ------
-        InputError
-            If something cannot be used; nothing was written then.
+        """Read and check what was given: sets ``spec``, ``data`` and ``folder``, and what ``draft`` needs. Raises
+        InputError if something cannot be used; nothing was written then.
         """
         self.spec = spec_of(self.Spec, self.values)
         self.data = self.fingerprint()
@@ -193,21 +170,15 @@ class Task:
         """The folder that was given, else ``raven-runs/NAME``: the same spec and data find their own earlier run."""
         from ravenbench import files
 
-        given = self.values.get(self.place)
-        return Path("raven-runs") / name if given is None else files.location(given)
+        folder = self.values.get(self.place)
+        return Path("raven-runs") / name if folder is None else files.location(folder)
 
     def components(self) -> Mapping[str, Component]:
         """The methods by the name that the plan gives them."""
         raise NotImplementedError
 
     def draft(self) -> Draft[Any]:
-        """The plan that a new folder would get.
-
-        Raises
-        ------
-        InputError
-            If the data cannot fill what was asked.
-        """
+        """The plan that a new folder would get. Raises InputError if the data cannot fill what was asked."""
         raise NotImplementedError
 
     def write_plan(self, store: Store, begin: Callable[[], None]) -> None:
@@ -215,12 +186,8 @@ class Task:
         self.draft().write(store, begin)
 
     def prepare(self) -> Store:
-        """The planned folder: an earlier one of this spec and data, or a new one.
-
-        Raises
-        ------
-        InputError
-            If the folder holds something else or cannot be written.
+        """The planned folder: an earlier one of this spec and data, or a new one. Raises InputError if the folder holds
+        something else or cannot be written.
         """
         from ravenbench.store.resume import open_or_create
 
@@ -246,13 +213,7 @@ class Task:
         return RunResult(store, tuple(errors))
 
     def preview(self) -> Preview:
-        """What would be done; nothing is written and no method is run.
-
-        Raises
-        ------
-        InputError
-            If something cannot be used.
-        """
+        """What would be done; nothing is written, no method is run. Raises InputError if something cannot be used."""
         draft = self.draft()
         plan, store = draft.plan, self.earlier()
         missing = plan.cells if store is None else store.unanswered(plan.cells)
@@ -290,13 +251,7 @@ class Task:
 
     @classmethod
     def check(cls, values: Mapping[str, Any]) -> None:
-        """Refuse what the command needs and the function does not.
-
-        Raises
-        ------
-        InputError
-            If it is missing.
-        """
+        """Refuse what the command needs and the function does not. Raises InputError if it is missing."""
 
     @classmethod
     def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:
@@ -346,17 +301,11 @@ def run_task(
 
 @cache
 def task_of(name: str) -> type[Task]:
-    """The task of this name, Raven's own or a package's.
-
-    Raises
-    ------
-    SpecError
-        If there is none.
-    """
-    found = registry.load("task", name)
-    if not (isinstance(found, type) and issubclass(found, Task)):
+    """The task of this name, Raven's own or a package's. Raises SpecError if there is none."""
+    task = registry.load("task", name)
+    if not (isinstance(task, type) and issubclass(task, Task)):
         raise TypeError(f"task {name!r} is no subclass of ravenbench.bench.task.Task")
-    return found
+    return task
 
 
 def tasks() -> list[str]:

@@ -23,7 +23,7 @@ def command(
     ] = None,
     background: Annotated[str | None, typer.Option(help=options_of(CompareSpec)["background"].help)] = None,
     verifiers: Annotated[
-        str | None, typer.Option(help="Verifiers that are asked. Default char-ngram, ppm, function-words.")
+        str | None, typer.Option(help="Verifiers to use. Default char-ngram, ppm, function-words.")
     ] = None,
     encoding: Annotated[str | None, typer.Option(help=options_of(CompareSpec)["encoding"].help)] = None,
     seed: Annotated[int | None, typer.Option(help=options_of(CompareSpec)["seed"].help)] = None,
@@ -51,17 +51,17 @@ def command(
     if watch and json:
         raise SpecError("--watch shows answers as they come", fix="leave --json or --watch out")
     with progress_bar() as progress:
-        found = advise(
+        advice = advise(
             text, known or (), background or "", verifiers=verifiers, encoding=encoding, seed=seed, progress=progress
         )
     if json:
-        print_json(to_json(found))
+        print_json(to_json(advice))
         return
-    print_parts([for_terminal(table) for table in tables(found)])
-    for note in found.notes:
+    print_parts([for_terminal(table) for table in tables(advice)])
+    for note in advice.notes:
         say(note)
     if watch:
-        _watch(text, found.text, found.judge, encoding)
+        _watch(text, advice.text, advice.judge, encoding)
 
 
 def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
@@ -74,7 +74,7 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
     from ravenbench.reports.advise import changes, summary
 
     typer.echo(f"waiting for {path} to be saved; Ctrl-C ends")
-    last, told = first, ""
+    last, shown = first, ""
     before = {name: values[0] for name, values in judge.answers([first]).items()}
     try:
         while True:
@@ -83,15 +83,15 @@ def _watch(path: str, first: str, judge: Judge, encoding: str | None) -> None:
                 now = read_version(path, encoding)
             except InputError as error:
                 # Editors empty a file before they write it; the same complaint is made once.
-                if str(error) != told:
-                    say(told := str(error), fg="yellow", err=True)
+                if str(error) != shown:
+                    say(shown := str(error), fg="yellow", err=True)
                 continue
             if now == last:
                 continue
             after = {name: values[0] for name, values in judge.answers([now]).items()}
             for line in [*changes(last, now), *summary(before, after)]:
                 say(line)
-            last, before, told = now, after, ""
+            last, before, shown = now, after, ""
     except KeyboardInterrupt:
         # Ctrl-C is how watching ends; SIGTERM is obeyed as everywhere.
         if terminal.farewell() == terminal.TERMINATED:

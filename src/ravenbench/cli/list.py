@@ -31,45 +31,37 @@ _PROMISES = {
 def describe(kind: str, name: str) -> dict[str, Any]:
     """What can be said of a component without making one.
 
-    Returns
-    -------
-    dict
-        ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None where it must be
-        given}, ``promises`` (sentences), ``needs`` (what is missing here and the command that brings it, or None),
-        ``source`` (module:Class).
-
-    Raises
-    ------
-    SpecError
-        If nothing of this kind has this name.
+    ``name``, ``kind``, ``about`` (its docstring), ``parameters`` {name: default as in a spec, None where it must be
+    given}, ``promises`` (sentences), ``needs`` (what is missing here and the command that brings it, or None),
+    ``source`` (module:Class). Raises SpecError if nothing of this kind has this name.
     """
     known = registry.targets(kind)
     if name not in known:
         raise SpecError(f"there is no {kind} named {name!r}", fix=did_you_mean(name, known))
-    found: dict[str, Any] = {"kind": kind, "name": name, "source": known[name], "needs": None}
+    entry: dict[str, Any] = {"kind": kind, "name": name, "source": known[name], "needs": None}
     try:
         cls = registry.resolve(kind, name)
     except MissingPart as error:
         about = docstring(known[name])
-        return {**found, "about": about, "parameters": {}, "promises": [], "needs": str(error)}
+        return {**entry, "about": about, "parameters": {}, "promises": [], "needs": str(error)}
     given = inspect.signature(cls).parameters.values() if cls.__init__ is not object.__init__ else ()
     parameters = {
         p.name: None if p.default is inspect.Parameter.empty else show(p.default)
         for p in given
         if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
     }
-    promises = [told for flag, told in _PROMISES.items() if getattr(cls, flag, False) is True]
-    return {**found, "about": docstring(known[name]), "parameters": parameters, "promises": promises}
+    promises = [text for flag, text in _PROMISES.items() if getattr(cls, flag, False) is True]
+    return {**entry, "about": docstring(known[name]), "parameters": parameters, "promises": promises}
 
 
-def told(found: dict[str, Any]) -> str:
+def told(entry: dict[str, Any]) -> str:
     """The description as lines for a terminal."""
-    spoken = ", ".join(key if value is None else f"{key}={value}" for key, value in found["parameters"].items())
-    lines = [f"{found['name']}({spoken})" if spoken else found["name"], "", found["about"], ""]
-    lines += [f"- {promise}" for promise in found["promises"]]
-    if found["needs"]:
-        lines += [found["needs"]]
-    return "\n".join([*lines, f"source: {found['source']}"])
+    spoken = ", ".join(key if value is None else f"{key}={value}" for key, value in entry["parameters"].items())
+    lines = [f"{entry['name']}({spoken})" if spoken else entry["name"], "", entry["about"], ""]
+    lines += [f"- {promise}" for promise in entry["promises"]]
+    if entry["needs"]:
+        lines += [entry["needs"]]
+    return "\n".join([*lines, f"source: {entry['source']}"])
 
 
 def docstring(target: str) -> str:
@@ -116,8 +108,8 @@ def command(
     if kind and kind not in registry.KINDS:
         raise SpecError(f"there is no kind {kind!r}", fix=did_you_mean(kind, registry.KINDS))
     if name:
-        found = describe(kind, name)
-        print_json(found) if json else typer.echo(told(found))
+        entry = describe(kind, name)
+        print_json(entry) if json else typer.echo(told(entry))
         return
     kinds_shown = [kind] if kind else SHOWN
     if json:

@@ -69,29 +69,29 @@ def build(wanted: str | None) -> typer.Typer:
             app.command(name, help=text)(_absent)
             continue
         module, _, attribute = target.partition(":")
-        found = getattr(importlib.import_module(module), attribute)
-        if isinstance(found, typer.Typer):
-            app.add_typer(found, name=name, help=text)
+        function = getattr(importlib.import_module(module), attribute)
+        if isinstance(function, typer.Typer):
+            app.add_typer(function, name=name, help=text)
         else:
             # Two bare file names are what anybody tries first: compare says itself what it takes instead.
             bare = {"allow_extra_args": name == "compare"}
-            app.command(name, help=_flowing(found.__doc__ or ""), context_settings=bare)(found)
+            app.command(name, help=_flowing(function.__doc__ or ""), context_settings=bare)(function)
     return app
 
 
 def _of_others() -> dict[str, tuple[str, str]]:
     """The tasks of other packages as commands; one that does not import is listed all the same."""
-    found = {}
+    commands = {}
     for point in entry_points(group="ravenbench.task"):
         try:
             about = (inspect.getdoc(point.load()) or "").partition("\n")[0]
         except Exception:
             about = ""
-        found[point.name] = (
+        commands[point.name] = (
             f"ravenbench.cli.tasks:{point.name}",
             about or f"A task of {point.value.partition(':')[0]}.",
         )
-    return {name: command for name, command in found.items() if name not in COMMANDS}
+    return {name: command for name, command in commands.items() if name not in COMMANDS}
 
 
 def _flowing(text: str) -> str:
@@ -159,10 +159,10 @@ def _run() -> None:
         # Rust's, which polars raises and which is no Exception.
         if type(error).__name__ != "PanicException":
             raise
-        told = said(error).splitlines()[0]
-        short = any(word in told.lower() for word in ("memory", "alloc", "thread"))
+        message = said(error).splitlines()[0]
+        short = any(word in message.lower() for word in ("memory", "alloc", "thread"))
         _fail(
-            f"polars gave up ({told})",
+            f"polars gave up ({message})",
             "give the process more memory (ulimit -v) and repeat" if short else "report it, with this message",
         )
 

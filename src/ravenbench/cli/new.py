@@ -32,12 +32,8 @@ _PROGRAMS = {"program": (".py", shlex.quote(sys.executable), "pairs"), "r": (".R
 
 
 def make(kind: str, name: str, form: str, folder: Path) -> Made:
-    """Write the files of a verifier or metric in one form: ``class``, ``program``, ``r`` or ``package``.
-
-    Raises
-    ------
-    InputError
-        If one of the files is there already; nothing is written then.
+    """Write the files of a verifier or metric in one form: ``class``, ``program``, ``r`` or ``package``. Raises
+    InputError if one of the files is there already; nothing is written then.
     """
     module = name.replace("-", "_").lower()
     own = "".join(part.capitalize() for part in module.split("_") if part)
@@ -126,10 +122,10 @@ def command(
             found=name,
             fix=f"raven new {kind} my_{name}",
         )
-    made = make(kind, name, form, folder)
-    typer.echo("written: " + ", ".join(str(path) for path in made.files))
+    created = make(kind, name, form, folder)
+    typer.echo("written: " + ", ".join(str(path) for path in created.files))
     typer.echo("\nnext:")
-    for line in made.commands:
+    for line in created.commands:
         typer.echo(f"  {line}")
 
 

@@ -47,9 +47,9 @@ def report(
     if not answers:
         missing = show_report(store, json)
     else:
-        found = with_answers(store, parse_given(answers))
-        every = show_report(found, json, notes=[note for system in found.systems for note in system.notes])
-        missing = [gap for gap in every if gap.method not in found.outside]
+        extra = with_answers(store, parse_given(answers))
+        every = show_report(extra, json, notes=[note for system in extra.systems for note in system.notes])
+        missing = [gap for gap in every if gap.method not in extra.outside]
     if missing:
         for line in _told(store, missing):
             say(line, fg="red", err=True)
@@ -139,7 +139,7 @@ def evaluate(
         read = [truth, *(answers or []), training_truth, *(training_answers or [])]
         read += [one.partition(":")[0] for one in by or []]
         check_folder(out, inputs=[place for place in read if place is not None], kind="evaluate")
-    found = evaluate(
+    evaluation = evaluate(
         truth,
         answers or [],
         lenient=lenient,
@@ -156,8 +156,8 @@ def evaluate(
         seed=seed,
         workers=workers or usable_cores(),
     )
-    page = None if out is None else write_evaluation(found, out)
-    _print(found, page, json)
+    page = None if out is None else write_evaluation(evaluation, out)
+    _print(evaluation, page, json)
 
 
 def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: bool, json: bool) -> None:
@@ -172,33 +172,33 @@ def _as_pan(truth: Path, answers: Path, out: Path, lenient: bool, f05u_2020: boo
     )
 
     check_pan_output(out, [truth, answers])
-    known, given = read_truth(truth, split="test"), read_answers(answers, lenient)
-    measures = pan_measures(known, align(known, given), f05u_2020)
+    known, answered = read_truth(truth, split="test"), read_answers(answers, lenient)
+    measures = pan_measures(known, align(known, answered), f05u_2020)
     written = write_pan_output(out, measures)
-    for note in given.notes:
-        say(f"note: {given.system}: {note}", err=True)
+    for note in answered.notes:
+        say(f"note: {answered.system}: {note}", err=True)
     if json:
         print_json(measures)
         return
-    typer.echo(f"{len(known):,} problems, {len(given.ids):,} answers")
+    typer.echo(f"{len(known):,} problems, {len(answered.ids):,} answers")
     for name, value in measures.items():
         typer.echo(f"{name:<8} {'n/a' if value is None else f'{value:.3f}'}")
     typer.echo("wrote " + " and ".join(map(str, written)))
 
 
-def _print(found: Evaluation, page: Path | None, json: bool) -> None:
+def _print(evaluation: Evaluation, page: Path | None, json: bool) -> None:
     if json:
         from ravenbench.cli.show import print_json, say
 
-        for note in found.notes:
+        for note in evaluation.notes:
             say(f"note: {note}", err=True)
-        print_json(found.to_json())
+        print_json(evaluation.to_json())
         return
     from ravenbench.cli.show import console
     from ravenbench.reports.evaluate.report import shown
 
     out = console(None if console().is_terminal else 80)
-    for part in shown(found):
+    for part in shown(evaluation):
         out.print(part)
         out.print()
     if page is not None:
@@ -244,14 +244,14 @@ def diff(
     from ravenbench.cli.show import print_json
     from ravenbench.reports.diff.pages import diff
 
-    found = diff(
+    differences = diff(
         original, obfuscated, out=out, split=split, system=system, blind=blind, columns=columns,  # type: ignore[arg-type]
         helpers=Helpers(None, encoder, nli), encoding=encoding,
     )  # fmt: skip
     if json:
-        print_json(found.to_json())
+        print_json(differences.to_json())
     else:
-        typer.echo(f"{found.comparisons} comparison{'s' * (found.comparisons != 1)}: {found.page}")
+        typer.echo(f"{differences.comparisons} comparison{'s' * (differences.comparisons != 1)}: {differences.page}")
 
 
 def export(

@@ -168,7 +168,7 @@ def readable(value: Any) -> Any:
 def print_json(value: Any) -> None:
     """One object on stdout; characters that a terminal may obey are written as JSON's escapes."""
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    escaped = _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    escaped = _OBEYED.sub(lambda data: f"\\u{ord(data[0]):04x}", text)
     # What stands for a character elsewhere would be another value here.
     typer.echo(escaped if writes_all(sys.stdout) else json.dumps(value, indent=2, allow_nan=False))
 

@@ -105,12 +105,7 @@ Device = Annotated[
 
 def use(device: str | None) -> None:
     """Tell this process and its workers where neural verifiers run; no part of a run's identity, since it decides
-    nothing but time and rounding.
-
-    Raises
-    ------
-    SpecError
-        If there is no such device.
+    nothing but time and rounding. Raises SpecError if there is no such device.
     """
     if device is None:
         return
@@ -168,13 +163,13 @@ def _show_pooled(stores: Mapping[str, Store], out: Path, json: bool) -> None:
     reports = {name: SafetyReport(store) for name, store in stores.items()}
     for report in reports.values():
         write(report)
-    found = pool({name: report.analysis for name, report in reports.items()})
+    result = pool({name: report.analysis for name, report in reports.items()})
     links = {name: f"../{name}/report/index.html" for name in reports}
-    page = replace_report(out, lambda folder: write_pooled(found, links, folder), "safety")
+    page = replace_report(out, lambda folder: write_pooled(result, links, folder), "safety")
     if json:
-        print_json({**pooled_json(found), "runs": {name: report.to_json() for name, report in reports.items()}})
+        print_json({**pooled_json(result), "runs": {name: report.to_json() for name, report in reports.items()}})
     else:
-        print_parts([for_terminal(table) for table in pooled_tables(found) if table.rows], page)
+        print_parts([for_terminal(table) for table in pooled_tables(result) if table.rows], page)
 
 
 def _answered(values: Mapping[str, Any]) -> bool:
@@ -192,9 +187,9 @@ def _answered(values: Mapping[str, Any]) -> bool:
         show_preview(collections.collection_preview(path, **how), values["json"])
         return True
     with progress_bar() as progress:
-        found = collections.answer_collection(path, reject=values["reject"], progress=progress, **how)
+        collection = collections.answer_collection(path, reject=values["reject"], progress=progress, **how)
     if values["json"]:
-        print_json(collection_json(found))
+        print_json(collection_json(collection))
     else:
-        print_parts([for_terminal(collection_table(found)), *found.notes])
+        print_parts([for_terminal(collection_table(collection)), *collection.notes])
     return True

@@ -38,8 +38,8 @@ def writes_all(stream: object) -> bool:
 def _plain(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    found = error.object[error.start : error.end]
-    return "".join(_LIKE.get(c) or _otherwise(c) for c in found), error.end
+    undecodable = error.object[error.start : error.end]
+    return "".join(_LIKE.get(c) or _otherwise(c) for c in undecodable), error.end
 
 
 def _otherwise(character: str) -> str:
@@ -68,13 +68,7 @@ def farewell() -> int:
 
 
 def obey() -> None:
-    """End now if SIGTERM came, which a library may have kept from being heard.
-
-    Raises
-    ------
-    SystemExit
-        With 143.
-    """
+    """End now if SIGTERM came, which a library may have kept from being heard. Raises SystemExit with 143."""
     if _told:
         raise SystemExit(farewell())
 

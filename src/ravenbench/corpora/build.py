@@ -85,11 +85,11 @@ class ImportLog:
 
     def _reached(self) -> dict[str, int] | None:
         try:
-            found = json.loads((self.folder / "reached.json").read_text("utf-8"))
-            whole = all((self.folder / name).stat().st_size >= found[key] for name, key in _FILES)
+            mark = json.loads((self.folder / "reached.json").read_text("utf-8"))
+            whole = all((self.folder / name).stat().st_size >= mark[key] for name, key in _FILES)
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return found if whole and found.get("source") == json.loads(json.dumps(self._source)) else None
+        return mark if whole and mark.get("source") == json.loads(json.dumps(self._source)) else None
 
     def _open(self, name: str, size: int) -> IO[bytes]:
         (self.folder / name).touch()
@@ -208,11 +208,7 @@ class CorpusBuilder:
         """The corpus of all documents added.
 
         CorpusError if two topics are equal up to case, no author wrote two documents, or all have one author.
-
-        Parameters
-        ----------
-        fold_case : bool
-            Join topics that differ in case or white space only, under their most frequent spelling.
+        ``fold_case`` joins topics that differ in case or white space only, under their most frequent spelling.
         """
         rows = self._rows
         texts = self._texts.table()

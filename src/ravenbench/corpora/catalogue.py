@@ -38,7 +38,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An entry of the catalogue: a known corpus.
 
     ``source`` is its component (``newsgroups``) where Raven reads it by name; ``fetch`` says who downloads it, null
-    where it must be asked for.
+    where it must be requested.
     """
 
     name: str
@@ -75,8 +75,8 @@ def entry(name: str) -> Entry:
 
 def defaults(corpus: str) -> dict[str, Any]:
     """The settings that suit a corpus given as ``newsgroups`` or ``newsgroups(…)``; {} where none are known."""
-    found = catalogue().get(corpus.partition("(")[0].strip())
-    return dict(msgspec.to_builtins(found.defaults)) if found is not None else {}
+    entry = catalogue().get(corpus.partition("(")[0].strip())
+    return dict(msgspec.to_builtins(entry.defaults)) if entry is not None else {}
 
 
 def fetch(name: str) -> str:

@@ -123,19 +123,19 @@ _IGNORED = ("readme", "licence", "license", "copying")
 def author_texts(archive: Archive) -> dict[str, tuple[str, str | None]]:
     """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
 
-    Files that do not end in ``.txt``, hidden ones, and a README or licence in the outermost folder are left alone.
+    Files that do not end in ``.txt``, hidden ones, and a README or licence in the outermost folder are ignored.
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
     names = [name for name in names if not any(part.startswith(".") for part in name.parts)]
     if len({name.parts[0] for name in names}) == 1 and all(len(name.parts) > 2 for name in names):
         top = names[0].parts[0]
-        return {str(name): told for name in names if (told := _told(name.relative_to(top))) is not None}
+        return {str(name): label for name in names if (label := _told(name.relative_to(top))) is not None}
     names = [name for name in names if not (len(name.parts) == 1 and name.stem.lower() in _IGNORED)]
     flat = [name for name in names if len(name.parts) == 1]
     if flat and len(flat) < len(names):
         return {}
-    found = {str(name): told for name in names if (told := _told(name)) is not None}
-    return found if len(found) == len(names) else {}
+    labels = {str(name): label for name in names if (label := _told(name)) is not None}
+    return labels if len(labels) == len(names) else {}
 
 
 def _told(name: PurePosixPath) -> tuple[str, str | None] | None:
@@ -154,23 +154,18 @@ def read_author_folders(
 
     A folder between author and text is the topic; without one the documents have no topic. Byte order marks and
     carriage returns are dropped. FormatError if the texts are laid out otherwise, or some cannot be decoded or are
-    empty: all of them are named; CorpusError as for every corpus: no author with two texts, or one author alone.
-
-    Parameters
-    ----------
-    encoding : str or None
-        Of texts that are not UTF-8, as ``decode`` takes it.
+    empty: all of them are named; CorpusError as for every corpus: no author with two texts, or only one author.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
     mails = 0
     faults = Faults()
     with Archive(path, encoding) as archive:
-        told = author_texts(archive)
-        if not told:
+        labels = author_texts(archive)
+        if not labels:
             shown = _some(archive.names)
             raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
-        for line, (text, (author, topic)) in enumerate(sorted(told.items()), start=1):
+        for line, (text, (author, topic)) in enumerate(sorted(labels.items()), start=1):
             with faults.gathered():
                 body = archive.text(text)
                 if not body.strip():
@@ -178,7 +173,7 @@ def read_author_folders(
                 mails += bool(signs_of_mail(body))
                 builder.add(text.removesuffix(".txt"), body, author, topic, line)
         faults.check()
-        others = len(archive.names) - len(told)
+        others = len(archive.names) - len(labels)
         stem = archive.stem
     notes: dict[str, object] = {"source": path.name, "format": "texts by author", "other files": others}
     if mails:

@@ -139,15 +139,15 @@ class ManifoldWriter:
     def _lexicon(self) -> Words:
         """Distinct words, function words first: one or two syllables; content words have two to four."""
         rng = stream(self.language, "manifold-words")
-        found: dict[str, None] = {}
-        while len(found) < FUNCTIONS + CONTENT:
-            many = 1 + rng.integers(2) if len(found) < FUNCTIONS else 2 + rng.integers(3)
+        lexicon: dict[str, None] = {}
+        while len(lexicon) < FUNCTIONS + CONTENT:
+            many = 1 + rng.integers(2) if len(lexicon) < FUNCTIONS else 2 + rng.integers(3)
             syllables = [
                 _CONSONANTS[rng.integers(len(_CONSONANTS))] + _VOWELS[rng.integers(len(_VOWELS))] for _ in range(many)
             ]
             tail = _CONSONANTS[rng.integers(len(_CONSONANTS))] if rng.random() < 0.4 else ""
-            found.setdefault("".join(syllables) + tail)
-        return np.array(list(found), dtype=object)
+            lexicon.setdefault("".join(syllables) + tail)
+        return np.array(list(lexicon), dtype=object)
 
     @property
     def functions(self) -> frozenset[str]:

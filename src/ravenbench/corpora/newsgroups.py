@@ -53,8 +53,8 @@ class Sender:
 
 def sender(header: str) -> Sender:
     """Read the value of a ``From:`` header: ``a@b (Name)``, ``Name <a@b>``, an address or a name alone."""
-    found = _ADDRESS.search(header)
-    address = found.group() if found else ""
+    match = _ADDRESS.search(header)
+    address = match.group() if match else ""
     name = header.replace(address, " ") if address else header
     if name.partition("(")[0].strip(" <>\"'") == "":
         name = name.partition("(")[2]
@@ -359,16 +359,16 @@ def _prose(lines: list[str], who: Sender, limit: int) -> str:
 def _first_of(posts: list[_Post], texts: list[str], share: float) -> tuple[list[_Post], Counter[str]]:
     """Posts that overlap no earlier one, and how many were dropped for each author."""
     gone = overlapping(texts, share)
-    kept = [post for post, out in zip(posts, gone, strict=True) if not out]
-    return kept, Counter(post.author for post, out in zip(posts, gone, strict=True) if out)
+    rest = [post for post, out in zip(posts, gone, strict=True) if not out]
+    return rest, Counter(post.author for post, out in zip(posts, gone, strict=True) if out)
 
 
 def _at_most(posts: list[_Post], limit: int) -> list[_Post]:
     """At most ``limit`` posts of each author, chosen by a hash of their ids, in the order given."""
     chosen: Counter[str] = Counter()
-    kept = set()
+    selected = set()
     for post in sorted(posts, key=lambda post: hashlib.blake2b(post.id.encode(), digest_size=8).digest()):
         if chosen[post.author] < limit:
             chosen[post.author] += 1
-            kept.add(post.id)
-    return [post for post in posts if post.id in kept]
+            selected.add(post.id)
+    return [post for post in posts if post.id in selected]

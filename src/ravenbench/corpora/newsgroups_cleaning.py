@@ -88,7 +88,7 @@ def drop_pgp(lines: Sequence[str]) -> list[str]:
     """The lines without PGP signatures, keys and messages; a signed text loses only its frame."""
     if not any("PGP" in line for line in lines):
         return list(lines)
-    kept, inside = [], False
+    clean, inside = [], False
     for line in lines:
         begin = _PGP_BEGIN.match(line)
         if begin:
@@ -96,8 +96,8 @@ def drop_pgp(lines: Sequence[str]) -> list[str]:
         elif _PGP_END.match(line):
             inside = False
         elif not inside:
-            kept.append(line)
-    return kept
+            clean.append(line)
+    return clean
 
 
 def drop_quotes(lines: Sequence[str]) -> list[str]:
@@ -107,7 +107,7 @@ def drop_quotes(lines: Sequence[str]) -> list[str]:
 
 def drop_attributions(lines: Sequence[str]) -> list[str]:
     """The lines without "In article <…>, X writes:", on one line or wrapped over up to three, and forwarding marks."""
-    kept: list[str] = []
+    clean: list[str] = []
     wrapped = 0
     for line in lines:
         end = line[-70:].lower()
@@ -123,8 +123,8 @@ def drop_attributions(lines: Sequence[str]) -> list[str]:
             continue
         if "@" in line and line.rstrip().endswith(":"):
             continue
-        kept.append(line)
-    return kept
+        clean.append(line)
+    return clean
 
 
 def drop_headers(lines: Sequence[str]) -> list[str]:
@@ -184,17 +184,17 @@ def cut_trailing(lines: Sequence[str], marks: Collection[str]) -> list[str]:
 
 
 def _closing(line: str, marks: Collection[str]) -> bool:
-    found: list[str] = _WORD.findall(line)
+    words: list[str] = _WORD.findall(line)
     text = line.strip()
-    if len(found) > 9:
-        return "@" in text and len(found) <= 12
+    if len(words) > 9:
+        return "@" in text and len(words) <= 12
     return (
-        any(w.lower() in marks for w in found)
+        any(w.lower() in marks for w in words)
         or bool(_CONTACT.search(text))
         or text[0] in "-~=*_|/\\<[(\"'"
         or text.startswith("...")
         or len(line) - len(line.lstrip()) >= 12
-        or (len(found) <= 5 and (not _SENTENCE_END.search(text) or all(w[0].isupper() for w in found)))
+        or (len(words) <= 5 and (not _SENTENCE_END.search(text) or all(w[0].isupper() for w in words)))
     )
 
 
@@ -204,15 +204,15 @@ def drop_names(lines: Sequence[str], marks: Collection[str]) -> list[str]:
     marks = {mark for mark in marks if mark in text}
     if not marks:
         return list(lines)
-    kept = []
+    clean = []
     for line in lines:
         words = [w.lower() for w in _WORD.findall(line)]
         if any(w in marks for w in words):
             if len(words) <= 6:
                 continue
             line = _WORD.sub(lambda m: "" if m.group().lower() in marks else m.group(), line)
-        kept.append(line)
-    return kept
+        clean.append(line)
+    return clean
 
 
 def mask_addresses(lines: Sequence[str]) -> list[str]:

@@ -59,7 +59,7 @@ class PublicCorpus(Component):
 
     @abstractmethod
     def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
-        """Every document; ``counted`` takes the number of files left alone, by reason."""
+        """Every document; ``counted`` takes the number of files not read, by reason."""
 
     def load(self) -> Corpus:
         """Read the collection.
@@ -112,11 +112,11 @@ class ByName(PublicCorpus):
 
     def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
         for name in archive.names:
-            told = self._told(PurePosixPath(name))
-            if told is None:
+            labels = self._told(PurePosixPath(name))
+            if labels is None:
                 counted["other files"] += 1
             elif (text := text_of(archive, name, counted)) is not None:
-                author, topic, columns = told
+                author, topic, columns = labels
                 yield Found(name.rpartition(".")[0], text, author, topic, columns)
 
     @abstractmethod
@@ -194,8 +194,8 @@ _GUARDIAN = {"politics", "society", "uk", "world", "books"}
 class CMCC(ByName):
     """CMCC: students who each wrote on six topics in six genres, so that both can be held out at will.
 
-    Texts of the folders ``Correlated`` alone, which hold those who wrote everything; column ``genre`` is blogs, chat,
-    discussion, emails, essays or interviews. Files are in Windows-1252.
+    Only texts of the folders ``Correlated`` are read, which hold those who wrote everything; column ``genre`` is blogs,
+    chat, discussion, emails, essays or interviews. Files are in Windows-1252.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class Pan12(ByName):
     """PAN 2012 authorship attribution: literary texts of the tasks' candidates, two of each.
 
     Authors are a task and a letter (``A/B``), and the topic is the task: candidates of two tasks may be one person.
-    Texts to be tested name no author and are left alone.
+    Texts to be tested name no author and are not read.
 
     Parameters
     ----------
@@ -285,11 +285,11 @@ class Blogs(PublicCorpus):
 
     def found(self, archive: Archive, counted: Counter[str]) -> Iterator[Found]:
         for name in archive.names:
-            told = _FILE.fullmatch(PurePosixPath(name).name)
-            if told is None:
+            match = _FILE.fullmatch(PurePosixPath(name).name)
+            if match is None:
                 counted["other files"] += 1
                 continue
-            writer, gender, age, industry, sign = told.groups()
+            writer, gender, age, industry, sign = match.groups()
             columns = {"gender": gender.lower(), "age": age, "sign": sign}
             for number, (date, post) in enumerate(_POST.findall(text_of(archive, name, counted) or ""), start=1):
                 text = html.unescape(post).strip()
@@ -365,8 +365,8 @@ def written(body: str) -> str:
 
 def _body(message: Message) -> str:
     part = next((p for p in message.walk() if p.get_content_type() == "text/plain"), message)
-    found = part.get_payload()
-    return found if isinstance(found, str) else ""
+    payload = part.get_payload()
+    return payload if isinstance(payload, str) else ""
 
 
 def _table(archive: Archive, name: str) -> Iterator[tuple[str, str]]:
@@ -440,7 +440,7 @@ class Pan11(PublicCorpus):
     """PAN 2011 authorship attribution: e-mails of the small and the large task, and of the verification tasks.
 
     Column ``part`` is the file a text stands in (LargeTrain, SmallTest …); the author of a tested text comes from the
-    file GroundTruth… of the same name, and tested texts without truth are left alone. Documents have no topic.
+    file GroundTruth… of the same name, and tested texts without truth are not read. Documents have no topic.
 
     Parameters
     ----------

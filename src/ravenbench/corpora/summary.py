@@ -1,4 +1,4 @@
-"""What a corpus holds, in the numbers that decide which experiments it can carry, and what can be asked of it."""
+"""What a corpus holds, in the numbers that decide which experiments it can carry, and which questions it can answer."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Question:
 def questions(summary: dict[str, Any]) -> list[Question]:
     """The questions of Raven's commands, judged by the counts of ``summarise``.
 
-    Sizes alone are judged; ``raven run CORPUS --plan`` builds the pairs and says what they would show.
+    Only sizes are judged; ``raven run CORPUS --plan`` builds the pairs and says what they would show.
     """
     authors, topics, pairs = summary["authors"], summary["topics"], summary["pairs"]
     several, across, total = authors["several"], authors["across"], topics["total"]

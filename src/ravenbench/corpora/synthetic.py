@@ -23,7 +23,7 @@ class Generated(Component):
     """Base of corpora that are drawn from a known model: a dataclass whose fields are its dials."""
 
     limits: ClassVar[Mapping[str, tuple[float, float]]]
-    """Smallest and largest value of each dial; a dial whose default is a whole number, or None, takes those alone."""
+    """Smallest and largest value of each dial; a dial whose default is a whole number, or None, takes only those."""
 
     @abstractmethod
     def stream(self) -> Iterator[Document]:

@@ -110,14 +110,14 @@ def _take_up(corpus: Synthetic, partial: Path, parts: list[tuple[int, range]]) -
     mark: dict[str, object] = {"corpus": str(corpus), "version": corpus.version}
     if partial.exists():
         try:
-            found = json.loads(begun.read_text("utf-8"))
+            earlier = json.loads(begun.read_text("utf-8"))
         except FileNotFoundError:
-            found = None
+            earlier = None
         except (OSError, ValueError):
-            found = "a mark that cannot be read"
-        if found not in (mark, None) or (found is None and any(partial.glob("part-*"))):
+            earlier = "a mark that cannot be read"
+        if earlier not in (mark, None) or (earlier is None and any(partial.glob("part-*"))):
             raise InputError(
-                "another corpus was begun here", file=partial, found=found,
+                "another corpus was begun here", file=partial, found=earlier,
                 expected=str(corpus), fix="give another --out, or remove this folder",
             )  # fmt: skip
     make_folder(partial)
@@ -135,7 +135,7 @@ def _check_room(corpus: Synthetic, folder: Path, partial: Path) -> None:
     free = shutil.disk_usage(place).free
     if need > free:
         raise InputError(
-            "the disk has no room for this corpus", file=folder, found=f"{free / 1e9:,.1f} GB free",
+            "not enough disk space for this corpus", file=folder, found=f"{free / 1e9:,.1f} GB free",
             expected=f"about {need / 1e9:,.1f} GB", fix="give fewer documents or words, or another --out",
         )  # fmt: skip
 

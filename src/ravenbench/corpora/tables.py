@@ -33,7 +33,7 @@ LOOKED_AT = 200
 """Rows from which a column's content is judged."""
 
 
-def guess(path: Path, rows: Sequence[Mapping[str, Any]], asked: Mapping[str, str | None]) -> dict[str, str | None]:
+def guess(path: Path, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str | None]) -> dict[str, str | None]:
     """Complete the names of columns that were left at their defaults and are not in this table.
 
     A column is taken by its name. Texts are also recognised by their length: one column of strings that are several
@@ -46,7 +46,7 @@ def guess(path: Path, rows: Sequence[Mapping[str, Any]], asked: Mapping[str, str
         The table, for messages.
     rows : sequence of mappings
         Its first rows.
-    asked : mapping
+    columns : mapping
         Role (text, author, topic, id, language) to column; a topic of None stays None.
 
     Returns
@@ -56,10 +56,10 @@ def guess(path: Path, rows: Sequence[Mapping[str, Any]], asked: Mapping[str, str
         the table may do without it (id, language).
     """
     here = list(dict.fromkeys(str(key) for row in rows for key in row if key is not None))
-    found = dict(asked)
-    used = {column for column in asked.values() if column in here}
+    roles = dict(columns)
+    used = {column for column in columns.values() if column in here}
     for role in ("text", "author", "topic", "id", "language"):
-        column = asked[role]
+        column = columns[role]
         if column is None or column in here or column != role:
             continue
         plain = {_letters(name): name for name in reversed(here) if name not in used}
@@ -67,11 +67,11 @@ def guess(path: Path, rows: Sequence[Mapping[str, Any]], asked: Mapping[str, str
         if taken is None and role == "text":
             taken = _longest(rows, [name for name in here if name not in used])
         if taken is not None:
-            found[role] = taken
+            roles[role] = taken
             used.add(taken)
         elif role in ("text", "author", "topic"):
             raise _nothing(path, role, rows, here)
-    return found
+    return roles
 
 
 def _letters(name: str) -> str:
@@ -88,10 +88,10 @@ def _longest(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str |
 
 
 def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Sequence[str]) -> FormatError:
-    told = []
+    lines = []
     for name in here:
         values = [row.get(name) for row in rows if row.get(name) is not None]
-        told.append(f"{name} ({len(set(map(str, values))):,})")
+        lines.append(f"{name} ({len(set(map(str, values))):,})")
     near = did_you_mean(role, here, listing=False, cutoff=0.75)
     folder = path.stem
     fix = f"name it: raven corpus import {path} --out {folder} --{role} COLUMN, and take {folder} from then on"
@@ -100,7 +100,7 @@ def _nothing(path: Path, role: str, rows: Sequence[Mapping[str, Any]], here: Seq
     return FormatError(
         f"there is no column {role!r}, and none that looks like it",
         file=path,
-        found=f"{', '.join(told)}; in brackets: different values in {len(rows):,} rows",
+        found=f"{', '.join(lines)}; in brackets: different values in {len(rows):,} rows",
         expected=f"a column named {', '.join(NAMES[role][:6])} …",
         fix=fix if near is None else f"{fix} ({near})",
     )
@@ -126,12 +126,7 @@ def check_room(files: Sequence[Path], rows: int) -> None:
     """Refuse to read Parquet in less memory than it takes, as a trial in another process shows.
 
     There is no trial where the memory has no limit (``ulimit -v``), or the system does not say what is used of it.
-    InputError if the trial ran out of memory.
-
-    Parameters
-    ----------
-    rows : int
-        Rows that are read at once.
+    InputError if the trial ran out of memory. ``rows`` are read at once.
     """
     try:
         import resource
@@ -208,8 +203,8 @@ def read_table(
     kind = "parquet" if is_parts_folder(path) else _kind(path)
     rows = _parquet(path) if kind == "parquet" else _text(path, encoding)
     first = list(islice(rows, LOOKED_AT))
-    asked = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
-    chosen = guess(path, [row for _, row in first], asked) if first else asked
+    columns_by_role = {"text": text, "author": author, "topic": topic, "id": id, "language": language}
+    chosen = guess(path, [row for _, row in first], columns_by_role) if first else columns_by_role
     text, author, id, language = (str(chosen[role]) for role in ("text", "author", "id", "language"))
     topic = chosen["topic"]
     wanted = [text, author] + ([] if topic is None else [topic])
@@ -244,7 +239,7 @@ def read_table(
         )
     faults.check()
     notes: dict[str, Any] = {"source": path.name, "format": kind}
-    guessed = {role: column for role, column in chosen.items() if column != asked[role]}
+    guessed = {role: column for role, column in chosen.items() if column != columns_by_role[role]}
     if guessed:
         notes["columns"] = guessed
     if ignored:

@@ -29,13 +29,13 @@ SWAPPED = "are truth and answers swapped?"
 
 def truth_files(archive: Archive, split: Split | None) -> list[str]:
     """The files of truth in a place, of one part where it has several. FormatError if there is none."""
-    found = [n for n in archive.names if is_truth(n) and n.lower().endswith((".jsonl", ".ndjson", ".txt"))]
+    truths = [n for n in archive.names if is_truth(n) and n.lower().endswith((".jsonl", ".ndjson", ".txt"))]
     places: dict[str, list[str]] = {}
-    for name in found:
+    for name in truths:
         places.setdefault(str(PurePosixPath(name).parent), []).append(name)
-    kept = split_roots(sorted(places), split, archive.path)
+    roots_read = split_roots(sorted(places), split, archive.path)
     # truth.txt beside truth.jsonl says the same again.
-    names = [n for place in kept for n in ([m for m in places[place] if is_lines(m)] or places[place])]
+    names = [n for place in roots_read for n in ([m for m in places[place] if is_lines(m)] or places[place])]
     if not names:
         answers = any(PurePosixPath(n).stem.lower() == "answers" for n in archive.names)
         raise FormatError(
@@ -143,11 +143,11 @@ def read_truth(path: str | Path, split: Split | None = None) -> Truth:
         group: list[str | None] = []
         for name in names:
             if is_lines(name) or is_json(archive, name):
-                found = read_truth_records(archive, name)
-                ids += found
-                same += [t.same for t in found.values()]
-                authors += [t.authors for t in found.values()]
-                group += [None] * len(found)
+                records = read_truth_records(archive, name)
+                ids += records
+                same += [t.same for t in records.values()]
+                authors += [t.authors for t in records.values()]
+                group += [None] * len(records)
             else:
                 lines = read_truth_lines(archive, name)
                 if re.search("answers", PurePosixPath(name).stem, re.IGNORECASE):
@@ -173,12 +173,8 @@ def read_answers(path: str | Path, lenient: bool = False) -> SystemAnswers:
     """Read one system's answers from a file, folder or zip.
 
     FormatError if there is not exactly one file of answers, or a line does not parse: not JSON, no id or value, a value
-    that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth.
-
-    Parameters
-    ----------
-    lenient : bool
-        Take the single number out of a value such as ``[0.5]`` and say so in ``notes``.
+    that is a string, a list, NaN, infinite or outside [0, 1], an id twice, an empty file, truth. ``lenient`` takes the
+    single number out of a value such as ``[0.5]`` and says so in ``notes``.
     """
     with Archive(path) as archive:
         names = answer_files(archive)
@@ -205,11 +201,11 @@ def read_systems(path: str | Path, lenient: bool = False) -> list[SystemAnswers]
                 expected="answers.jsonl or answers.txt",
                 fix=SWAPPED if truth else "give the folder that a system's answers.jsonl or answers.txt is in",
             )  # fmt: skip
-        found = sorted((_read(archive, name, lenient) for name in names), key=lambda a: a.system)
-    for left, right in pairwise(found):
+        systems = sorted((_read(archive, name, lenient) for name in names), key=lambda a: a.system)
+    for left, right in pairwise(systems):
         if left.system == right.system:
             raise FormatError("two systems have one name", file=path, found=left.system, fix="rename a file or folder")
-    return found
+    return systems
 
 
 def align(truth: Truth, answers: Answers) -> Aligned:
@@ -286,7 +282,7 @@ def _groups(archive: Archive, name: str, ids: list[str]) -> list[str | None]:
         language, genre, _ = read_contents(archive, contents)
         if language or genre:
             return [" ".join(part for part in (language, genre) if part)] * len(ids)
-    return [found[1] if (found := _PREFIX.match(i)) else None for i in ids]
+    return [prefix[1] if (prefix := _PREFIX.match(i)) else None for i in ids]
 
 
 def _read(archive: Archive, name: str, lenient: bool) -> SystemAnswers:
@@ -405,8 +401,8 @@ def pan_measures(truth: Truth, answers: Aligned, f05u_2020: bool = False) -> dic
         raise InputError("there is no problem to evaluate", expected="at least one")
     names = MEASURES_2020 if f05u_2020 else MEASURES
     formulas = {m: STANDARD[FORM_2020.get(m, m) if f05u_2020 else m] for m in names.values()}
-    found = scores(truth.same, answers.value, answers.decision, formulas)
-    return {key: None if (value := found[m]) is None else float(np.round(value, 3)) for key, m in names.items()}
+    measures = scores(truth.same, answers.value, answers.decision, formulas)
+    return {key: None if (value := measures[m]) is None else float(np.round(value, 3)) for key, m in names.items()}
 
 
 _FILES = {"out.json": b'"auc"', "evaluation.prototext": b"measure {"}

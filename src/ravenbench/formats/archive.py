@@ -147,7 +147,7 @@ class Archive:
             return file.read(size)
 
     def lines(self, name: str, blank: bool = False) -> Iterator[tuple[int, str]]:
-        """Numbered lines (from 1) without their ends; blank ones are left out unless asked for.
+        """Numbered lines (from 1) without their ends; blank ones are left out by default.
 
         FormatError if a line is not UTF-8, longer than ``LINE_LIMIT``, or ends as lines did on old Macs (with ``\\r``
         alone).
@@ -211,17 +211,17 @@ def split_roots(roots: list[str], split: Split | None, path: str | Path) -> list
     """
     if split is None:
         return roots
-    kept = []
+    of_split = []
     for root in roots:
         base, part = split_of(root)
         if part == split or part is None:
-            kept.append(root)
+            of_split.append(root)
         elif not any(split_of(other) == (base, split) for other in roots):
             raise FormatError(
                 f"{base or 'this corpus'} has a {part}/ folder but no {split}/ folder", file=path,
                 fix=f"give the folder {part}/ itself if these problems are what you mean",
             )  # fmt: skip
-    return kept
+    return of_split
 
 
 def split_of(root: str) -> tuple[str, Split | None]:
@@ -244,7 +244,7 @@ def no_such(path: Path) -> InputError:
 
 
 def _walk(folder: Path) -> dict[str, int]:
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     seen: set[str] = set()
     for place, folders, files in os.walk(folder, followlinks=True):
         # A link back to a parent would never end.
@@ -257,14 +257,14 @@ def _walk(folder: Path) -> dict[str, int]:
         for name in files:
             path = Path(place, name)
             if not name.startswith(".") and name not in _IGNORED and path.is_file():
-                found[path.relative_to(folder).as_posix()] = path.stat().st_size
-        if len(found) > MEMBER_LIMIT:
+                sizes[path.relative_to(folder).as_posix()] = path.stat().st_size
+        if len(sizes) > MEMBER_LIMIT:
             break
-    return dict(sorted(found.items()))
+    return dict(sorted(sizes.items()))
 
 
 def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     inside = archive.infolist()
     if len(inside) > MEMBER_LIMIT:
         raise FormatError("too many files", file=path, found=len(inside), expected=f"≤ {MEMBER_LIMIT}")
@@ -289,10 +289,10 @@ def _members(path: Path, archive: zipfile.ZipFile) -> dict[str, int]:
             )  # fmt: skip
         if info.flag_bits & 1:
             raise FormatError("this zip is encrypted", file=path, found=info.filename, fix="unpack it first")
-        if info.filename in found:
+        if info.filename in sizes:
             raise FormatError("a name stands twice in this zip", file=path, found=info.filename)
-        found[info.filename] = info.file_size
-    return dict(sorted(found.items()))
+        sizes[info.filename] = info.file_size
+    return dict(sorted(sizes.items()))
 
 
 BOM = b"\xef\xbb\xbf"

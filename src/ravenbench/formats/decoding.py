@@ -81,7 +81,7 @@ def decode(
     likely = detected(whole)
     if likely is None:
         raise FormatError(
-            "the text is not UTF-8", file=file, line=line, found=f"{seen}, in no encoding that could be told",
+            "the text is not UTF-8", file=file, line=line, found=f"{seen}, in no encoding that could be recognised",
             expected="UTF-8", fix="is this a text? Otherwise find out its encoding"
             + (", and give it as --encoding" if encoding is None else ", and convert it to UTF-8"),
         )  # fmt: skip
@@ -97,15 +97,15 @@ def detected(data: bytes) -> str | None:
     import chardet
 
     looked_at = data[:_LOOKED_AT]
-    found = chardet.detect(
+    guess = chardet.detect(
         looked_at, prefer_superset=False, compat_names=False, max_bytes=_LOOKED_AT, include_encodings=_LIKELY,
         no_match_encoding=UTF8,
     )["encoding"]  # fmt: skip
-    if not found or _is_utf8(found):
+    if not guess or _is_utf8(guess):
         return None
-    read = _head(looked_at, found)
+    read = _head(looked_at, guess)
     # Of those that read it alike, the commonest is named.
-    return None if read is None else "cp1252" if read == _head(looked_at, "cp1252") else found.replace("-", "_").lower()
+    return None if read is None else "cp1252" if read == _head(looked_at, "cp1252") else guess.replace("-", "_").lower()
 
 
 def _head(data: bytes, encoding: str) -> str | None:
@@ -124,12 +124,12 @@ def check_controls(text: str, file: str | Path, line: int | None = None, encodin
     Bytes 0x80 to 0x9F are quotation marks, dashes and letters in Windows-1252, and control characters in ISO-8859-1.
     FormatError with the line as it was meant, where that can be told, and the command that mends the file.
     """
-    found = _CONTROLS.search(text)
-    if found is None:
+    control = _CONTROLS.search(text)
+    if control is None:
         return
     table = line is not None
-    line = text.count("\n", 0, found.start()) + 1 if line is None else line
-    said = f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is U+{ord(found[0]):04X}"
+    line = text.count("\n", 0, control.start()) + 1 if line is None else line
+    said = f"{len(_CONTROLS.findall(text)):,} of U+0080 to U+009F, the first is U+{ord(control[0]):04X}"
     problem = "control characters stand in the text where quotation marks, dashes or letters were"
     try:
         meant = text.encode("latin-1").decode("cp1252")
@@ -139,7 +139,7 @@ def check_controls(text: str, file: str | Path, line: int | None = None, encodin
             fix="convert the file again from what it was made of (mostly Windows-1252 that was read as ISO-8859-1), or "
             "replace these characters in an editor",
         ) from None  # fmt: skip
-    said += f"; it was meant: {_line_at(meant, found.start())}"
+    said += f"; it was meant: {_line_at(meant, control.start())}"
     if encoding is not None and not _is_utf8(encoding):
         fix = "--encoding cp1252"
     elif table:
@@ -191,11 +191,11 @@ class Faults:
             return fixes[0] if fixes else None
         # One --encoding would read those in another one as something else.
         own = fixes[0].partition(", or ")[2] if fixes[0].startswith("--encoding") else fixes[0]
-        return f"{own or fixes[0]} (the first; repeat the command to be told of the next)"
+        return f"{own or fixes[0]} (the first file; repeat the command for the next)"
 
 
 def old_mac(file: str | Path, line: int) -> FormatError:
-    """The error for lines that end with a carriage return alone."""
+    """The error for lines that end with only a carriage return."""
     return FormatError(
         "lines end as on old Macs, or a carriage return stands within one", file=file, line=line, found="\\r",
         expected="lines that end with \\n or \\r\\n", fix=f"tr '\\r' '\\n' < {shlex.quote(str(file))} > NEW",
@@ -223,7 +223,7 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
         # Any eight-bit text of even length would be read as Chinese characters.
         raise FormatError(
             f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
-            found="no NUL byte and no byte order mark", fix="leave --encoding out to be told which it seems to be",
+            found="no NUL byte and no byte order mark", fix="leave --encoding out to see which encoding it seems to be",
         )  # fmt: skip
     try:
         text = data.decode(encoding).removeprefix("\ufeff" if offset == 0 else "")
@@ -234,7 +234,7 @@ def _in(data: bytes, encoding: str, file: str | Path, offset: int, line: int | N
         raise FormatError(
             f"the text is neither UTF-8 nor {encoding}", file=file, line=line,
             found=f"byte 0x{data[error.start]:02x} at offset {offset + error.start}",
-            fix="give another --encoding, or none to be told which it seems to be",
+            fix="give another --encoding, or none to see which it seems to be",
         ) from None  # fmt: skip
 
 

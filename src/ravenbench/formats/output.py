@@ -50,8 +50,8 @@ def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
     """
     place = location(path)
     target = place if is_remote(place) else place.resolve()
-    for given in inputs:
-        there = location(given)
+    for input_path in inputs:
+        there = location(input_path)
         if is_remote(there) != is_remote(place) or not there.exists():
             continue
         source = there if is_remote(there) else there.resolve()
@@ -59,12 +59,12 @@ def check_apart(path: str | Path, inputs: Iterable[str | Path]) -> None:
             raise InputError("the output is an input too, and would be lost", file=path, fix="give another place")
         if target in source.parents and not (target / RUN).is_file():
             raise InputError(
-                "an input lies in the output folder", file=path, found=str(given), fix="give a folder of its own"
+                "an input lies in the output folder", file=path, found=str(input_path), fix="give a folder of its own"
             )
         if source in target.parents and not (source / RUN).is_file():
             raise InputError(
-                "the output lies in an input folder, which would hold it from then on", file=path, found=str(given),
-                fix="give a place outside the data",
+                "the output lies in an input folder, which would hold it from then on", file=path,
+                found=str(input_path), fix="give a place outside the data",
             )  # fmt: skip
 
 
@@ -128,14 +128,8 @@ def check_file(
 ) -> Path:
     """The place of a file, once it is sure before any long work that it may be written.
 
-    InputError if something else is there, or the place cannot be written.
-
-    Parameters
-    ----------
-    inputs, known
-        As for ``check_folder``.
-    mark : bytes, optional
-        What an earlier product of the same command has in its first 4096 bytes.
+    InputError if something else is there, or the place cannot be written. ``inputs`` and ``known`` are those of
+    ``check_folder``; ``mark`` is what an earlier product of the same command has in its first 4096 bytes.
     """
     place = location(path)
     if place.is_dir():
@@ -171,13 +165,13 @@ def _begins(place: Path, mark: bytes) -> bool:
 
 def _check_product(folder: Path, kind: str) -> None:
     """Refuse to replace what is not an earlier product of this command, or holds what the command did not write."""
-    found = _marked(folder)
-    if found.get("kind") != kind:
+    mark = _marked(folder)
+    if mark.get("kind") != kind:
         raise InputError(
             "this folder holds something else, which would be lost", file=folder,
             expected=f"a new or empty folder, or an earlier one of raven {kind}", fix="give another folder",
         )  # fmt: skip
-    written = found.get("files")
+    written = mark.get("files")
     if not isinstance(written, list):
         written = [*REPORT, *(p.relative_to(folder).as_posix() for name in REPORT for p in (folder / name).rglob("*"))]
     for inner in sorted(p for p in folder.rglob("*") if not p.is_dir() and p.name != MARK):
@@ -192,11 +186,11 @@ def _marked(folder: Path) -> dict[str, Any]:
     """What a folder says of the command that wrote it; reports from before the mark have a kind in ``report.json``."""
     for name in (MARK, "report.json"):
         try:
-            found = json.loads((folder / name).read_bytes())
+            mark = json.loads((folder / name).read_bytes())
         except (OSError, ValueError):
             continue
-        if isinstance(found, dict):
-            return found
+        if isinstance(mark, dict):
+            return mark
     return {}
 
 
@@ -215,21 +209,16 @@ def fresh_folder(
 ) -> Iterator[Path]:
     """Give a folder that is built beside its place and takes that when the block ends well.
 
-    InputError if the place is taken or cannot be written.
-
-    Parameters
-    ----------
-    kind, known
-        As for ``check_folder``: what may be replaced. With a kind the folder is marked as its product.
-    private : bool
-        The folder holds texts and is the user's alone; else its mode is what the umask allows.
+    InputError if the place is taken or cannot be written. ``kind`` and ``known`` say what may be replaced, as for
+    ``check_folder``; with a kind the folder is marked as its product. A ``private`` folder holds texts and only the
+    user may enter it; otherwise its mode follows the umask.
     """
     path = check_folder(path, kind=kind, known=known)
     if is_remote(path):
-        with tempfile.TemporaryDirectory(prefix="raven-") as made:
-            yield Path(made)
-            _mark(Path(made), kind)
-            _upload(Path(made), path)
+        with tempfile.TemporaryDirectory(prefix="raven-") as temporary:
+            yield Path(temporary)
+            _mark(Path(temporary), kind)
+            _upload(Path(temporary), path)
         return
     # A link to a folder stays; what it leads to is replaced.
     target = path.resolve()

@@ -79,29 +79,29 @@ def read_attribution(
                 "there are no attribution problems here", file=path, expected=f"folders that hold {_PROBLEM}"
             )
         languages = _languages(archive)
-        found = []
+        problems = []
         for number, root in enumerate(roots, start=1):
             try:
-                found.append(_problem(archive, "" if root == "." else root, languages))
+                problems.append(_problem(archive, "" if root == "." else root, languages))
             except FormatError as error:
-                if not lenient or (number == len(roots) and not found):
+                if not lenient or (number == len(roots) and not problems):
                     raise
                 if left_out is not None:
                     left_out[PurePosixPath(root).name or archive.stem] = str(error).splitlines()[0]
-    names = [p.name for p in found]
+    names = [p.name for p in problems]
     if len(set(names)) != len(names):
         raise FormatError("two problems have one name", file=path, found=sorted(names))
-    return found
+    return problems
 
 
 def _languages(archive: Archive) -> dict[str, str]:
-    found: dict[str, str] = {}
+    languages: dict[str, str] = {}
     for name in archive.names:
         if PurePosixPath(name).name == _COLLECTION:
             for item in _items(_json(archive, name), archive.label(name)):
                 if isinstance(item.get("problem-name"), str) and isinstance(item.get("language"), str):
-                    found[item["problem-name"]] = item["language"]
-    return found
+                    languages[item["problem-name"]] = item["language"]
+    return languages
 
 
 def _problem(archive: Archive, root: str, languages: Mapping[str, str]) -> AttributionProblem:
@@ -155,7 +155,7 @@ def _truth(
     label = archive.label(name)
     content = _json(archive, name)
     content = content.get("ground_truth") if isinstance(content, dict) else content
-    found: dict[str, str] = {}
+    truths: dict[str, str] = {}
     repeated: list[str] = []
     for item in _items(content, label):
         text, author = item.get("unknown-text"), item.get("true-author")
@@ -165,14 +165,14 @@ def _truth(
             raise FormatError("truth names an author who is no candidate", file=label, found=author)
         if text not in unknown:
             raise FormatError("truth names a text that is not there", file=label, found=text)
-        if text in found:
+        if text in truths:
             repeated.append(text)
-        if found.setdefault(text, author) != author:
+        if truths.setdefault(text, author) != author:
             raise FormatError("a text has two true authors", file=label, found=text)
-    missing = sorted(set(unknown) - set(found))
+    missing = sorted(set(unknown) - set(truths))
     if missing:
         raise FormatError("truth lacks a text", file=label, found=missing[0])
-    return found, sorted(set(repeated))
+    return truths, sorted(set(repeated))
 
 
 def _json(archive: Archive, name: str) -> Any:
@@ -227,13 +227,13 @@ def read_attribution_answers(path: str | Path) -> dict[str, str]:
         if name is None:
             raise FormatError("this is not a file of answers", file=path, expected="answers-PROBLEM.json")
         label = archive.label(name)
-        found: dict[str, str] = {}
+        answers: dict[str, str] = {}
         for item in _items(_json(archive, name), label):
             text, author = item.get("unknown-text"), item.get("predicted-author")
             if not isinstance(text, str) or not isinstance(author, str):
                 raise FormatError("an answer is incomplete", file=label, found=item)
-            found.setdefault(text, author)
-        return found
+            answers.setdefault(text, author)
+        return answers
 
 
 def macro_f1(truth: Mapping[str, str], predicted: Mapping[str, str], candidates: Sequence[str]) -> float:

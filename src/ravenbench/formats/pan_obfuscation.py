@@ -65,12 +65,8 @@ def read_parts(path: str | Path, original: str | None = None) -> tuple[Part, ...
 
     Published files disagree on whether ends are inclusive, so parts are located by their strings; white space between
     two parts that no part claims goes to the part before it (to the first, at the start). FormatError if the file is
-    not such a list, an id repeats, or a part does not occur in the original in this order.
-
-    Parameters
-    ----------
-    original : str, optional
-        The text that was rewritten; without it, the concatenation of the originals.
+    not such a list, an id repeats, or a part does not occur in the original in this order. ``original`` is the text
+    that was rewritten; by default the concatenation of the parts' originals.
     """
     try:
         rows = json.loads(decode(Path(path).read_bytes(), path))
@@ -103,14 +99,14 @@ def _locate(path: str | Path, original: str, rows: list[dict[str, Any]]) -> Iter
     starts = []
     place = 0
     for row in rows:
-        found = original.find(row["original"], place)
-        if found < 0 or original[place:found].strip():
+        begins = original.find(row["original"], place)
+        if begins < 0 or original[place:begins].strip():
             raise FormatError(
                 f"part {row['obfuscation-id']} does not follow in the original", file=path,
                 found=row["original"][:80], expected=repr(original[place : place + 80]),
             )  # fmt: skip
-        starts.append(found)
-        place = found + len(row["original"])
+        starts.append(begins)
+        place = begins + len(row["original"])
     if original[place:].strip():
         raise FormatError("the parts end before the original does", file=path, found=original[place : place + 80])
     if not rows:

@@ -353,7 +353,7 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
     """Pairs files inside an archive and the truth file of each (None where there is none)."""
     lines = [name for name in archive.names if is_lines(name)]
     pairs = [name for name in lines if not is_truth(name) and "pair" in first_record(archive, name)]
-    found: dict[str, str | None] = {}
+    files: dict[str, str | None] = {}
     for name in pairs:
         place, stem = PurePosixPath(name).parent, PurePosixPath(name).stem
         wanted = [f"{stem}-truth", f"{stem}_truth", stem.replace("pairs", "truth")]
@@ -361,8 +361,8 @@ def pairs_files(archive: Archive) -> dict[str, str | None]:
             wanted.append("truth")
         near = [PurePosixPath(n).name for n in lines if PurePosixPath(n).parent == place] + archive.siblings()
         truths = [n for w in wanted for n in near if is_truth(n) and is_lines(n) and PurePosixPath(n).stem == w]
-        found[name] = str(place / truths[0]) if truths else None
-    return found
+        files[name] = str(place / truths[0]) if truths else None
+    return files
 
 
 def is_truth(name: str) -> bool:
@@ -438,14 +438,7 @@ def read_pan_pairs(
 
     The first text of a pair is the known, the second the questioned document. Authors and topics of the documents are
     labels of ``problems`` where the files give them. FormatError if no pairs are found, a file does not parse, or no
-    pair can be used.
-
-    Parameters
-    ----------
-    truth : path, optional
-        A truth file elsewhere; otherwise the one beside the pairs.
-    encoding : str or None
-        Of files that are not UTF-8, as ``decode`` takes it.
+    pair can be used. ``truth`` is a truth file elsewhere; by default the one beside the pairs.
     """
     with Archive(path, encoding) as archive:
         files = pairs_files(archive)
@@ -455,10 +448,10 @@ def read_pan_pairs(
                 "there are no PAN20–23 pairs here", file=path, expected='lines {"id", "pair": [text, text]}',
                 fix="this is the truth file: give the pairs file" if given_truth else None,
             )  # fmt: skip
-        kept = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
+        folders_read = set(split_roots(sorted({str(PurePosixPath(n).parent) for n in files}), split, path))
         sets = []
         for name, beside in files.items():
-            if str(PurePosixPath(name).parent) not in kept:
+            if str(PurePosixPath(name).parent) not in folders_read:
                 continue
             if truth is not None:
                 with Archive(truth, encoding) as other:
@@ -471,11 +464,11 @@ def read_pan_pairs(
 
 def only_truth(archive: Archive) -> str:
     """Find the one truth file (JSON lines) of an archive. FormatError if there is none, or there are several."""
-    found = archive.names if len(archive.sizes) == 1 else [n for n in archive.names if is_truth(n)]
-    found = [n for n in found if is_lines(n)]
-    if len(found) != 1:
-        raise FormatError("expected one truth.jsonl here", file=archive.path, found=", ".join(found[:5]) or "none")
-    return found[0]
+    candidates = archive.names if len(archive.sizes) == 1 else [n for n in archive.names if is_truth(n)]
+    candidates = [n for n in candidates if is_lines(n)]
+    if len(candidates) != 1:
+        raise FormatError("expected one truth.jsonl here", file=archive.path, found=", ".join(candidates[:5]) or "none")
+    return candidates[0]
 
 
 def write_pan_pairs(folder: str | Path, problems: Problems, same: Bools | None = None) -> Path:
@@ -546,8 +539,8 @@ def _problems(archive: Archive, name: str, truth: dict[str, PairTruth] | None) -
             faults[key] = "the truth file names it but the pairs file does not"
     if not builder.ids:
         first_id = next(iter(faults), None)
-        found = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
-        raise FormatError("no pair can be used", file=archive.label(name), found=found)
+        example = f"{first_id}: {faults[first_id]}" if first_id is not None else "an empty file"
+        raise FormatError("no pair can be used", file=archive.label(name), found=example)
     rows = range(len(builder.texts))
     labels = {
         key: Labels.of([values.get(row) for row in rows]) if any(v is not None for v in values.values()) else None
@@ -598,10 +591,10 @@ def read_problem_sets(path: str | Path, split: Split | None = None, encoding: st
 
 def read_problems(path: str | Path, split: Split | None = None, encoding: str | None = UTF8) -> ProblemSet:
     """Read the one corpus of problems at a path. FormatError as ``read_problem_sets``, or if there are several."""
-    found = read_problem_sets(path, split, encoding)
-    if len(found) != 1:
-        names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in found)
-        halves = split is None and {s.split for s in found} == {"train", "test"} and len(found) == 2
+    sets = read_problem_sets(path, split, encoding)
+    if len(sets) != 1:
+        names = ", ".join(f"{s.name}/{s.split}" if s.split else s.name for s in sets)
+        halves = split is None and {s.split for s in sets} == {"train", "test"} and len(sets) == 2
         fix = "--split train or --split test" if halves else "give one of them"
         raise FormatError("several sets of problems are here", file=path, found=names, fix=fix)
-    return found[0]
+    return sets[0]

@@ -65,17 +65,17 @@ def read_reviews(folder: Path) -> list[Review]:
     files = sorted(folder.rglob("*.json"))
     if not files:
         raise InputError("no review lies here", file=folder, expected=".json files that the viewer's key e saves")
-    found: dict[tuple[str, str, str, str], Review] = {}
+    reviews: dict[tuple[str, str, str, str], Review] = {}
     for file in files:
         one = _read(file, "" if file.parent == folder else file.relative_to(folder).parts[0])
         key = (one.grader, one.id, one.system, one.rewritten)
-        if key in found:
+        if key in reviews:
             raise InputError(
                 "somebody graded one text twice", file=file, found=f"{one.id}, by {one.grader}, also in "
-                f"{found[key].file.name}", fix="keep the one that counts",
+                f"{reviews[key].file.name}", fix="keep the one that counts",
             )  # fmt: skip
-        found[key] = one
-    return list(found.values())
+        reviews[key] = one
+    return list(reviews.values())
 
 
 def _read(file: Path, folder: str) -> Review:

@@ -167,22 +167,22 @@ def read_attribute(spec: str, ids: Sequence[str], encoding: str | None = UTF8) -
                     f"there is no {column!r} here", file=label, line=line, found=known, fix=did_you_mean(column, known)
                 )
             values[key] = _value(row[column], label, line)
-    found = [values.get(i) for i in ids]
-    if all(v is None for v in found):
+    column_values = [values.get(i) for i in ids]
+    if all(v is None for v in column_values):
         raise FormatError(
             "this file has no value for any problem of truth", file=label, found=", ".join([*values][:3]) or "nothing",
             expected=f"ids such as {ids[0]}" if len(ids) else None,
         )  # fmt: skip
-    given = [v for v in found if v is not None]
-    if any(isinstance(v, str) for v in given):
-        labels = Labels.of(None if v is None else str(v) for v in found)
+    present = [v for v in column_values if v is not None]
+    if any(isinstance(v, str) for v in present):
+        labels = Labels.of(None if v is None else str(v) for v in column_values)
         if len(labels.names) > MOST_PARTS:
             raise FormatError(
                 f"{column} has too many different values to break results down by", file=label,
                 found=len(labels.names), expected=f"numbers, or at most {MOST_PARTS} different texts",
             )  # fmt: skip
         return Attribute(column, labels)
-    return Attribute(column, quantiles(np.array([math.nan if v is None else v for v in found]), bins))
+    return Attribute(column, quantiles(np.array([math.nan if v is None else v for v in column_values]), bins))
 
 
 def quantiles(values: Floats, parts: int = BINS) -> Labels:

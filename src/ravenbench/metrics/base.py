@@ -59,21 +59,15 @@ class Counted(Metric):
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
         """The metric of answers in [0, 1], exactly 0.5 being unanswered; None where undefined."""
-        found = float(self.of(count(*checked(truth, answers))))
-        return None if math.isnan(found) else found
+        number = float(self.of(count(*checked(truth, answers))))
+        return None if math.isnan(number) else number
 
 
 def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None = None) -> float:
     """The metric of what it reads; NaN where it is undefined, infinite or divides by zero.
 
     AnswerError if the metric fails, or gives no number; InputError if it reads raw scores and there are none.
-
-    Parameters
-    ----------
-    answers : (n,) float
-        In [0, 1].
-    scores : (n,) float, optional
-        The verifier's raw scores, where they are known.
+    ``answers`` (n,) lie in [0, 1]; ``scores`` (n,) are the verifier's raw scores, where they are known.
     """
     read = answers
     if metric.reads == "log-odds":
@@ -86,8 +80,8 @@ def measure(metric: Metric, truth: Bools, answers: Floats, scores: Floats | None
     if not len(truth):
         return math.nan
     try:
-        found = metric.value(truth, read)
-        number = math.nan if found is None else float(found)
+        result = metric.value(truth, read)
+        number = math.nan if result is None else float(result)
     except ZeroDivisionError:
         return math.nan
     except RavenError:
@@ -103,10 +97,10 @@ def metrics_of(given: str | Iterable[str | Metric]) -> dict[str, Metric]:
     SpecError if one does not parse, or there is none; one that is named twice counts once.
     """
     listed = registry.split(given) if isinstance(given, str) else list(given)
-    found = [registry.parse("metric", one) if isinstance(one, str) else one for one in listed]
-    if not found:
+    parsed = [registry.parse("metric", one) if isinstance(one, str) else one for one in listed]
+    if not parsed:
         raise SpecError("no metric is given", expected=f"some of {', '.join(registry.names('metric'))}")
-    return {str(metric): metric for metric in found}
+    return {str(metric): metric for metric in parsed}
 
 
 def title_of(metric: Metric) -> str:

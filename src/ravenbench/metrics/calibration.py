@@ -80,8 +80,8 @@ class CllrCost(Metric):
     part: ClassVar[str] = "cllr"
 
     def value(self, truth: Bools, answers: Floats) -> float | None:
-        found: float | None = getattr(cllr(truth, answers), self.part)
-        return found
+        cost: float | None = getattr(cllr(truth, answers), self.part)
+        return cost
 
 
 class CllrMin(CllrCost):

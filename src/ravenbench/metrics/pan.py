@@ -172,8 +172,8 @@ FORM_2020: Mapping[str, str] = MappingProxyType(
 
 def _ratio(above: Floats, below: Floats, empty: float) -> Floats:
     above, below = np.broadcast_arrays(np.asarray(above, dtype=np.float64), below)
-    found: Floats = np.divide(above, below, out=np.full(above.shape, empty), where=below > 0)
-    return found
+    quotient: Floats = np.divide(above, below, out=np.full(above.shape, empty), where=below > 0)
+    return quotient
 
 
 def auc(same: ArrayLike, value: ArrayLike) -> float | None:
@@ -232,14 +232,14 @@ def scores(
     """
     truth, values, decisions = checked(same, value, decision)
     counted = {name: metric for name, metric in metrics.items() if isinstance(metric, Counted)}
-    found = scores_of([count(truth, values, decisions)], counted)[0]
+    measures = scores_of([count(truth, values, decisions)], counted)[0]
     if len(counted) < len(metrics):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
             own = {n: measure(metric, truth, values) for n, metric in metrics.items() if n not in counted}
-        both = found | {name: None if math.isnan(number) else number for name, number in own.items()}
-        found = {name: both[name] for name in (*metrics, "unanswered")}
-    return found
+        both = measures | {name: None if math.isnan(number) else number for name, number in own.items()}
+        measures = {name: both[name] for name in (*metrics, "unanswered")}
+    return measures
 
 
 def scores_of(sums: Sequence[Sums], metrics: Mapping[str, Counted] = METRICS) -> list[dict[str, float | None]]:

@@ -98,26 +98,21 @@ class Hull:
     @property
     def stretches(self) -> list[Stretch]:
         """Who owns which part, by rising false-positive rate. A system is on the hull if it stands here."""
-        found = []
+        segments = []
         for system, run in groupby(range(1, len(self.owner) - 1), key=lambda v: self.owner[v]):
             rows = list(run)
             if system is not None:
-                found.append(Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]])))
-        return found
+                segments.append(Stretch(system, float(self.fpr[rows[0]]), float(self.fpr[rows[-1]])))
+        return segments
 
     def operating_point(
         self, *, cost_false_same: float = 1.0, cost_false_different: float = 1.0, same_share: float = 0.5
     ) -> OperatingPoint:
         """The vertex of least expected cost; of equal ones that with the fewest false positives.
 
-        InputError if a cost is not positive or the share not within (0, 1).
-
-        Parameters
-        ----------
-        cost_false_same, cost_false_different : float
-            Cost of wrongly answering "same author" and "different authors", > 0.
-        same_share : float
-            Share of same-author problems where the system will be used, in (0, 1).
+        The costs are those of wrongly answering "same author" and "different authors"; ``same_share`` is the share of
+        same-author problems where the system will be used. InputError if a cost is not positive or the share not within
+        (0, 1).
         """
         if not (cost_false_same > 0 and cost_false_different > 0 and 0 < same_share < 1):
             raise InputError(

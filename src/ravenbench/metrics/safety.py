@@ -78,15 +78,9 @@ def impact(recall: ArrayLike, attacked: ArrayLike) -> Floats:
 def effect(truth: ArrayLike, before: ArrayLike, after: ArrayLike, attacked: ArrayLike) -> Effect:
     """Compare a method's labels before and after an attack.
 
-    InputError if lengths differ or nothing was attacked.
-
-    Parameters
-    ----------
-    truth, before, after : (n,)
-        Labels of one kind: author names or codes, or booleans in verification. A label for "nobody" is a label
-        like others; it is right where truth says so.
-    attacked : (n,) bool
-        Problems whose text was rewritten.
+    InputError if lengths differ or nothing was attacked. ``truth``, ``before`` and ``after`` (n,) are labels of one
+    kind: author names or codes, or booleans in verification. A label for "nobody" is a label like others; it is right
+    where truth says so. ``attacked`` (n,) marks the problems whose text was rewritten.
     """
     gold, first, second = np.asarray(truth), np.asarray(before), np.asarray(after)
     hit = np.asarray(attacked, dtype=bool)
@@ -181,18 +175,18 @@ def average_impact(effects: Iterable[Effect]) -> float | None:
     return float(np.mean(impacts)) if impacts else None
 
 
-def dismissals(found: Effect) -> tuple[int, ...] | None:
+def dismissals(effect: Effect) -> tuple[int, ...] | None:
     """Why a method's gain from an attack can be dismissed: numbers of ``REASONS``, all that apply.
 
     None where it gained nothing; empty where it gained and nothing excuses the attacker (the paper prints "?").
     """
-    gain = found.impact
+    gain = effect.impact
     if gain >= 0:
         return None
     applies = {
         1: gain > -NOISE,
-        2: found.accuracy < WEAK,
-        3: found.attacked < SMALL,
-        4: gain < -NOISE and found.delta_rest is not None and found.delta_rest < -SHIFT,
+        2: effect.accuracy < WEAK,
+        3: effect.attacked < SMALL,
+        4: gain < -NOISE and effect.delta_rest is not None and effect.delta_rest < -SHIFT,
     }
     return tuple(number for number, holds in applies.items() if holds)

@@ -79,12 +79,7 @@ def _sweep(
 def weighted_sums(ranked: Ranked, weights: Weights) -> Sums:
     """Sums of one system under BLOCK weightings.
 
-    Parameters
-    ----------
-    ranked : Ranked
-        From :func:`rank`.
-    weights : (n, BLOCK) int32
-        How often each problem occurs in each weighting.
+    ``weights``, (n, BLOCK), say how often each problem occurs in each weighting.
 
     Returns
     -------

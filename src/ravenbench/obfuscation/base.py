@@ -46,7 +46,7 @@ class Rewriting:
     parts : tuple of Part
         Their originals tile the source exactly; the new text is the concatenation of their obfuscations.
     notes : tuple of str
-        What a reader must know: why a text was left alone, which resource was missing, chunks kept.
+        What a reader must know: why a text was left unchanged, which resource was missing, chunks kept.
     counts : mapping of str to int
         Operations applied and failures met, by name.
     """
@@ -131,12 +131,8 @@ class Obfuscator(Component):
         """Rewrite a task's questioned text; the same arguments always give the same bytes.
 
         InputError if the recipe needs an oracle and gets none; MissingPart if it cannot run without a resource that is
-        not here; the message names the command.
-
-        Parameters
-        ----------
-        oracle : callable, optional
-            Surrogate scores for a recipe that ``needs_oracle``; ignored by the others.
+        not here; the message names the command. ``oracle`` gives surrogate scores to a recipe that ``needs_oracle``;
+        others ignore it.
         """
         text = task.questioned
         bom = "\ufeff" if text.startswith("\ufeff") else ""
@@ -144,20 +140,22 @@ class Obfuscator(Component):
             task = replace(task, questioned=text[1:])
         reason = "no words" if not any(c.isalnum() for c in text) else self._reason(task)
         if reason:
-            found = unchanged(task.questioned, f"left unchanged: {reason}")
+            rewriting = unchanged(task.questioned, f"left unchanged: {reason}")
         elif not self.needs_oracle:
-            found = self.rewrite(task, seed)
+            rewriting = self.rewrite(task, seed)
         elif oracle is None:
             raise InputError(f"{self.name} searches against surrogate verifiers", fix="give it an oracle")
         else:
-            found = self.rewrite_against(task, seed, oracle)
-        if not reason and not any(c.isalnum() for c in found.text):
-            found = unchanged(task.questioned, "left unchanged: the rewriting had no words")
+            rewriting = self.rewrite_against(task, seed, oracle)
+        if not reason and not any(c.isalnum() for c in rewriting.text):
+            rewriting = unchanged(task.questioned, "left unchanged: the rewriting had no words")
         if getattr(self, "mode", None) == "repaired":
-            parts = mended(found.parts)
+            parts = mended(rewriting.parts)
             count = sum(part.operations.count("mend") for part in parts)
-            found = replace(found, parts=parts, counts={**found.counts, **({"mend": count} if count else {})})
-        return (_after_bom(found) if bom else found).check(text)
+            rewriting = replace(
+                rewriting, parts=parts, counts={**rewriting.counts, **({"mend": count} if count else {})}
+            )
+        return (_after_bom(rewriting) if bom else rewriting).check(text)
 
     def stamp(self) -> str:
         """What besides parameters and version decides the rewritings, such as the content of a folder; else empty."""
@@ -167,12 +165,14 @@ class Obfuscator(Component):
         """Rewrite tasks at once, in order; a failure is that of all. For those that declare ``whole_batch``."""
         plain = [replace(task, questioned=task.questioned.removeprefix("\ufeff")) for task in tasks]
         spoken = [task for task in plain if any(c.isalnum() for c in task.questioned)]
-        made = iter(self.rewrite_all(spoken, seed) if spoken else [])
+        results = iter(self.rewrite_all(spoken, seed) if spoken else [])
         done = []
         for task, bare in zip(tasks, plain, strict=True):
             spoke = any(c.isalnum() for c in bare.questioned)
-            found = next(made) if spoke else unchanged(bare.questioned, "left unchanged: no words")
-            done.append((_after_bom(found) if task.questioned != bare.questioned else found).check(task.questioned))
+            rewriting = next(results) if spoke else unchanged(bare.questioned, "left unchanged: no words")
+            done.append(
+                (_after_bom(rewriting) if task.questioned != bare.questioned else rewriting).check(task.questioned)
+            )
         return done
 
     def rewrite_all(self, tasks: Sequence[ObfuscationTask], seed: int) -> list[Rewriting]:
@@ -207,11 +207,11 @@ def count_operations(parts: Sequence[Part]) -> dict[str, int]:
     return dict(sorted(Counter(name for part in parts for name in part.operations).items()))
 
 
-def _after_bom(found: Rewriting) -> Rewriting:
-    shifted = [replace(part, start=part.start + 1, end=part.end + 1) for part in found.parts]
+def _after_bom(rewriting: Rewriting) -> Rewriting:
+    shifted = [replace(part, start=part.start + 1, end=part.end + 1) for part in rewriting.parts]
     first = shifted[0] if shifted else Part(1, 1, "", "")
     first = replace(first, start=0, original="\ufeff" + first.original, obfuscation="\ufeff" + first.obfuscation)
-    return replace(found, parts=(first, *shifted[1:]))
+    return replace(rewriting, parts=(first, *shifted[1:]))
 
 
 def tasks_of(

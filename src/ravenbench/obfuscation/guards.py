@@ -52,10 +52,10 @@ class Stretches:
             for m in capital
             if not lower[(word := m.group()).lower()] and (word in inside or not is_english(word.lower()))
         )
-        found = [m.span() for m in words if m.group() in self.names]
-        found += [m.span() for pattern in (_marked(), *_fixed()) for m in pattern.finditer(text)]
-        found += _units(text, words)
-        self.spans = _joined(found)
+        name_spans = [m.span() for m in words if m.group() in self.names]
+        name_spans += [m.span() for pattern in (_marked(), *_fixed()) for m in pattern.finditer(text)]
+        name_spans += _units(text, words)
+        self.spans = _joined(name_spans)
         self._starts = [start for start, _ in self.spans]
 
     def touch(self, start: int, end: int) -> bool:
@@ -127,18 +127,18 @@ def _units(text: str, words: Sequence[re.Match[str]]) -> list[Span]:
     """Collocations WordNet lists, the longest at each place; only single spaces may stand between their words."""
     if missing("wordnet") is not None:
         return []
-    found: list[Span] = []
+    spans: list[Span] = []
     for i, first in enumerate(words):
-        if found and first.start() < found[-1][1]:
+        if spans and first.start() < spans[-1][1]:
             continue
         end = i + 1
         while end < len(words) and end - i < _LONGEST_UNIT and text[words[end - 1].end() : words[end].start()] == " ":
             end += 1
         for stop in range(end, i + 1, -1):
             if _is_unit("_".join(m.group().lower() for m in words[i:stop])):
-                found.append((first.start(), words[stop - 1].end()))
+                spans.append((first.start(), words[stop - 1].end()))
                 break
-    return found
+    return spans
 
 
 @lru_cache(1 << 16)
@@ -146,9 +146,9 @@ def _is_unit(phrase: str) -> bool:
     return bool(resources.wordnet().synsets(phrase))
 
 
-def _joined(found: list[Span]) -> list[Span]:
+def _joined(spans: list[Span]) -> list[Span]:
     joined: list[Span] = []
-    for start, end in sorted(found):
+    for start, end in sorted(spans):
         if joined and start < joined[-1][1]:
             joined[-1] = joined[-1][0], max(end, joined[-1][1])
         else:
@@ -249,9 +249,9 @@ def inflected(lemma: str, tag: str) -> str | None:
         return lemma
     words = lemma.split(" ")
     place = 0 if tag.startswith("V") else -1
-    found = _existing(words[place], tag)
-    if found:
-        words[place] = found[0]
+    inflections = _existing(words[place], tag)
+    if inflections:
+        words[place] = inflections[0]
         return " ".join(words)
     compared = _existing(words[place], tag[:2] + "R") or words[place].endswith(("er", "est"))
     return f"{_DEGREE[tag]} {lemma}" if tag in _DEGREE and not compared else None
@@ -260,8 +260,8 @@ def inflected(lemma: str, tag: str) -> str | None:
 @lru_cache(_REMEMBERED)
 def same_form(word: str, lemma: str, pos: str) -> str | None:
     """A lemma in the form that a word has; None where that form is in doubt or does not exist."""
-    made = {inflected(lemma, tag) for tag in forms(word.lower(), pos)}
-    return made.pop() if len(made) == 1 else None
+    candidates = {inflected(lemma, tag) for tag in forms(word.lower(), pos)}
+    return candidates.pop() if len(candidates) == 1 else None
 
 
 def _existing(lemma: str, tag: str) -> tuple[str, ...]:
@@ -272,8 +272,8 @@ def _existing(lemma: str, tag: str) -> tuple[str, ...]:
     return tuple(getInflection(lemma, tag=tag, inflect_oov=False))
 
 
-def _names(found: list[Any], word: str, pos: str) -> tuple[str, ...]:
-    names = dict.fromkeys(name for sense in found for name in sense.lemma_names())
+def _names(senses: list[Any], word: str, pos: str) -> tuple[str, ...]:
+    names = dict.fromkeys(name for sense in senses for name in sense.lemma_names())
     return tuple(n for n in names if "_" not in n and acceptable(word, n, pos))
 
 
@@ -283,7 +283,7 @@ def _synonyms(word: str) -> frozenset[str]:
 
 
 def _usual(word: str) -> bool:
-    """Whether readers know a word: Brown holds it, or there is no Brown to ask."""
+    """Whether readers know a word: Brown holds it, or, without Brown, it is an English word."""
     return word in resources.language_model() if missing("brown") is None else is_english(word)
 
 
@@ -332,12 +332,12 @@ def mended(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 def _changes(original: str, text: str) -> list[tuple[int, int, str]]:
     """Corrections of ``text`` as (start, end, new), in order and without overlap."""
-    found = _Tokens(original, text).corrections()
-    kept: list[tuple[int, int, str]] = []
-    for start, end, new in sorted(found):
-        if not kept or start >= kept[-1][1]:
-            kept.append((start, end, new))
-    return kept
+    proposed = _Tokens(original, text).corrections()
+    disjoint: list[tuple[int, int, str]] = []
+    for start, end, new in sorted(proposed):
+        if not disjoint or start >= disjoint[-1][1]:
+            disjoint.append((start, end, new))
+    return disjoint
 
 
 class _Tokens:
@@ -365,21 +365,21 @@ class _Tokens:
 
     @staticmethod
     def _first(text: str, span: tuple[int, int]) -> int:
-        found = re.search(r"\w", text[span[0] : span[1]])
-        return span[0] + found.start() if found else span[1]
+        word = re.search(r"\w", text[span[0] : span[1]])
+        return span[0] + word.start() if word else span[1]
 
     def corrections(self) -> list[tuple[int, int, str]]:
-        found = self._stops()
+        changes = self._stops()
         # After a full stop that is put back the capital is right.
-        self.opens |= {next((s for s in self.start if s > place), place) for place, _, _ in found}
+        self.opens |= {next((s for s in self.start if s > place), place) for place, _, _ in changes}
         for j, word in enumerate(self.new):
             if not word:
                 continue
-            found += self._spacing(j)
+            changes += self._spacing(j)
             if j and self._joint(j):
-                found += self._junction(j, word)
-            found += self._casing(j, word)
-        return found
+                changes += self._junction(j, word)
+            changes += self._casing(j, word)
+        return changes
 
     def _joint(self, j: int) -> bool:
         """Whether a token and the one before did not stand together in the original."""
@@ -443,7 +443,7 @@ class _Tokens:
 
     def _stops(self) -> list[tuple[int, int, str]]:
         """Full stops that vanished though the next sentence still opens with its capital, or the text ends."""
-        found = []
+        stops = []
         for i, mark in enumerate(self.old):
             if mark not in _ENDS or self.became[i] is not None or not self._was_end(i):
                 continue
@@ -451,9 +451,9 @@ class _Tokens:
             if following is None:
                 last = max((j for j, word in enumerate(self.new) if word), default=None)
                 if last is not None and i >= len(self.old) - 3 and self.new[last][-1].isalnum():
-                    found.append((self.end[last], self.end[last], "."))
+                    stops.append((self.end[last], self.end[last], "."))
                 continue
             j = self.became[following]
             if following == i + 1 and j and self.new[j][0].isupper() and self.new[j - 1][-1:].isalnum():
-                found.append((self.end[j - 1], self.end[j - 1], "."))
-        return found
+                stops.append((self.end[j - 1], self.end[j - 1], "."))
+        return stops

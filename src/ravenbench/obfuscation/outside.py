@@ -87,25 +87,25 @@ def find(place: Path) -> dict[str, Found]:
     FormatError if this is no place for rewritings, or a table cannot be read.
     """
     if place.is_dir():
-        found = _of_folder(place)
+        rewritings = _of_folder(place)
     elif place.suffix.lower() in ENDINGS:
-        found = _of_table(place)
+        rewritings = _of_table(place)
     else:
         raise FormatError(
             "no rewritings are here", file=place,
             expected="a folder with ID/obfuscation.json, ID.txt or a problem set, or a .csv or .jsonl with id and text",
         )  # fmt: skip
-    return found
+    return rewritings
 
 
 def _of_folder(place: Path) -> dict[str, Found]:
-    found: dict[str, Found] = {}
+    rewritings: dict[str, Found] = {}
     for file in sorted(p for p in place.rglob("*") if p.is_file()):
         inside = file.relative_to(place).as_posix()
         folder, _, name = inside.rpartition("/")
         if folder and name in _NAMES:
-            if folder not in found or _NAMES.index(name) < _NAMES.index(Path(found[folder].place).name):
-                found[folder] = _file(file)
+            if folder not in rewritings or _NAMES.index(name) < _NAMES.index(Path(rewritings[folder].place).name):
+                rewritings[folder] = _file(file)
             continue
         suffix = next(s for s in _SUFFIXES if inside.endswith(s))
         if (
@@ -114,11 +114,11 @@ def _of_folder(place: Path) -> dict[str, Found]:
             or name.startswith(("known", "same-author", "original"))
         ):
             continue
-        known = found.get(inside.removesuffix(suffix))
+        known = rewritings.get(inside.removesuffix(suffix))
         # Parts say more than the text beside them.
         if known is None or known.parts is None:
-            found[inside.removesuffix(suffix)] = _file(file)
-    return found
+            rewritings[inside.removesuffix(suffix)] = _file(file)
+    return rewritings
 
 
 def _file(file: Path) -> Found:
@@ -128,22 +128,22 @@ def _file(file: Path) -> Found:
 
 
 def _of_table(place: Path) -> dict[str, Found]:
-    found: dict[str, Found] = {}
+    rewritings: dict[str, Found] = {}
     with Archive(place) as archive:
         rows = list(table_rows(archive, place.name))
     for line, row in rows:
         name, text = row.get("id"), row.get("text")
         if not isinstance(name, str) or not isinstance(text, str):
             raise FormatError("not a rewriting", file=place, line=line, found=row, expected="columns id and text")
-        if name in found:
+        if name in rewritings:
             raise FormatError(f"the id {name} stands twice", file=place, line=line)
-        told = {
+        source = {
             key: value for key in ("original", "original_sha256") if isinstance(value := row.get(key), str) and value
         }
-        found[name] = Found(
-            str(place), line, text, original=told.get("original"), digest=told.get("original_sha256")
+        rewritings[name] = Found(
+            str(place), line, text, original=source.get("original"), digest=source.get("original_sha256")
         )  # fmt: skip
-    return found
+    return rewritings
 
 
 _INPUT, _OUTPUT, _SEED = "inputDataset", "outputDir", "seed"
@@ -151,7 +151,7 @@ _INPUT, _OUTPUT, _SEED = "inputDataset", "outputDir", "seed"
 
 @dataclass(eq=False, repr=False)
 class Command(Obfuscator):
-    """Runs a program that rewrites texts, once for all of them, shut in like an outside verifier.
+    """Runs a program that rewrites texts, once for all of them, sandboxed like an outside verifier.
 
     It finds, as at PAN 2016, a folder for each text (``0001``, ``0002`` …) with ``original.txt`` and what the same
     author wrote as ``same-author01.txt`` …, and writes ``0001/obfuscation.json`` (parts, as PAN asks for) or
@@ -211,28 +211,28 @@ class Command(Obfuscator):
         ProgramError if it fails, or delivers less than a rewriting of every text.
         """
         with private_folder() as home:
-            given, made, work = home / "input", home / "output", home / "work"
-            for place in (given, made, work):
+            input_folder, output_folder, work = home / "input", home / "output", home / "work"
+            for place in (input_folder, output_folder, work):
                 place.mkdir()
             names = [f"{number:04d}" for number in range(1, len(tasks) + 1)]
             for name, task in zip(names, tasks, strict=True):
-                (given / name).mkdir()
-                (given / name / "original.txt").write_bytes(task.questioned.encode())
+                (input_folder / name).mkdir()
+                (input_folder / name / "original.txt").write_bytes(task.questioned.encode())
                 for number, text in enumerate(task.known, start=1):
-                    (given / name / f"same-author{number:02d}.txt").write_bytes(text.encode())
-            argv = self._argv({_INPUT: given, _OUTPUT: made, _SEED: str(seed)})
+                    (input_folder / name / f"same-author{number:02d}.txt").write_bytes(text.encode())
+            argv = self._argv({_INPUT: input_folder, _OUTPUT: output_folder, _SEED: str(seed)})
             own = Path(self.folder).absolute()
-            reads = [given] if own == Path.cwd() else [own, given]
-            ran = self._rules().run(argv, work, self.timeout, reads, [made])
+            reads = [input_folder] if own == Path.cwd() else [own, input_folder]
+            ran = self._rules().run(argv, work, self.timeout, reads, [output_folder])
             try:
-                found = find(made)
-                missing = [task.id for name, task in zip(names, tasks, strict=True) if name not in found]
+                rewritings = find(output_folder)
+                missing = [task.id for name, task in zip(names, tasks, strict=True) if name not in rewritings]
                 if missing:
                     raise FormatError(f"{len(missing):,} texts were not rewritten", found=", ".join(missing[:5]))
-                every = [found[name].read(task.questioned) for name, task in zip(names, tasks, strict=True)]
+                every = [rewritings[name].read(task.questioned) for name, task in zip(names, tasks, strict=True)]
             except (FormatError, OSError) as error:
-                told = str(error).replace(str(made), _OUTPUT)
-                raise ProgramError(f"{self.command}: its rewritings cannot be used: {told}{ran.tail()}") from None
+                message = str(error).replace(str(output_folder), _OUTPUT)
+                raise ProgramError(f"{self.command}: its rewritings cannot be used: {message}{ran.tail()}") from None
         return [Rewriting(parts, (), count_operations(parts)) for parts in every]
 
     def _rules(self) -> Rules:
@@ -247,9 +247,9 @@ class Command(Obfuscator):
 class Rewritings(Obfuscator):
     """Takes texts that were rewritten elsewhere, by the ids of the problems.
 
-    Every text asked for must be there, no other may be, and each must be a rewriting of its own text: parts and
-    hashes are compared, and what is empty, in another language, or ten times as long is refused. Nothing is scored
-    before all of that holds.
+    Every text needed must be there, no other may be, and each must be a rewriting of its own text: parts and hashes are
+    compared, and what is empty, in another language, or ten times as long is refused. Nothing is scored before all of
+    that holds.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class Rewritings(Obfuscator):
         set as ``raven obfuscate`` writes it; or a ``.csv`` or ``.jsonl`` with ``id`` and ``text`` (and ``original`` or
         ``original_sha256``, which are then compared).
     subset : bool
-        Take those asked for and leave further ones aside, as with ``--limit``.
+        Take those needed and ignore further ones, as with ``--limit``.
     label : str
         What it is called in tables, where several folders are compared.
     """
@@ -286,23 +286,23 @@ class Rewritings(Obfuscator):
 
         InputError if one is missing, too many or no rewriting of its text.
         """
-        found = find(self._place())
-        if not found:
+        rewritings = find(self._place())
+        if not rewritings:
             raise InputError("no rewritings are here", file=self.folder, expected="files or rows named by problem ids")
-        names = {task.id: name for task in tasks if (name := _named(task.id, found)) is not None}
+        names = {task.id: name for task in tasks if (name := _named(task.id, rewritings)) is not None}
         missing = [task.id for task in tasks if task.id not in names]
         if missing:
             raise InputError(
                 f"{len(missing):,} of {len(tasks):,} texts have no rewriting", file=self.folder,
                 found=f"none for {', '.join(missing[:5])}", fix="name each file, folder or row by the problem's id",
             )  # fmt: skip
-        extra = sorted(found.keys() - set(names.values()))
+        extra = sorted(rewritings.keys() - set(names.values()))
         if extra and not self.subset:
             raise InputError(
                 f"{len(extra):,} rewritings belong to no text that is to be rewritten", file=self.folder,
                 found=", ".join(extra[:5]), fix="remove them, or say subset=True if the problems are a part of all",
             )  # fmt: skip
-        self.found_ = {task.id: found[names[task.id]] for task in tasks}
+        self.found_ = {task.id: rewritings[names[task.id]] for task in tasks}
         for task in tasks:
             self.found_[task.id].read(task.questioned.removeprefix("\ufeff"))
         return self
@@ -320,6 +320,6 @@ class Rewritings(Obfuscator):
         return place
 
 
-def _named(task: str, found: dict[str, Found]) -> str | None:
+def _named(task: str, rewritings: dict[str, Found]) -> str | None:
     """The name under which a task's rewriting lies: its id, with or without ``.txt``."""
-    return next((name for name in (task, task.removesuffix(".txt")) if name in found), None)
+    return next((name for name in (task, task.removesuffix(".txt")) if name in rewritings), None)

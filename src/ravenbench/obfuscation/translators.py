@@ -21,9 +21,9 @@ from ravenbench.programs.process import Rules, arguments, private_folder
 from ravenbench.services import Endpoint, leaves_machine
 
 
-def is_text(found: object) -> TypeGuard[str]:
+def is_text(value: object) -> TypeGuard[str]:
     """Whether what a translator gave, or what was kept of it, is a text."""
-    return isinstance(found, str) and bool(found.strip()) and "\0" not in found and writable(found)
+    return isinstance(value, str) and bool(value.strip()) and "\0" not in value and writable(value)
 
 
 class Translator(Component):
@@ -54,7 +54,7 @@ class Translator(Component):
         return "anything"
 
     def check_leg(self, source: str, target: str) -> None:
-        """Refuse a pair of languages that cannot be translated here, before any work; a server is not asked.
+        """Refuse a pair of languages that cannot be translated here, before any work, without a request to a server.
 
         MissingPart if the extra, program or model of this pair is not installed.
         """
@@ -144,12 +144,12 @@ def _pairs() -> dict[tuple[str, str], str]:
         return {}
     listed = subprocess.run(["apertium", "-l"], capture_output=True, text=True, timeout=60, check=False).stdout.split()
     two = {three: short for short, three in CODES.items()} | {short: short for short in CODES}
-    found: dict[tuple[str, str], str] = {}
+    pairs: dict[tuple[str, str], str] = {}
     for mode in sorted(listed, key=lambda m: (len(m), m)):
         source, _, target = mode.partition("-")
         if source in two and target in two:
-            found.setdefault((two[source], two[target]), mode)
-    return found
+            pairs.setdefault((two[source], two[target]), mode)
+    return pairs
 
 
 class Argos(Translator):
@@ -196,8 +196,8 @@ def _direct(source: str, target: str) -> Any:
 def _installed() -> list[tuple[str, str]]:
     from argostranslate import package
 
-    found = (p for p in package.get_installed_packages() if getattr(p, "type", "") == "translate")
-    return sorted((p.from_code, p.to_code) for p in found)
+    packages = (p for p in package.get_installed_packages() if getattr(p, "type", "") == "translate")
+    return sorted((p.from_code, p.to_code) for p in packages)
 
 
 @dataclass(eq=False, repr=False)
@@ -242,23 +242,23 @@ class Command(Translator):
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
         """Translate sentences; ProgramError where the program fails or writes another number of lines."""
         with private_folder() as home:
-            given, made, work = home / "input.txt", home / "output" / "output.txt", home / "work"
+            input_file, output_file, work = home / "input.txt", home / "output" / "output.txt", home / "work"
             work.mkdir()
-            made.parent.mkdir()
-            given.write_text("".join(" ".join(text.split()) + "\n" for text in texts), encoding="utf-8")
-            argv = self._argv({"input": given, "output": made}, source, target)
+            output_file.parent.mkdir()
+            input_file.write_text("".join(" ".join(text.split()) + "\n" for text in texts), encoding="utf-8")
+            argv = self._argv({"input": input_file, "output": output_file}, source, target)
             own = Path(self.folder).absolute()
-            reads = [given] if own == Path.cwd() else [own, given]
-            ran = Rules(self.confine, self.readable).run(argv, work, self.timeout, reads, [made.parent])
+            reads = [input_file] if own == Path.cwd() else [own, input_file]
+            ran = Rules(self.confine, self.readable).run(argv, work, self.timeout, reads, [output_file.parent])
             try:
-                lines = made.read_bytes().decode("utf-8").split("\n")
+                lines = output_file.read_bytes().decode("utf-8").split("\n")
             except (OSError, UnicodeDecodeError) as error:
                 raise ProgramError(f"{self.command}: no translations came of it ({error}){ran.tail()}") from None
         if lines and lines[-1] == "":
             lines.pop()
         if len(lines) != len(texts):
-            told = f"{self.command}: {len(lines):,} lines came of {len(texts):,} sentences"
-            raise ProgramError(told + ran.tail())
+            message = f"{self.command}: {len(lines):,} lines came of {len(texts):,} sentences"
+            raise ProgramError(message + ran.tail())
         return [line.strip() or None for line in lines]
 
     def _argv(self, places: dict[str, str | Path], source: str, target: str) -> list[str]:
@@ -363,8 +363,8 @@ class LibreTranslate(Translator):
                     {"api_key": key} if key else {}
                 )
                 answer = endpoint.post("/translate", body)
-                found = answer.get("translatedText") if answer is not None else None
-                out.append(found if is_text(found) else None)
+                translation = answer.get("translatedText") if answer is not None else None
+                out.append(translation if is_text(translation) else None)
             return out
 
 
@@ -401,8 +401,8 @@ class Marian(Translator):
         out: list[str | None] = []
         for start in range(0, len(texts), 16):
             batch = tokenizer(list(texts[start : start + 16]), return_tensors="pt", padding=True, truncation=True)
-            made = model.generate(**batch, num_beams=self.beams, do_sample=False)
-            out += [text or None for text in tokenizer.batch_decode(made, skip_special_tokens=True)]
+            generated = model.generate(**batch, num_beams=self.beams, do_sample=False)
+            out += [text or None for text in tokenizer.batch_decode(generated, skip_special_tokens=True)]
         return out
 
 

@@ -76,7 +76,7 @@ def cut_across(
     """Cases whose questioned document has another value than the known ones: a list entry for each two values.
 
     Cases of an entry may exchange questioned documents without a change of values. Values that most authors have come
-    first; documents are used once, so later entries get what is left; values that one author alone has give none.
+    first; documents are used once, so later entries get what is left; values that only one author has give none.
     """
     left: dict[int, dict[int, list[int]]] = {}
     for row in rng.permutation(rows).tolist():
@@ -120,33 +120,16 @@ def build_problems(
     between authors of the same kind make the negative ones. So number of known documents, columns and, with ``reuse``,
     the documents themselves are the same in both classes and cannot tell the truth.
 
-    Parameters
-    ----------
-    known : (least, most)
-        Known documents a problem, drawn uniformly as far as an author has them.
-    match : sequence of str
-        ``topic``, ``language`` or further columns of the corpus: genre, term, age band …
-    min_words : int
-        Documents of fewer words (runs of word characters) are left out.
-    problems : int, optional
-        How many; all that can be made otherwise.
-    reuse : bool
-        A document stands in at most one positive and one negative problem, as in PAN-2014. Otherwise in one problem
-        only, so that not even the whole set of problems tells anything; that makes half as many.
-    cross : Cross, optional
-        A column in which the questioned document differs from the known ones: cross-genre or cross-topic problems.
-        Positive and negative problems have the same two values, and the column is left out of ``match``.
+    ``known`` is the least and the most known documents of a problem, drawn uniformly as far as an author has them;
+    ``match`` names ``topic``, ``language`` or further columns of the corpus. Documents under ``min_words`` words are
+    left out. ``problems`` are made, or as many as can be. With ``reuse`` a document stands in at most one positive
+    and one negative problem, as in PAN-2014 (Stamatatos et al. 2014, section 3.1); otherwise in one problem only, so
+    that not even the whole set of problems tells anything; that makes half as many. ``cross`` is a column in which the
+    questioned document differs from the known ones: positive and negative problems have the same two values, and the
+    column is left out of ``match``.
 
-    Raises
-    ------
-    InputError
-        If a number is out of range, or a column or a value is not there.
-    CorpusError
-        If too few problems can be made, with the counts that show it.
-
-    References
-    ----------
-    Stamatatos et al. 2014, overview of the author identification task at PAN-2014, section 3.1.
+    InputError if a number is out of range, or a column or a value is not there; CorpusError if too few problems can be
+    made, with the counts that show it.
     """
     least, most = known
     if not 1 <= least <= most:

@@ -59,7 +59,7 @@ class DonorRows(NamedTuple):
 
 
 class Donors(ABC):
-    """Finds donors; what it finds depends on seed and problem alone, not on the order of questions.
+    """Finds donors; what it finds depends on seed and problem, not on the order of problems.
 
     ``lengths`` (texts, LONGEST + 1) counts the content words of each text by their letters; ``usable`` are rows that
     may give content.
@@ -76,7 +76,7 @@ class Donors(ABC):
 
     @abstractmethod
     def find(self, query: DonorQuery) -> DonorRows | str:
-        """DonorRows donors, or the reason why there are none."""
+        """The donors of a problem, or the reason why there are none."""
 
     def _open(self, query: DonorQuery) -> Bools:
         """Rows that may give content to this problem, in the language of its questioned text, (texts,)."""
@@ -175,8 +175,8 @@ class ByContent(Donors):
     def find(self, query: DonorQuery) -> DonorRows | str:
         if self._matrix is None:
             return NOBODY_LEFT
-        asks = self._vectors(np.concatenate([query.known, [query.questioned]]))
-        each = np.asarray((self._matrix @ asks.T).todense())
+        own = self._vectors(np.concatenate([query.known, [query.questioned]]))
+        each = np.asarray((self._matrix @ own.T).todense())
         to_known, to_questioned = each[:, :-1].mean(axis=1), each[:, -1]
         places = np.flatnonzero(self._open(query)[self._candidates])
         if len(places) < 3:

@@ -3,7 +3,7 @@
 A case has known texts of certain lengths and a questioned text of a certain length: its *shape*. From the background
 every author with texts enough gives problems of that shape. A text that is too long is cut; one that is too short is
 joined with another by the same author; a very long one gives several portions. Known and questioned side never share a
-document. The questioned text of a different-author problem is one that its author's own same-author problems ask about.
+document. The questioned text of a different-author problem is also that of same-author problems of its author.
 """
 
 from __future__ import annotations
@@ -97,10 +97,7 @@ def writer(author: int, portions: Sequence[Portion], shape: Shape, seed: int, mo
     # One portion of each document before the second of any.
     earlier = [sum(portions[j].document == portions[i].document for j in drawn[:n]) for n, i in enumerate(drawn)]
     order = [i for _, i in sorted(zip(earlier, drawn, strict=True), key=lambda pair: pair[0])]
-    known: list[Side] = []
-    questioned: list[Side] = []
-    own: list[tuple[int, int]] = []
-    place: dict[Side, int] = {}
+    questioned, own, place = list[Side](), list[tuple[int, int]](), dict[Side, int]()
     for i in order:
         if len(questioned) == most:
             break

@@ -33,12 +33,12 @@ def suggest(
     corpus: Corpus, *, topics: int | None = None, folds: int | None = None, documents: int | None = None,
     min_docs: int | None = None, defaults: Mapping[str, Any] | None = None,
 ) -> Sizes:  # fmt: skip
-    """What was asked for; else the catalogue entry's numbers; else numbers from the sizes of the topics.
+    """The user's numbers; else the catalogue entry's; else numbers from the sizes of the topics.
 
     Topics of less than a quarter of the median size (at least 4 documents) are left out, half of the others up to ten
     topics, or a quarter of them, are chosen, in five folds where there are ten topics, and the lower quartile of the
     topics' sizes gives the documents of each. ``defaults`` (``m``, ``k``, ``documents``, ``min_docs``) that do not fit
-    this corpus are lowered to what does; what the user asked for never is. CorpusError if the corpus cannot fill that,
+    this corpus are lowered to what does; the user's never are. CorpusError if the corpus cannot fill that,
     with the counts.
     """
     defaults = defaults or {}

@@ -38,7 +38,7 @@ class PairRule(Component):
 
     Promises every rule keeps: no document is paired with itself, two documents labelled *same* have one
     author and those labelled *different* have two, no unordered pair occurs twice unless the rule says so,
-    and the draw depends on its arguments alone.
+    and the draw depends on its arguments only.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class Reference(PairRule):
 
     The different author is drawn uniformly, then one of their texts. Topics are ignored, so same-author pairs
     often share a topic and different-author pairs rarely do: a shortcut inside every fold. Authors of one text
-    give different-author pairs alone, which leaves 20–25 % of same-author pairs in the paper's data.
+    give only different-author pairs, which leaves 20–25 % of same-author pairs in the paper's data.
 
     Parameters
     ----------
@@ -185,9 +185,9 @@ class Reference(PairRule):
         other = starts[writer] + np.floor(rng.random(len(order)) * rest).astype(np.int64)
         other += other >= each
         several = rest > 0
-        stranger = rng.integers(len(sizes) - 1, size=len(order))
-        stranger += stranger >= writer
-        theirs = starts[stranger] + np.floor(rng.random(len(order)) * sizes[stranger]).astype(np.int64)
+        different = rng.integers(len(sizes) - 1, size=len(order))
+        different += different >= writer
+        theirs = starts[different] + np.floor(rng.random(len(order)) * sizes[different]).astype(np.int64)
         known = np.concatenate([each[several], each])
         questioned = np.concatenate([other[several], theirs])
         same = np.arange(len(known)) < several.sum()

@@ -1,4 +1,4 @@
-"""Two scorers that stand beside a transplant: one that sees content alone, and one that sees lengths of words (ours).
+"""Two scorers beside a transplant: one that sees only content, and one that sees only lengths of words (ours).
 
 What they reach says what the probe itself lets through: where a scorer of content still tells authors apart when
 content was replaced, that much of a verifier's *style left* may be content in words that stayed; where a scorer of

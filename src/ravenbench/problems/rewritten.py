@@ -1,4 +1,4 @@
-"""Folds with other texts: questioned texts rewritten (contract 2; it takes texts, so this room knows no obfuscator), or
+"""Folds with other texts: questioned texts rewritten (contract 2; it takes texts and knows no obfuscator), or
 every text, known, questioned or learned from, cut to its first words.
 """
 
@@ -66,9 +66,8 @@ def requestion(problems: Problems, texts: Mapping[str, str]) -> Problems:
     """Blind problems with other questioned texts where a problem is named; InputError if one named is not among
     them."""
     place = {name: i for i, name in enumerate(problems.ids.tolist())}
-    strangers = sorted(set(texts) - set(place))
-    if strangers:
-        raise InputError("a rewritten problem is not in this set", found=strangers[0])
+    if unknown := sorted(set(texts) - set(place)):
+        raise InputError("a rewritten problem is not in this set", found=unknown[0])
     table, rows = TextTable.collect([*problems.texts, *texts.values()])
     questioned = rows[problems.questioned_index]
     at = np.array([place[name] for name in texts], dtype=np.int64)

@@ -88,7 +88,7 @@ def _rank(group: Ints, key: Ints) -> Ints:
 
 
 FEWEST_TOPICS = 2
-"""A calibration part of one topic would hold same-topic pairs alone."""
+"""A calibration part of one topic would hold only same-topic pairs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,27 +220,12 @@ def topics(
     topics enough, no topic: ``counts["calibration"]`` is ``topics``, else ``authors``, else ``cross-fit`` when neither
     leaves ten pairs of each class, and no problem is marked then.
 
-    Parameters
-    ----------
-    chosen : (m,) int64
-        Codes of ``corpus.topic``.
-    merged : (T,) int64, optional
-        The chosen topic each topic counts as, −1 where it is cut; None cuts all that are not chosen.
-    documents : int, optional
-        Documents of each topic, or as many as it has; None takes all.
-    calibration : float
-        Share of training topics (or authors' documents) to calibrate on.
-    name : str
-        Folds are called ``name-0`` … ``name-(k − 1)``; the draws of a fold depend on (seed, name, number).
-    labels : mapping
-        Of each fold, beside its number ``fold``.
-    limit : int, optional
-        Most pairs of a training set and of a test set.
-
-    Raises
-    ------
-    CorpusError
-        If k does not fit m, a topic has fewer than two documents, or a split yields no pairs, with the counts.
+    ``chosen`` (m,) are codes of ``corpus.topic``; ``merged`` (T,) is the chosen topic each topic counts as, −1 where it
+    is cut (None: all that are not chosen). ``documents`` of each topic are taken (None: all), ``calibration`` is the
+    share of training topics (or authors' documents) to calibrate on, ``limit`` the most pairs of a training set and of
+    a test set. Folds are called ``name-0`` … ``name-(k − 1)``; the draws of a fold depend on (seed, name, number), and
+    each has ``labels`` beside its number ``fold``. CorpusError if k does not fit m, a topic has fewer than two
+    documents, or a split yields no pairs, with the counts.
     """
     code = topic_codes(corpus, chosen, merged)
     order = np.sort(chosen)

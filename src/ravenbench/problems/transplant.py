@@ -82,9 +82,8 @@ def linked(problems: Problems, row: Ints, same: ArrayLike | None) -> list[Ints]:
 
 
 def known_authors(sets: Sequence[tuple[Problems, Bools]]) -> Labels:
-    """Whom truth lets one tell apart: documents of one known set, or of both sides of a same-author problem, have one
-    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so.
-    """
+    """Authors as far as truth tells: documents of one known set, or of both sides of a same-author problem, have one
+    label, over the one table that all sets lie on. Two labels may still be one author, where no problem says so."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -110,24 +109,11 @@ class Transplanter:
     """Makes transplanted versions of test sets; built once for a corpus. ``refusal`` says why no text of it can be
     transplanted.
 
-    Parameters
-    ----------
-    texts : TextTable
-        All texts of the corpus: donors come from it, and every problem's texts must be in it.
-    author, topic, language : Labels over the rows of ``texts``, or None
-        Without topics donors are found by content similarity. Documents of unknown author give no content where
-        authors are given. Donors have the language of the questioned text.
-    similarity : (T, T) float, optional
-        Of topics, higher = more alike; without it every other topic is far.
-    function_words : int
-        Most frequent words of the corpus that may stay in their places.
-    seed : int
-        What is drawn for a problem depends on this and the problem's id alone.
-
-    Raises
-    ------
-    InputError
-        If labels or similarities do not fit the texts.
+    ``texts`` are all of the corpus: donors come from it, and every problem's texts must be in it; labels are over its
+    rows. Without topics donors are found by content similarity. Documents of unknown author give no content where
+    authors are known. Donors have the language of the questioned text. Without ``similarity`` (T, T) of topics, higher
+    = more alike, every other topic is far. The ``function_words`` most frequent words may stay in their places. Draws
+    for a problem depend on ``seed`` and its id only. InputError if labels or similarities do not fit the texts.
     """
 
     def __init__(
@@ -170,11 +156,8 @@ class Transplanter:
             return self._nothing(problems, self.refusal)
         row = self.rows_here(problems)
         groups = cache(lambda: linked(problems, row, same))
-        chosen: list[int] = []
-        left_out: Counter[str] = Counter()
-        waiting: list[tuple[Cut, list[Cut]]] = []
-        new: list[bytes] = []
-        repeated = 0
+        chosen, left_out, repeated = list[int](), Counter[str](), 0
+        waiting, new = list[tuple[Cut, list[Cut]]](), list[bytes]()
         for i, name in enumerate(problems.ids.tolist()):
             known, questioned = row[problems.known(i)], int(row[problems.questioned_index[i]])
             into = self.splicer.cut(questioned)
@@ -239,7 +222,7 @@ class Transplanter:
             return None
         return (
             f"{self.splicer.space:.1%} of the corpus is white space: this language is written without spaces, "
-            "so words to transplant cannot be told apart"
+            "so words to transplant cannot be found"
         )
 
     def rows_here(self, problems: Problems) -> Ints:

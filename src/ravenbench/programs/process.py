@@ -58,15 +58,15 @@ def arguments(command: str, folder: str, places: Mapping[str, str | Path], usual
     if not any(f"${name}" in command or f"${{{name}}}" in command for name in places):
         parts += shlex.split(usual)
     base = Path(folder).absolute()
-    found = shutil.which(parts[0]) or shutil.which(str(base / parts[0]))
-    if found is None:
+    executable = shutil.which(parts[0]) or shutil.which(str(base / parts[0]))
+    if executable is None:
         raise InputError(
             "the program is not there", found=parts[0], expected=f"a program on PATH, or a file below {base}"
         )
     rest = [str(base / part) if (base / part).is_file() else part for part in parts[1:]]
     for name, value in places.items():
         rest = [part.replace(f"${{{name}}}", str(value)).replace(f"${name}", str(value)) for part in rest]
-    return [str(Path(found).absolute()), *rest]
+    return [str(Path(executable).absolute()), *rest]
 
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
@@ -120,13 +120,13 @@ def usage(root: int, folder: Path) -> Usage:
     children = defaultdict(list)
     for place in Path("/proc").glob("[0-9]*"):
         children[parent_of(int(place.name))].append(int(place.name))
-    found: list[int] = []
+    processes: list[int] = []
     waiting = [root]
     while waiting:
         below = children.get(waiting.pop(), [])
-        found += below
+        processes += below
         waiting += below
-    return Usage(len(found), sum(_own_memory(process) for process in found), _size(folder))
+    return Usage(len(processes), sum(_own_memory(process) for process in processes), _size(folder))
 
 
 def process_stat(process: int) -> list[str]:
@@ -138,7 +138,7 @@ def process_stat(process: int) -> list[str]:
 
 def parent_of(process: int) -> int:
     """The parent of a process, 0 where it is not known."""
-    return int(found[1]) if len(found := process_stat(process)) > 1 else 0
+    return int(fields[1]) if len(fields := process_stat(process)) > 1 else 0
 
 
 def machine_memory() -> int:

@@ -116,16 +116,16 @@ def _end_all(program: int) -> None:
 
 def _children() -> list[int]:
     """Processes whose parent this is; [] where the system does not show processes as files."""
-    me, found = str(os.getpid()), []
+    me, children = str(os.getpid()), []
     for name in os.listdir("/proc") if os.path.isdir("/proc/self") else []:  # noqa: PTH112, PTH208
         if name.isdigit():
             try:
                 with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
                     if file.read().rpartition(b")")[2].split()[1].decode() == me:
-                        found.append(int(name))
+                        children.append(int(name))
             except (OSError, IndexError):
                 pass
-    return found
+    return children
 
 
 def _kill(process: int) -> None:

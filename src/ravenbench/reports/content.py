@@ -15,7 +15,7 @@ from ravenbench.metrics.pan import auc_of_scores
 from ravenbench.reports.cells import Failure, answered, sides_of
 from ravenbench.reports.page import FAINT, INK, OTHER, SETUP, canvas
 from ravenbench.reports.view import Col, Table, col, figure, interval_of, named, objects, printable, table, value_of
-from ravenbench.statistics.axes import FOUND, Check, Content, Domain, Judged, State, content_axis
+from ravenbench.statistics.axes import EFFECTS, Check, Content, Domain, Judged, State, content_axis
 from ravenbench.statistics.content import ContentDesign, ContentFigures, KeptFold, Versions, alike, left_open
 from ravenbench.statistics.estimates import Interval
 from ravenbench.types import Bools, Floats
@@ -215,12 +215,12 @@ def badge(judged: Judged) -> str:
     if isinstance(judged.outcome, Content):
         if judged.outcome is Content.LESS:
             return f"no content effect beyond {margin}"
-        stated = judged.outcome in FOUND or judged.outcome is Content.GUESSES
+        stated = judged.outcome in EFFECTS or judged.outcome is Content.GUESSES
         return str(judged.outcome) if stated else f"content: {judged.outcome}"
     own = {
         Domain.DEPENDS: "depends on its training domain",
         Domain.LESS: f"no training-domain effect beyond {margin}",
-        Domain.CANNOT_ASK: "training domain: not applicable",
+        Domain.NOT_APPLICABLE: "training domain: not applicable",
     }
     return own.get(judged.outcome, f"training domain: {judged.outcome}")
 
@@ -237,7 +237,7 @@ OUTCOMES = {
     Domain.DEPENDS: "depends",
     Domain.LESS: "less",
     Domain.UNDECIDED: "undecided",
-    Domain.CANNOT_ASK: "not applicable",
+    Domain.NOT_APPLICABLE: "not applicable",
     Domain.NO_VERDICT: "none",
 }
 """Outcomes of both axes in JSON."""
@@ -354,8 +354,8 @@ def reference_sentences(probe: ContentProbe | None) -> list[str]:
     before = figure(found.content["auc"][0])
     left = figure(found.content["style_left"][0]) + interval_in_words(found.interval("content", "style_left"))
     said = [
-        f"A scorer that sees content alone has an AUC of {before}, and keeps {left} with content replaced: style left "
-        "counts from there."
+        f"A scorer that sees only content words has an AUC of {before}, and of {left} with content replaced: compare "
+        "each style left with this value, not with .5."
     ]
     if "swing" in found.lengths:
         moved = figure(found.lengths["swing"][0], signed=True)
@@ -411,15 +411,15 @@ def content_sentence(row: ContentRow) -> str:
     effects = [check for check in judged.checks if check.state is State.EFFECT and check.effect not in said_before]
     said = [text, *map(_finding, effects)]
     if judged.outcome is Content.GUESSES:
-        said.append("Its AUC cannot be told from guessing, so that content does not move it says nothing for it.")
+        said.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(NAMES[name] for name in judged.open)
         end = (
-            f"about {judged.needed:,} problems would decide it four times in five"
+            f"about {judged.needed:,} problems would decide it with 80 % power"
             if judged.needed
             else "more problems would hardly decide it"
         )
-        said.append(f"Undecided: {names} may lie on either side of the margin; {end}.")
+        said.append(f"Undecided ({names}): the data allow values on both sides of the margin; {end}.")
     if f.batched:
         said.append("Its answers depend on the other problems of a batch: figures are those of whole arms.")
     return " ".join(said) if judged.reason is None else f"{' '.join(said)} Note: {judged.reason}."

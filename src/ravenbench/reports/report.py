@@ -256,7 +256,7 @@ def averaged_over(found: Sequence[Gap]) -> str:
     """One sentence on what the figures of a report with gaps stand on."""
     parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in found[:SHOWN]]
     more = f", and {len(found) - SHOWN} more methods lack some" if len(found) > SHOWN else ""
-    return f"Cells are missing, and figures stand on the others alone: {', '.join(parts)}{more}; the rest have all."
+    return f"Cells are missing; means are over completed cells only: {', '.join(parts)}{more}; the rest have all."
 
 
 def gaps_json(found: Iterable[Gap]) -> list[dict[str, object]]:

@@ -25,7 +25,7 @@ from ravenbench.reports.view import Col, Section, Table, col, figure, for_termin
 from ravenbench.statistics.axes import (
     CONTENT_MARGIN,
     DOMAIN_MARGIN,
-    FOUND,
+    EFFECTS,
     Content,
     Domain,
     Judged,
@@ -267,10 +267,10 @@ def _axis(
     shows = [one.shows for one in judged if one.shows is not None]
     return Axis(
         figure=_mean(figures),
-        flagged=_count(outcomes, *FOUND, Domain.DEPENDS),
+        flagged=_count(outcomes, *EFFECTS, Domain.DEPENDS),
         less=_count(outcomes, Content.LESS, Domain.LESS),
         undecided=_count(outcomes, Content.UNDECIDED, Content.GUESSES, Domain.UNDECIDED),
-        unasked=_count(outcomes, Domain.CANNOT_ASK),
+        unasked=_count(outcomes, Domain.NOT_APPLICABLE),
         none=_count(outcomes, Content.NO_VERDICT, Domain.NO_VERDICT),
         covered=_covered(figures, kinds),
         covered_alone=_covered(alone, kinds),
@@ -371,7 +371,7 @@ class SimulateReport(Report[Simulation]):
             note=f"Means over {found.replicates} worlds. Effect, none: worlds in which an effect of content was "
             f"stated, or none beyond ±{found.margins['content']:g}; the interval beside is Wilson's. Covered: "
             "intervals that hold the mean swing (drop, style left); alone: with authors only drawn, not topics. Shows: "
-            "smallest true swing found four times in five. Null: effects stated where content off topic was set "
+            "smallest true swing found with 80 % power. Null: effects stated where content off topic was set "
             "against other content off topic.",
         )  # fmt: skip
 

@@ -15,7 +15,7 @@ from ravenbench.sampling.samplers import Sampler, Selection, choose, units
 from ravenbench.types import Floats, Ints
 
 LEAST = 1e-9
-"""A swap must lower leakage by this part of it: rounding alone moves nothing, and the search ends."""
+"""A swap must lower leakage by this part of it: rounding errors move nothing, and the search ends."""
 
 
 class LocalSearch(Sampler):
@@ -59,9 +59,7 @@ def best_swap(clipped: Floats, chosen: Ints) -> tuple[int, int, float]:
     O(m²·T): sums and the two greatest similarities of every chosen topic are kept, so that a swap costs O(m).
     """
     size, m = len(clipped), len(chosen)
-    total = np.zeros(m)
-    first = np.zeros(m)
-    second = np.zeros(m)
+    total, first, second = np.zeros(m), np.zeros(m), np.zeros(m)
     leader = np.full(m, -1)
     inside = np.zeros(size, np.bool_)
     for i in range(m):

@@ -9,7 +9,7 @@ the comparison HITS is judged by, *anti* a positive control, in which topics lea
 *grouping* and *hybrid* (§7.2) merge unselected topics instead of cutting them.
 
 *Farthest-first* starts where HITS starts and adds the topic whose greatest similarity to the chosen ones is smallest:
-HITS weighs that with the mean, here it decides alone, so that no two chosen topics are more alike than they must be
+HITS weighs that with the mean, here nothing else decides, so that no two chosen topics are more alike than they must be
 (within a factor of two of the best, in distance).
 
 Similarities are counted in whole units, so that neither float noise nor the order of a sum can choose a topic.
@@ -63,7 +63,7 @@ class Sampler(Component):
     """
 
     merges: ClassVar[bool] = True
-    """Whether topics that were not chosen may count as chosen ones; where none may, hopeless corpora are told early."""
+    """Whether topics that were not chosen may count as chosen ones; else corpora without pairs are refused early."""
 
     @abstractmethod
     def select(self, similarity: Floats, m: int, rng: np.random.Generator) -> Selection:
@@ -130,7 +130,7 @@ class HITS(Sampler):
 
 def choose(similarity: Floats, m: int, most: bool = False, farthest: bool = False) -> Ints:
     """Topics in order of choice, (m,); O(m·T) after one pass over the matrix. With ``most``, the most instead of the
-    least similar topics, every comparison reversed; with ``farthest`` the greatest similarity decides alone, unclipped.
+    least similar topics, every comparison reversed; with ``farthest`` only the greatest similarity decides, unclipped.
     CorpusError if m is not from 1 to T."""
     check(similarity, m)
     size = len(similarity)

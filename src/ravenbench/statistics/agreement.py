@@ -15,11 +15,8 @@ def ordinal_alpha(grades: ArrayLike) -> float | None:
     agreement, 0 what chance gives, below 0 is contrary; None where no text has two grades, or all grades are the same.
 
     Two grades differ by how many of all grades lie between them, squared, so that it matters which grades people use
-    and not how the scale is numbered. A text that only one person graded says nothing and is left out.
-
-    References
-    ----------
-    Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, sections C and E.
+    and not how the scale is numbered. A text that only one person graded says nothing and is left out
+    (Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, sections C and E).
     """
     counts, scale = _counts(grades)
     return _alpha(counts) if len(scale) else None

@@ -105,8 +105,8 @@ class Texts:
     @property
     def clusters(self) -> Ints:
         """Numbers of authors from 0 without gaps; each text by nobody has its own."""
-        alone = self.truth < 0
-        whose = np.where(alone, self.truth.max(initial=-1) + 1 + np.cumsum(alone), self.truth)
+        nobody = self.truth < 0
+        whose = np.where(nobody, self.truth.max(initial=-1) + 1 + np.cumsum(nobody), self.truth)
         return np.unique(whose, return_inverse=True)[1].astype(np.int64)
 
 

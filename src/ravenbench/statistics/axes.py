@@ -2,14 +2,14 @@
 
 With an interval of a figure and a margin δ: wholly above δ it is an *effect*, wholly inside ±δ there is *none beyond
 δ*, which is a positive statement of equivalence; anything else is *open*, with the number of problems or repetitions
-that would decide it. A verdict rests on one verifier alone: it does not change with who else is listed. An effect is
+that would decide it. A verdict rests on one verifier only: it does not change with who else is listed. An effect is
 stated wrongly with a chance of at most (1 − level)/2, so of k firm verdicts at most k·(1 − level)/2 are expected to be
 wrong by chance.
 
-On the content axis *no effect* must be shown four ways, for each alone can be met by a scorer that goes by content:
+On the content axis *no effect* must be shown four ways, for a scorer that goes by content can pass any single one:
 topic does not move AUC (swing), content words are not needed (drop), single answers are not moved both ways (sway),
 and as many problems are answered once content is replaced (silence). A verifier whose answers depend on their batch
-cannot show it, nor one that tells nobody apart. An interval wholly below −δ is an effect too (shared content counts
+cannot show it, nor one that guesses. An interval wholly below −δ is an effect too (shared content counts
 against one author). On the domain axis nothing in the rule expects that, and it is undecided.
 """
 
@@ -42,7 +42,7 @@ FEWEST_UNITS = 10
 FEWEST_REPETITIONS = 5
 POWER = 0.8
 MOST_NEEDED = 1_000_000
-"""A larger number needed is not told: the figure lies next to the margin."""
+"""A larger number needed is not stated: the figure lies next to the margin."""
 
 
 class Content(StrEnum):
@@ -58,7 +58,7 @@ class Content(StrEnum):
     NO_VERDICT = "no verdict"
 
 
-FOUND = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED})
+EFFECTS = frozenset({Content.RELIES, Content.LOSES, Content.NOTICES, Content.SWAYED})
 """Outcomes that state an effect of content."""
 
 
@@ -68,7 +68,7 @@ class Domain(StrEnum):
     DEPENDS = "depends on its training domain"
     LESS = "no training-domain effect beyond δ"
     UNDECIDED = "undecided"
-    CANNOT_ASK = "not applicable: nothing is learned from training"
+    NOT_APPLICABLE = "not applicable: nothing is learned from training"
     NO_VERDICT = "no verdict"
 
 
@@ -116,7 +116,7 @@ def content_axis(
 ) -> Judged:
     """The verdict on what content does to one verifier, by intervals of this ``level``.
 
-    ``lengths`` is the interval of the swing of a scorer that sees lengths of words alone: what it has for certain is
+    ``lengths`` is the interval of the swing of a scorer that sees only lengths of words: what it has for certain is
     not put down to content.
     """
     few = shortage(figures.same, figures.different, {})
@@ -144,15 +144,15 @@ def content_axis(
     if 0.5 - GUESS <= low <= 0.5 <= high <= 0.5 + GUESS:
         return Judged(Content.GUESSES, margin, shows=shows, reason=_joined(notes), checks=checks)
     if low <= 0.5:
-        notes.append("its AUC lies below .5" if high < 0.5 else "its AUC cannot be told from guessing")
+        notes.append("its AUC lies below .5" if high < 0.5 else "its AUC does not differ from guessing")
     elif figures.batched is False and all(check.state is State.NONE for check in checks):
         return Judged(Content.LESS, margin, shows=shows, reason=_joined(notes), checks=checks)
     if figures.batched:
         notes.append("its answers depend on the batch, so that content has no effect cannot be shown")
     elif figures.batched is None:
-        notes.append("it was not asked as another batch, so that content has no effect cannot be shown")
+        notes.append("it was not run on another batch, so that content has no effect cannot be shown")
     if any(check.state is State.LENGTHS for check in checks):
-        notes.append("its swing is no larger than lengths of words alone may explain")
+        notes.append("its swing is no larger than lengths of words may explain")
     undecided = [(c.figure, c.margin) for c in checks if c.state is State.OPEN and c.figure is not None]
     size = figures.same + figures.different
     more = None if figures.batched or not undecided else needed(undecided, size, level)
@@ -162,8 +162,7 @@ def content_axis(
 def content_checks(
     figures: ContentFigures, margin: float = CONTENT_MARGIN, lengths: Interval | None = None
 ) -> tuple[Check, ...]:
-    """The four checks of the content axis, the one whose effect counts first first; ``lengths`` as in
-    ``content_axis``."""
+    """The four checks of the content axis in order of precedence; ``lengths`` as in ``content_axis``."""
     # What the scorer of lengths has for certain, to either side.
     up, down = (0.0, 0.0) if lengths is None else (max(0.0, lengths[0]), max(0.0, -lengths[1]))
     # That single answers move less than by chance is no effect.
@@ -205,7 +204,7 @@ def domain_axis(
     nothing from training, or nothing but a calibrator.
     """
     if alike:
-        return Judged(Domain.CANNOT_ASK, margin)
+        return Judged(Domain.NOT_APPLICABLE, margin)
     if repetitions < FEWEST_REPETITIONS or gain.interval is None:
         reason = f"{repetitions} complete repetitions, {FEWEST_REPETITIONS} are needed"
         return Judged(Domain.NO_VERDICT, margin, reason=reason)

@@ -7,7 +7,7 @@ draws, so differences between them have intervals too.
 A different-author problem then moves with two authors, and what is peculiar to the problem itself enters the
 variance three times (2 + 1 of the product) where the sandwich formula for dyads wants it once. Replicates are
 therefore drawn towards the observed value until their variance is that of the formula (the surplus is measured by
-drawing different-author problems alone), but never below the variance of drawing problems.
+drawing only different-author problems), but never below the variance of drawing problems.
 
 Intervals are Hesterberg's expanded percentile intervals: the tails are those at which a normal interval would be
 as wide as Student's for the number of units drawn.
@@ -51,8 +51,8 @@ class Replicates:
 
     ``values[metric]`` is (S, B), NaN where a resample leaves the metric undefined; ``observed[metric]`` (S,);
     ``units`` is the number of problems or authors drawn. Where authors were drawn, ``problems[metric]`` (S, C)
-    holds replicates that drew problems and ``different[metric]`` (S, C) those that drew different-author problems
-    alone; both are None otherwise.
+    holds replicates that drew problems and ``different[metric]`` (S, C) those that drew only different-author problems;
+    both are None otherwise.
     """
 
     values: Mapping[str, Floats]
@@ -88,21 +88,10 @@ def bootstrap(
 ) -> Replicates:  # fmt: skip
     """Resample problems (or authors) and compute every metric of every system each time.
 
-    Parameters
-    ----------
-    systems : sequence of Ranked
-        Systems' answers to the same n problems.
-    authors : (n, 2) int64, optional
-        Author codes of the two sides of each problem, ≥ 0; given, authors are drawn.
-    replicates : int
-        Resamplings, rounded up to whole blocks while computing; exactly this many are returned (``FEWER`` at most of
-        a metric that is no formula over counts).
-    seed, workers : int
-        Results depend on the seed alone: each block of resamplings has its own stream.
-
-    References
-    ----------
-    Efron & Tibshirani 1993, An Introduction to the Bootstrap, ch. 13.
+    ``systems`` are answers to the same n problems; with ``authors`` (n, 2), codes ≥ 0 of the two sides of each problem,
+    authors are drawn. There are ``replicates`` resamplings, at most ``FEWER`` of a metric that is no formula over
+    counts. Results depend on the seed and not on ``workers``: each block of resamplings has its own stream (Efron &
+    Tibshirani 1993, An Introduction to the Bootstrap, ch. 13).
     """
     n = len(same)
 
@@ -154,7 +143,7 @@ def _sides(authors: Ints) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Authors that carry the resampling of each problem.
 
     An author who occurs in one problem only has no effect apart from that problem's: the problem then moves with
-    its other author alone.
+    its other author only.
     """
     left, right = authors[:, 0].copy(), authors[:, 1].copy()
     distinct = left != right

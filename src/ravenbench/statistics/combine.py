@@ -1,9 +1,5 @@
-"""Meta-classifiers, which combine the answers of several systems.
-
-References
-----------
-Stamatatos et al. 2014, PAN overview: the unweighted mean of all systems' scores, 0.5s included.
-"""
+"""Meta-classifiers, which combine the answers of several systems; the unweighted mean of all scores, 0.5s included, is
+that of the PAN-2014 overview (Stamatatos et al. 2014)."""
 
 from __future__ import annotations
 
@@ -43,10 +39,7 @@ def choose_band(same: ArrayLike, value: ArrayLike) -> float:
     """The half-width 0, .005, … .495 of greatest c@1 on training answers; the smallest of equal ones."""
     truth, score, _ = checked(same, value)
     widths = np.arange(100) / 200
-    reached = []
-    for a in widths:
-        banded = with_band(score, a)
-        reached.append(float(CAt1().of(count(truth, score, banded))))
+    reached = [float(CAt1().of(count(truth, score, with_band(score, a)))) for a in widths]
     return float(widths[int(np.argmax(reached))])
 
 

@@ -16,7 +16,7 @@ silence     Share of problems left open when content is replaced (mean of three 
 null_swing, null_share
             The same of *off* against the second *off*: 0 and .5 but for chance, whatever the verifier.
 
-The two arms of a swing are asked as one set each, so that an answer that depends on its batch cannot hide. Of a
+The two arms of a swing are answered as one set each, so that an answer that depends on its batch cannot hide. Of a
 verifier whose answers do so, versions of one problem cannot be compared: share, sway and null are not known, and
 style left is that of the one arm in which all have *off* content.
 
@@ -67,7 +67,7 @@ class ContentFigures(NamedTuple):
 
     ``same`` and ``different`` count distinct problems, ``folds`` the folds used, ``missing`` those without answers,
     ``units`` authors (or groups). ``batched`` says whether answers depend on their batch, None where that was not
-    asked.
+    tested.
     """
 
     auc: Estimate | None = None
@@ -100,7 +100,7 @@ RANGES = {
 
 @dataclass(frozen=True, eq=False)
 class ContentDesign:
-    """The folds all verifiers are asked on; ``similarity`` (T, T) is that of the topics, where known."""
+    """The folds that all verifiers answer; ``similarity`` (T, T) is that of the topics, where known."""
 
     folds: tuple[KeptFold, ...]
     similarity: Floats | None = None
@@ -139,13 +139,7 @@ class ContentDesign:
         }
         pairs, others = (len(np.unique(problem[same == truth])) for truth in (True, False))
         return ContentFigures(
-            **known,
-            same=pairs,
-            different=others,
-            folds=len(used),
-            missing=missing,
-            units=units.count,
-            batched=batched,
+            **known, same=pairs, different=others, folds=len(used), missing=missing, units=units.count, batched=batched
         )
 
     def silence(self, open_answers: Sequence[Versions | None], level: float = 0.95) -> Estimate | None:

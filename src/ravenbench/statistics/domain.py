@@ -5,14 +5,14 @@ domain (*away*): D = AUC(home) − AUC(away), and the repetition's gain is the m
 mean over repetitions, and over topics of the kind at hand.
 
 Repetitions draw their domains from the same topics, so they are correlated, and nothing in one number a repetition
-tells by how much: all pairs of repetitions share about as many topics. It can be told from the problems. With
+shows by how much: all pairs of repetitions share about as many topics. The problems show it. With
 placements (see ``estimates``) each problem has its part in D, a topic has the sum over its problems, and a topic whose
 problems gain much in one repetition and again in the next shows what repetitions have in common. So
 
     variance = (between repetitions) + (over topics, across repetitions) − (over topics, within a repetition):
 
-pairs of problems count where they share a repetition or a topic. The first term alone is s²/R; the variance is never
-taken below it.
+pairs of problems count where they share a repetition or a topic. The first term is s²/R; the variance is never taken
+below it.
 
 By construction the null of permuted similarities has expectation 0 (exchanging the two training sets turns the sign
 and is as likely), so the gain stands for itself; ``against`` subtracts a null where one was run.
@@ -57,7 +57,7 @@ Repetition = tuple[Crossed, Crossed]
 
 
 def alike(repetitions: Sequence[Repetition]) -> bool:
-    """Whether home and away answered alike throughout: then the probe cannot ask.
+    """Whether home and away answered alike throughout: then the probe does not apply.
 
     Alike are scores in the same order, ties included, or equal but for place and scale (and rounding): a calibrator or
     a standardisation is then all that was learned.

@@ -84,8 +84,8 @@ class Estimate(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Units:
     """What n problems share: ``sides`` (n, 2), codes of what is drawn, the two authors of a problem, or its group
-    twice where authors are unknown, −1 where one is unknown (it then stands alone), the same in all folds; ``problem``
-    (n,), equal where the same problem occurs again in another fold."""
+    twice where authors are unknown, −1 where one is unknown (then a unit of its own), the same in all folds;
+    ``problem`` (n,), equal where the same problem occurs again in another fold."""
 
     sides: Ints
     problem: Ints
@@ -201,7 +201,7 @@ def expanded(level: float, units: int) -> tuple[float, float]:
 
 
 def within(wide: Estimate, low: float, high: float) -> Estimate:
-    """A figure that can lie between these alone, such as an AUC, with its interval as far as it can lie there."""
+    """A figure that can only lie between these, such as an AUC, with its interval cut to them."""
     if wide.interval is None:
         return wide
     return wide._replace(interval=(max(wide.interval[0], low), min(wide.interval[1], high)))

@@ -97,7 +97,7 @@ def cllr(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> fl
 
 
 def cllr_min(llr: ArrayLike, same: ArrayLike, weight: ArrayLike | None = None) -> float:
-    """C_llr after the best monotone calibration: what is lost to discrimination alone; the rest is calibration."""
+    """C_llr after the best monotone calibration: what is lost to discrimination; the rest is calibration."""
     pairs = sides(llr, same, weight)
     order = np.argsort(pairs.llr, kind="stable")
     best = _pav(pairs)[order.argsort(kind="stable")]

@@ -2,8 +2,8 @@
 
 Two texts about the same thing score higher whoever wrote them. A likelihood ratio that does not count this is
 ``p(score | one author, likeness) / p(score | two authors, likeness)``: scores are compared at one likeness. Up to the
-likeness that all but one in twenty pairs of strangers stay below (the *knee*), scores are left as they are, for there
-the background shows what strangers score. Beyond it few strangers are to be found, and a line through the excess of
+likeness that all but one in twenty different-author pairs stay below (the *knee*), scores are left as they are, for
+there the background shows how such pairs score. Beyond it there are few of them, and a line through the excess of
 likeness says what it adds.
 
 Its slope is found within each class, and the smaller is taken: by one author, texts alike in content are often alike in
@@ -26,7 +26,7 @@ from ravenbench.statistics.likelihood_ratios import sides
 from ravenbench.types import Bools, Floats, Ints
 
 KNEE = 0.95
-"""Share of the pairs of strangers that are less alike than the knee."""
+"""Share of the different-author pairs that are less alike than the knee."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,24 +42,25 @@ class Excess:
         return np.asarray(rows - np.maximum(likeness - self.knee, 0.0)[:, None] * self.slope)
 
 
-def stands_for(likeness: Floats, same: Bools, strangers: Sequence[float]) -> Floats:
-    """Weights (n,) by which different-author pairs are as alike, all together, as ``strangers`` are; others weigh 1.
+def stands_for(likeness: Floats, same: Bools, others: Sequence[float]) -> Floats:
+    """Weights (n,) by which different-author pairs are as alike, all together, as random ``others``; same-author pairs
+    weigh 1.
 
-    Pairs that were taken because they are alike would else make strangers look more alike than they are. Twenty strata
-    of likeness are matched; the weights of different-author pairs sum to their number.
+    Pairs that were taken because they are alike would else make different authors look more alike than they are.
+    Twenty strata of likeness are matched; the weights of different-author pairs sum to their number.
     """
     weight = np.ones(len(likeness))
     if same.all():
         return weight
-    edges = np.unique(np.asarray(strangers, dtype=np.float64)[5::5])
-    stratum, of_all = (np.searchsorted(edges, values, side="right") for values in (likeness[~same], strangers))
+    edges = np.unique(np.asarray(others, dtype=np.float64)[5::5])
+    stratum, of_all = (np.searchsorted(edges, values, side="right") for values in (likeness[~same], others))
     here, wanted = (np.bincount(strata, minlength=len(edges) + 1) for strata in (stratum, of_all))
     each = (wanted / np.maximum(here, 1))[stratum]
     weight[~same] = each * len(each) / each.sum()
     return weight
 
 
-def stranger(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
+def different_quantile(likeness: Floats, same: Bools, weight: Floats, share: float) -> float:
     """The likeness (n,) that this share of the different-author pairs, by weight, stay below."""
     order = np.argsort(likeness[~same], kind="stable")
     total = np.cumsum(weight[~same][order])
@@ -96,6 +97,6 @@ def excess(scores: Floats, same: Bools, likeness: Floats, author: Ints, weight: 
 
 def reach_of(likeness: Floats, same: Bools, author: Ints, authors: int) -> float:
     """The greatest likeness that different-author pairs of so many authors of known texts reach (the least of all
-    authors' greatest where there are fewer): beyond it, what strangers score is not shown."""
+    authors' greatest where there are fewer): beyond it, nothing shows how different authors score."""
     greatest = [float(likeness[~same & (author == name)].max()) for name in np.unique(author[~same])]
     return sorted(greatest, reverse=True)[:authors][-1]

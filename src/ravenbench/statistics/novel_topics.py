@@ -79,7 +79,7 @@ def published_t(difference: float, error_a: float, error_b: float, n: int) -> Su
     """The paper's test of two weighted means: t = difference / √(SE_A² + SE_B²), 2n − 2 degrees of freedom.
 
     It takes two methods tested on the same topics as independent, which costs power; the paper's own example at
-    n = 23 holds with one of the two errors alone (give 0 for the other).
+    n = 23 holds with only one of the two errors (give 0 for the other).
     """
     error, df = math.hypot(error_a, error_b), 2 * n - 2
     if error == 0 or df < 1:
@@ -113,7 +113,7 @@ def paired_topics(
 ) -> PairedTopics:
     """Compare two methods by their results of the same topics, (n,) each; ``weights`` (n,) are documents of each topic.
 
-    Drawn sign patterns depend on ``seed`` and ``pair`` alone. InputError if a weight is negative or all are zero.
+    Drawn sign patterns depend on ``seed`` and ``pair`` only. InputError if a weight is negative or all are zero.
     """
     d = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
     mean = fold_mean(d, weights)

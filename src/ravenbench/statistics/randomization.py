@@ -4,7 +4,7 @@ Under the null hypothesis that two systems are alike, swapping their answers to 
 trial swaps every problem with probability ½ and recomputes the difference; p is the share of trials at least as
 far apart as the systems are, with the +1 of Monte Carlo tests. Where hardly any trial is as far apart, a metric of
 counts is given more of them, as many as a correction for many pairs needs: p is that of all trials then. (It is at
-most α no more often than α under the null: what goes on is a part of what the first trials alone would put there.)
+most α no more often than α under the null: what goes on is a part of what the first trials would put there.)
 
 Metrics of counts need no swapping: only problems on which the two differ in kind (right, wrong, unanswered, within
 one class of truth) matter, and how many of each kind are swapped is a binomial draw. With at most 20 such problems
@@ -50,7 +50,7 @@ _INTEGER: dict[str, Callable[[Sums], Floats]] = {
     "c@1": lambda s: s.correct * (s.n + s.unanswered),
 }
 COUNTED = ("accuracy", "c@1", "f05u", "f05u_2020", "f1", "precision", "recall")
-"""Metrics that depend on counts alone."""
+"""Metrics that depend on counts only."""
 
 
 class Answered(NamedTuple):
@@ -66,16 +66,9 @@ def randomization_test(
 ) -> float | None:  # fmt: skip
     """Two-sided p that systems a and b are alike in a metric; None where it is undefined for either.
 
-    Parameters
-    ----------
-    metric : str or Metric
-        SpecError if there is none of this name.
-    trials : int
-        Monte Carlo trials, where the test is not exact.
-    most : int
-        Trials in all of a metric of counts where at most ``FEW`` of the first are as far apart as the systems.
-    seed, pair : int, str
-        Random draws depend on these, the metric and nothing else; give each pair its own label.
+    Where the test is not exact there are ``trials`` Monte Carlo trials, ``most`` in all of a metric of counts where at
+    most ``FEW`` of the first are as far apart as the systems. Random draws depend on ``seed``, ``pair`` and the metric
+    only: give each pair its own label. SpecError if there is no such metric.
     """
     ((name, chosen),) = metrics_of([metric]).items()
     if name in COUNTED and isinstance(chosen, Counted):

@@ -121,6 +121,6 @@ def _rho(x: Floats, y: Floats, weights: Floats) -> Floats:
         rank = weights @ below
         ranks.append(rank - (weights * rank).sum(axis=1, keepdims=True) / total)
     a, b = ranks
-    together, alone, other = ((weights * p * q).sum(axis=1) for p, q in ((a, b), (a, a), (b, b)))
-    varies = (alone > 1e-9) & (other > 1e-9)
-    return np.where(varies, together / np.sqrt(np.where(varies, alone * other, 1)), np.nan)
+    together, one, other = ((weights * p * q).sum(axis=1) for p, q in ((a, b), (a, a), (b, b)))
+    varies = (one > 1e-9) & (other > 1e-9)
+    return np.where(varies, together / np.sqrt(np.where(varies, one * other, 1)), np.nan)

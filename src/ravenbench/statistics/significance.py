@@ -17,12 +17,8 @@ def stars(p: float | None) -> str:
 
 def holm(p: ArrayLike) -> Floats:
     """Holm's step-down adjusted p-values (k,), in the order given: rejecting where one is ≤ α keeps the chance of any
-    false rejection ≤ α whatever the dependence.
-
-    References
-    ----------
-    Holm 1979, A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6.
-    """
+    false rejection ≤ α whatever the dependence (Holm 1979, A simple sequentially rejective multiple test procedure.
+    Scandinavian Journal of Statistics 6)."""
     raw = np.asarray(p, dtype=np.float64)
     order = np.argsort(raw, kind="stable")
     steps = np.maximum.accumulate(raw[order] * np.arange(len(raw), 0, -1))

@@ -171,8 +171,7 @@ def data_hash(what: str) -> str:
         if what.partition("(")[0].strip() in registry.names("corpus"):
             raise
         raise SpecError(
-            f"{what!r} is neither a file, a folder nor a known corpus",
-            fix=did_you_mean(what, registry.names("corpus")),
+            f"{what!r} is neither a file, a folder nor a known corpus", fix=did_you_mean(what, registry.names("corpus"))
         ) from error
 
 

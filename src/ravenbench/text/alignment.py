@@ -161,15 +161,15 @@ def _merged(tiles: list[Run], a: Sequence[str], merge: int) -> list[Run]:
 
 _SHAPES = ((1, 1), (1, 0), (0, 1), (1, 2), (2, 1))
 SKIP = 0.05
-"""What leaving a sentence alone is worth, so that unlike sentences are not forced together."""
+"""What leaving a sentence unaligned is worth, so that unlike sentences are not forced together."""
 MOVED = 0.6
-"""Similarity from which two sentences left alone are one that moved."""
+"""Similarity from which two unaligned sentences are one that moved."""
 
 
 @dataclass(frozen=True)
 class Bead:
     """Sentences ``a[a_start:a_stop]`` and ``b[b_start:b_stop]`` that render each other; one side may be empty.
-    ``moved`` marks a sentence left alone here whose like was left alone elsewhere."""
+    ``moved`` marks an unaligned sentence whose like is unaligned elsewhere."""
 
     a_start: int
     a_stop: int

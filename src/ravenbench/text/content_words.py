@@ -1,7 +1,7 @@
 """Which frequent words carry no content, so that they stay when content is replaced; what topic they still tell; and
 how alike texts are in their content words (ours).
 
-Rank alone does not tell function words from content: where everybody writes about computers, *windows* is among the 200
+Rank does not tell function words from content: where everybody writes about computers, *windows* is among the 200
 most frequent words. A word stays if it is frequent and spreads evenly over topics, or belongs to a closed class
 (articles, pronouns, prepositions, conjunctions, auxiliary verbs) of a language of which there is a list.
 
@@ -11,7 +11,7 @@ one author wrote on one topic and nᵢ the words of that,
     spread = Σ (xᵢ − r·nᵢ)(xⱼ − r·nⱼ) / Σ r·nᵢ · r·nⱼ    over pairs i, j of two authors on one topic.
 
 That is the squared coefficient of variation of its rate over topics. What one author repeats does not enter, so a habit
-of style is not taken for a topic; 0 is a word of no topic, and one that stands in one topic of twenty alone has 19.
+of style is not taken for a topic; 0 is a word of no topic, and one that stands in only one topic of twenty has 19.
 
 Where authors or topics are unknown, the same is taken over texts, between two words of one text. Habits and repetitions
 enter then, so more is allowed.
@@ -45,7 +45,7 @@ LOOKED_AT = 4
 SHOWS_LANGUAGE = 0.3
 """Share of the 100 most frequent words in a list from which on the texts are taken to be in its language."""
 MOST_TOPICS = 500
-"""Topics that a classifier is asked to tell apart."""
+"""Topics that a classifier has to distinguish."""
 PARTS = 5
 """Parts of the authors, each of which is named topics for after learning from the others."""
 

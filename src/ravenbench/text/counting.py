@@ -101,7 +101,7 @@ def folder_of(table: TextTable) -> Path | None:
 def save_counts(
     table: TextTable, units: object, rows: Ints, parts: Iterable[Part], names: Callable[[], list[str]]
 ) -> None:
-    """Write counts of these rows of a saved table part by part; ``names`` of all ids are asked for at the end."""
+    """Write counts of these rows of a saved table part by part; ``names`` gives those of all ids, at the end."""
     folder = folder_of(table)
     if folder is None:
         return
@@ -127,7 +127,7 @@ def save_counts(
 
 
 def open_counts(table: TextTable, units: object, ids: Callable[[list[str]], Ints]) -> KeptCounts | None:
-    """Map the counts of these units of a table, whose ``ids`` are asked for by name; None where there are none, those
+    """Map the counts of these units of a table, ``ids`` turning names into ids; None where there are none, those
     of another table, or damaged ones."""
     folder = folder_of(table)
     if folder is None or not folder.is_dir():
@@ -185,7 +185,7 @@ class Units(Protocol):
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The counts of some documents: document i has ``ids[starts[i]:stops[i]]``, each once, as often as ``counts`` say.
-    ``first`` is the place of the block's first document among those asked for."""
+    ``first`` is the place of the block's first document among all of them."""
 
     first: int
     ids: Int32s
@@ -223,7 +223,7 @@ class CountStore:
 
     def blocks(self, table: TextTable, documents: Ints) -> Iterator[Rows]:
         """Counts of these rows of ``table``, a block of documents at a time, to be read only and until the next."""
-        # A fit and what follows it ask for the same documents, whose counts then still lie there.
+        # A fit and what follows it read the same documents, whose counts are then still here.
         if self._spread is not None and self._table() is table and np.array_equal(documents, self._spread[0]):
             yield self._spread[1]
             return
@@ -252,7 +252,7 @@ class CountStore:
             first = last
 
     def ids(self, names: list[str]) -> Ints:
-        """The lexicon's ids of these units; those of the list last asked for are kept, as long as it stays as it is."""
+        """The lexicon's ids of these units; those of the last list are kept, as long as it stays as it is."""
         if names is not self._names:
             self._names, self._ids = names, self.lexicon.ids(names)
         return self._ids
@@ -270,7 +270,7 @@ class CountStore:
         units = [*itertools.compress(names, stays.tolist()), *self.lexicon.names(new)]
         order = sorted(range(len(units)), key=units.__getitem__)
         self._names, self._ids = [units[i] for i in order], np.concatenate([known[stays], new])[order]
-        # Who asked has the list itself and may change it.
+        # The caller has the list itself and may change it.
         self._ordered[size] = tuple(self._names), self._ids
         return self._names
 

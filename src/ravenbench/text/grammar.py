@@ -217,7 +217,7 @@ def predict(bounds, node_of, order, discount, count, before, after, around):  # 
                     break
                 if length == order - 1:
                     times, whole = float(count[gram]), float(count[context])
-                elif start == begin:  # Preceded by start marks alone.
+                elif start == begin:  # Preceded by nothing but start marks.
                     times, whole = float(min(count[gram], 1)), float(after[context])
                 else:
                     times, whole = float(before[gram]), float(around[context])

@@ -62,8 +62,8 @@ def frequent_ngrams(
 
 
 class NgramTree:
-    """The prefixes of some distinct n-grams of any lengths. A place in a text is told by its deepest node: the longest
-    prefix from there on.
+    """The prefixes of some distinct n-grams of any lengths. A place in a text is described by its deepest node: the
+    longest prefix from there on.
 
     ``parent`` and ``depth`` (nodes,) are a node's parent (−1: none), which comes before it, and the characters of its
     prefix; ``gram`` (nodes,) says which n-gram a node is, −1 if it is a prefix only.
@@ -312,7 +312,7 @@ class ImpostorSpace:
     size : int
         Features kept of each family and length: those in most training texts, ties by code point.
     weights : {"tf", "tfidf"}
-        Relative frequency within family and length, alone or times log((1 + texts) / (1 + texts with it)) + 1.
+        Relative frequency within family and length, as it is or times log((1 + texts) / (1 + texts with it)) + 1.
     least : int
         Only features that some training text has this often.
     """
@@ -383,9 +383,7 @@ class ImpostorSpace:
     def _written(self, texts: Sequence[str]) -> tuple[dict[str, list[str]], list[Ints]]:
         """Every family's texts, and where each token ends in the original."""
         families = dict(parse_units(self.units))
-        written: dict[str, list[str]] = {
-            family: [text.lower() for text in texts] for family in families if family == "char"
-        }
+        written: dict[str, list[str]] = {"char": [text.lower() for text in texts]} if "char" in families else {}
         if set(families) <= {"char"}:
             return written, []
         code = {symbol: chr(_FIRST + 1 + i) for i, symbol in enumerate(self.symbols_)}

@@ -45,7 +45,7 @@ def estimate(ids: NDArray[np.uint64], size: int) -> list[Table]:
         keys.append(grams)
         counts.append(count.astype(np.int64))
     for n in range(1, ORDER):
-        # Below the highest order an n-gram counts once for each word seen before it, save at a sentence's start.
+        # Below the highest order an n-gram counts once for each word seen before it, except at a sentence's start.
         shift = np.uint64(16 * n)
         tails, continued = np.unique(keys[n] & ((np.uint64(1) << shift) - np.uint64(1)), return_counts=True)
         opening = (keys[n - 1] >> (shift - _BITS)) == START

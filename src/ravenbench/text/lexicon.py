@@ -214,7 +214,7 @@ class TokenLexicon:
 
 
 class ScannedLexicon(TokenLexicon):
-    """A lexicon whose tokens are found by their hash, and told apart by their characters."""
+    """A lexicon whose tokens are found by their hash, and compared by their characters."""
 
     def __init__(self, units: Tokens) -> None:
         super().__init__(units)

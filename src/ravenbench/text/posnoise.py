@@ -15,7 +15,7 @@ from ravenbench.errors import MissingPart, SpecError
 from ravenbench.texts import content_hash
 
 MOST = 2**27
-"""Characters that are kept; those that were not asked for longest go first."""
+"""Characters that are kept; the texts not used for longest go first."""
 
 
 class KeptMasks:
@@ -59,7 +59,7 @@ class POSNoise(Component):
     Function words and some 1,000 phrases of a list stay, as do numerals in letters and punctuation. The list and the
     signs are those of the authors' package ``posnoise``, for English and German; spaCy finds the parts of speech. For
     other languages there is ``frequency-mask``. Nothing is learned from training texts. Within a process a text is
-    masked once. ``model_`` is name and version of the model, by which a saved verifier is told from one with another.
+    masked once. ``model_`` is name and version of the model, which a saved verifier must find again.
 
     Parameters
     ----------
@@ -87,8 +87,7 @@ class POSNoise(Component):
         return self
 
     def transform(self, texts: Sequence[str]) -> list[str]:
-        """The masked texts; SpecError if another version of the model is installed than the one that was there at
-        ``fit``."""
+        """The masked texts; SpecError if the model is not of the version that was installed at ``fit``."""
         tagger = _tagger(self.model)
         if tagger.tag != self.model_:
             raise SpecError(

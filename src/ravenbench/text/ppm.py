@@ -147,18 +147,10 @@ def cross_entropies(
 
     Texts that meet several others are modelled once, as an automaton that reads the others. The other pairs are taken
     in an order that brings the pairs of a document together, each unordered pair once; a document is modelled again
-    only when its model was dropped for want of room. Every value depends on its two texts alone.
+    only when its model was dropped for lack of memory. Every value depends on its two texts only.
 
-    Parameters
-    ----------
-    a, b : (n,) int64
-        Rows of ``texts``.
-    order : int
-        Longest context, 0 … 5.
-    escape : "C", optional
-        PPM-C.
-    budget : int
-        Bytes of models to keep (two are kept in any case).
+    ``a`` and ``b`` (n,) are rows of ``texts``; ``order`` is the longest context, 0 … 5; ``escape`` "C" is PPM-C;
+    ``budget`` is bytes of models to keep (two are kept in any case).
     """
     if order not in ORDERS or escape not in (None, "C"):
         raise ValueError(f"order must be 0 … 5 and escape None or 'C', not {order!r} and {escape!r}")

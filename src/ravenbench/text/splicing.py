@@ -49,7 +49,7 @@ def _is_word(run: str) -> bool:
 
 
 class Pieces(dict[str, int]):
-    """The number of each piece; a new one gets the next when it is asked for. ``words`` are the numbers of lowercase
+    """The number of each piece; a new one gets the next when it is looked up. ``words`` are the numbers of lowercase
     words: a word with a digit in it is a piece but no word."""
 
     def __init__(self) -> None:
@@ -136,7 +136,7 @@ COUNTED = 5_000
 MOST_PIECES = 60_000_000
 """Pieces kept at a time (a quarter of a gigabyte)."""
 LEAST_SPACE = 0.05
-"""Share of white space among characters below which a corpus has no words to be told apart: English has .17, Thai .03,
+"""Share of white space among characters below which words cannot be found in a corpus: English has .17, Thai .03,
 Chinese and Japanese next to none."""
 LONGEST = 24
 """Letters from which on words count as equally long."""

@@ -58,7 +58,7 @@ class Tfidf:
         self, texts: TextTable, documents: Ints, weights: Ints | None = None, drop: frozenset[str] = frozenset()
     ) -> Self:
         """Learn vocabulary and idf from rows of ``texts``, each counted ``weights`` times (default once); units in
-        ``drop`` are never taken up."""
+        ``drop`` are never used."""
         return with_counts(self.units, lambda store: self._fit(store, texts, documents, weights, drop))
 
     def _fit(
@@ -99,13 +99,13 @@ class Tfidf:
         return csr_array(rows[:3], shape=rows.shape)
 
     def rows(self, texts: TextTable, documents: Ints) -> UnitRows:
-        """The same in arrays alone, for ``row_cosines``."""
+        """The same in plain arrays, for ``row_cosines``."""
         return with_counts(self.units, lambda store: self._rows(store, texts, documents))
 
     def _rows(self, store: CountStore, texts: TextTable, documents: Ints) -> UnitRows:
         columns = _Columns(store, self.vocabulary_)
         width = len(self.vocabulary_)
-        # A text has no more units than bytes. Room that is not filled takes no memory.
+        # A text has no more units than bytes. What is not filled takes no memory.
         most = np.minimum(texts.offsets[documents + 1] - texts.offsets[documents], width)
         data, index = np.empty(int(most.sum()) + 1), np.empty(int(most.sum()) + 1, np.int32)
         pointers = np.zeros(len(documents) + 1, np.int64)
@@ -243,7 +243,7 @@ class TokenProfiles:
     Parameters
     ----------
     words, marks : int
-        Most frequent lowercase words and punctuation marks taken up, ties by code point.
+        Most frequent lowercase words and punctuation marks used, ties by code point.
     sentences : bool
         Add the logarithm of the mean sentence length in words.
     """

@@ -28,7 +28,7 @@ def tokens(text: str) -> list[str]:
 
 
 def normalised(text: str) -> str:
-    """The text with white space collapsed and byte order marks removed: the form by which documents are told apart."""
+    """The text with white space collapsed and byte order marks removed: the form by which documents are compared."""
     return " ".join(text.replace("\ufeff", "").split())
 
 

@@ -151,17 +151,17 @@ def fitted(
         matrix.data[:] = 1
     held = np.bincount(matrix.indices, minlength=matrix.shape[1])
     least, most = (bound if isinstance(bound, int) else bound * len(texts) for bound in (min_df, max_df))
-    kept = np.flatnonzero((held >= max(least, 1)) & (held <= most))
-    if features is not None and len(kept) > features:
-        kept = kept[np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[kept]).argsort()[:features])]
-    if not len(kept):
+    columns = np.flatnonzero((held >= max(least, 1)) & (held <= most))
+    if features is not None and len(columns) > features:
+        columns = columns[np.sort((-np.asarray(matrix.sum(axis=0)).ravel()[columns]).argsort()[:features])]
+    if not len(columns):
         raise CorpusError(
             "no word is left to compare these texts by",
             found=f"{len(texts)} texts of {np.count_nonzero(held)} words, min_df={min_df}, max_df={max_df}",
             fix="lower min_df or raise max_df, e.g. lsa(min_df=1, max_df=1.0)",
         )
-    matrix = matrix[:, kept]
-    words.keep(kept, np.log((1 + len(texts)) / (1.0 + np.bincount(matrix.indices, minlength=len(kept)))) + 1)
+    matrix = matrix[:, columns]
+    words.keep(columns, np.log((1 + len(texts)) / (1.0 + np.bincount(matrix.indices, minlength=len(columns)))) + 1)
     return words, matrix
 
 
@@ -215,13 +215,13 @@ class Words:
 
     def weighed(self, matrix: Any, *, sublinear: bool = False) -> Any:
         """Counts as tf-idf, rows of length 1; ``sublinear`` takes one plus the logarithm of a count."""
-        found = matrix.astype(np.float64)
+        weights = matrix.astype(np.float64)
         if sublinear:
-            found.data = np.log(found.data) + 1
-        found.data *= self.idf[found.indices]
-        length = np.sqrt(np.asarray(found.multiply(found).sum(axis=1)).ravel())
-        found.data /= np.repeat(length, np.diff(found.indptr))
-        return found
+            weights.data = np.log(weights.data) + 1
+        weights.data *= self.idf[weights.indices]
+        length = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1)).ravel())
+        weights.data /= np.repeat(length, np.diff(weights.indptr))
+        return weights
 
 
 PART = 1_000
@@ -315,9 +315,9 @@ def directions(matrix: Any, rank: int, seed: int) -> Floats:
         space, _ = lu(tall.T @ space, permute_l=True, check_finite=False)
     basis, _ = qr(tall @ space, mode="economic", check_finite=False)
     left, _, right = svd(basis.T @ tall, full_matrices=False)
-    found = (basis @ left).T[:rank] if wide else right[:rank]
-    largest = found[np.arange(rank), np.abs(found).argmax(axis=1)]
-    return np.asarray(found * np.sign(largest)[:, None], dtype=np.float64)
+    axes = (basis @ left).T[:rank] if wide else right[:rank]
+    largest = axes[np.arange(rank), np.abs(axes).argmax(axis=1)]
+    return np.asarray(axes * np.sign(largest)[:, None], dtype=np.float64)
 
 
 @dataclass(eq=False, repr=False)

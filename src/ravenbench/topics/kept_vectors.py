@@ -124,23 +124,23 @@ class KeptVectors:
         """
         places = [(made, content_hash(text)) for text in texts]
         with self._lock:
-            found = {place: self._kept[place] for place in places if place in self._kept}
-            for place in found:
+            cached = {place: self._kept[place] for place in places if place in self._kept}
+            for place in cached:
                 self._kept.move_to_end(place)
-        missing = {place: text for place, text in zip(places, texts, strict=True) if place not in found}
+        missing = {place: text for place, text in zip(places, texts, strict=True) if place not in cached}
         if missing and self.shared:
             read = self._shelf(made).find([text for _, text in missing])
-            found |= {(made, text): vector for text, vector in read.items()}
-            self._keep({place: found[place] for place in missing if place in found})
-            missing = {place: text for place, text in missing.items() if place not in found}
+            cached |= {(made, text): vector for text, vector in read.items()}
+            self._keep({place: cached[place] for place in missing if place in cached})
+            missing = {place: text for place, text in missing.items() if place not in cached}
         if missing:
             fresh = dict(zip(missing, encode(list(missing.values())), strict=True))
             # A file for every few texts would slow all later looks.
             if self.shared and len(fresh) >= FEWEST:
                 self._shelf(made).add({text: vector for (_, text), vector in fresh.items()})
             self._keep(fresh)
-            found |= fresh
-        return np.stack([found[place] for place in places])
+            cached |= fresh
+        return np.stack([cached[place] for place in places])
 
     def _shelf(self, made: Hashable) -> KeptFiles:
         with self._lock:

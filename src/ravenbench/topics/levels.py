@@ -148,10 +148,10 @@ def at_level(corpus: Corpus, level: str, levels: Mapping[str, str]) -> tuple[Cor
 def keep_topics(corpus: Corpus, min_docs: int) -> Corpus:
     """The corpus without documents whose topic is unknown or has fewer than ``min_docs``."""
     counts = corpus.topic.counts()
-    kept = np.flatnonzero(counts >= min_docs)
+    frequent = np.flatnonzero(counts >= min_docs)
     place = np.full(len(counts) + 1, -1, dtype=np.int64)
-    place[kept] = np.arange(len(kept))
-    names = tuple(corpus.topic.names[i] for i in kept)
+    place[frequent] = np.arange(len(frequent))
+    names = tuple(corpus.topic.names[i] for i in frequent)
     return replace(corpus, topic=Labels(place[corpus.topic.codes], names))
 
 

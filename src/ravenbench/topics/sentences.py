@@ -90,14 +90,14 @@ def _attend(
     from transformers import AttentionInterface
 
     # What is None, False or a dropout of 0 asks for nothing.
-    asked = {name for name, given in options.items() if isinstance(given, torch.Tensor) or given}
+    requested = {name for name, given in options.items() if isinstance(given, torch.Tensor) or given}
     if mask is None:
         plain = not options.get("is_causal", getattr(module, "is_causal", True))
     else:
         plain = mask.dtype == torch.bool and mask.shape[1] == 1
-    if asked - {"scaling", "is_causal"} or not plain or key.shape[1] != query.shape[1]:
-        found: tuple[torch.Tensor, None] = AttentionInterface()["sdpa"](module, query, key, value, mask, **options)
-        return found
+    if requested - {"scaling", "is_causal"} or not plain or key.shape[1] != query.shape[1]:
+        output: tuple[torch.Tensor, None] = AttentionInterface()["sdpa"](module, query, key, value, mask, **options)
+        return output
     seen = torch.ones(1, 1, key.shape[2], dtype=torch.bool) if mask is None else mask[:, 0]
     queries, keys, values = (part.flatten(0, 1) for part in (query, key, value))
     scores = torch.bmm(queries, keys.transpose(1, 2))
@@ -226,13 +226,13 @@ def embeddings(folder: Path, texts: Sequence[str], read: Reading) -> Floats:
     half = devices.half(read.precision, torch.device(device))
     batch = read.batch or (8192 if device != "cpu" else 4096)
     files = digest(folder)
-    made = (VERSION, files, device, read.window, batch, half, read.remote_code, torch.__version__)
+    recipe = (VERSION, files, device, read.window, batch, half, read.remote_code, torch.__version__)
 
     def encode(unseen: list[str]) -> Floats:
         model = _network(folder, files, device, read.remote_code, half)
         return static_vectors(model, unseen) if hasattr(model, "embedding") else _windows(model, unseen, read, batch)
 
-    parts = [_KEPT.of(made, texts[start : start + BLOCK], encode) for start in range(0, len(texts), BLOCK)]
+    parts = [_KEPT.of(recipe, texts[start : start + BLOCK], encode) for start in range(0, len(texts), BLOCK)]
     return np.concatenate(parts)
 
 
@@ -243,11 +243,11 @@ def _windows(model: Any, texts: list[str], read: Reading, batch: int) -> Floats:
     with devices.inferring(device, threads=read.threads):
         for part in batches(windows, batch, model.tokenizer.pad_token_id or 0, MOST if device.type == "cpu" else None):
             ids, mask = (torch.from_numpy(array).to(device) for array in (part.ids, part.mask))
-            found = {"input_ids": ids, "attention_mask": mask.long()}
+            inputs = {"input_ids": ids, "attention_mask": mask.long()}
             for module in model:
                 # What follows the transformer takes no time: it computes in single precision.
-                found = {k: v.float() if v.is_floating_point() else v for k, v in module(found).items()}
-            for row, vector in zip(part.rows, found["sentence_embedding"].double().cpu().numpy(), strict=False):
+                inputs = {k: v.float() if v.is_floating_point() else v for k, v in module(inputs).items()}
+            for row, vector in zip(part.rows, inputs["sentence_embedding"].double().cpu().numpy(), strict=False):
                 parts[row] = vector
     weight = np.array([len(w) for w in windows], dtype=np.float64)
     starts = np.searchsorted(owner, np.arange(len(texts)))

@@ -100,9 +100,9 @@ class Logistic(Calibrator):
                 expected="0 ≤ radius < 0.5, C > 0, 0 < prior < 1",
             )
         scores, same = learnable(table_of(scores), same, self.name)
-        found = newton(scores, same, np.full(len(same), self.C), 1.0, np.zeros(scores.shape[1]))
-        self.coef_: Floats = found[:-1]
-        self.intercept_ = float(found[-1])
+        solution = newton(scores, same, np.full(len(same), self.C), 1.0, np.zeros(scores.shape[1]))
+        self.coef_: Floats = solution[:-1]
+        self.intercept_ = float(solution[-1])
         if self.prior is not None:
             share = float(same.mean())
             self.intercept_ += float(np.log(self.prior / (1 - self.prior)) - np.log(share / (1 - share)))
@@ -463,15 +463,15 @@ class ThresholdBand(Calibrator):
         positives, negatives = int(same.sum()), int((~same).sum())
         self.fallback_: str | None = None
         if min(positives, negatives) < self.enough:
-            found = f"{positives} same-author and {negatives} different-author problems"
+            counts = f"{positives} same-author and {negatives} different-author problems"
             if not self.fallback:
                 raise CorpusError(
                     "too few calibration problems for the threshold grid",
-                    found=found,
+                    found=counts,
                     expected=f"at least {self.enough} of each",
                     fix="use logistic, or set enough lower",
                 )
-            self.fallback_ = f"{found} for calibration, fewer than {self.enough} of each: logistic instead"
+            self.fallback_ = f"{counts} for calibration, fewer than {self.enough} of each: logistic instead"
             self.logistic_ = Logistic().fit(scores, same)
             return self
         self.p1_, self.p2_, self.overall_ = best_band(scores, same, self.metrics)

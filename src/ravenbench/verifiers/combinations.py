@@ -32,7 +32,7 @@ from ravenbench.verifiers.contract.base import (
     declared_by,
     fresh,
 )
-from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, levelled, out_of_fold
+from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold, remove_fold_effect
 
 
 class Combined(Verifier):
@@ -89,9 +89,9 @@ class Meta(Combined):
         same = np.asarray(same, dtype=bool)
         self.radius_ = 0.0
         if self.band:
-            apart = answers_apart(self.members, problems, same, 5)
-            told = ~np.isnan(apart).any(axis=1)
-            self.radius_ = best_radius(apart[told].mean(axis=1), same[told])
+            held_out = answers_apart(self.members, problems, same, 5)
+            finite = ~np.isnan(held_out).any(axis=1)
+            self.radius_ = best_radius(held_out[finite].mean(axis=1), same[finite])
         self.members_ = fit_members(self.members, problems, same)
         return self
 
@@ -127,9 +127,9 @@ def answers_apart(members: Sequence[Component], problems: Problems, same: Bools,
         fitted = fit_members(members, problems.select(rest), same[rest])
         return answers_of(fitted, problems.select(out).blind())
 
-    found = calibration_folds(problems, same, folds)
-    least = int(found.kind == "authors")
-    return out_of_fold(answered, found, same, least=least, otherwise=np.nan, columns=len(members))
+    partition = calibration_folds(problems, same, folds)
+    least = int(partition.kind == "authors")
+    return out_of_fold(answered, partition, same, least=least, otherwise=np.nan, columns=len(members))
 
 
 @dataclass(eq=False, repr=False)
@@ -139,7 +139,7 @@ class Stacked(Combined):
     No member weighs less than nothing (Breiman 1996): a higher answer always means the same author, and where out of
     fold the opposite seems true it is by chance. Weights are drawn to those of the plain mean. The members of each fold
     learned from another share of same-author problems, and answer higher or lower for that alone: answers out of fold
-    are compared within a fold (``levelled``).
+    are compared within a fold (``remove_fold_effect``).
 
     Marks for calibration are ignored: the folds keep groups whole and give every problem an answer by members
     that never saw it.
@@ -180,12 +180,14 @@ class Stacked(Combined):
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)
         problems = replace(problems, calibrate=None)
-        apart = log_odds(answers_apart(self.members, problems, same, self.folds))
-        told = ~np.isnan(apart).any(axis=1)
-        truth = same[told]
-        apart = levelled(apart[told], calibration_folds(problems, same, self.folds).fold[told], truth)
-        self.coef_, self.intercept_ = weights(apart, truth, self.C)
-        self.radius_ = best_radius(self._weighed(apart), truth) if self.band else 0.0
+        held_out = log_odds(answers_apart(self.members, problems, same, self.folds))
+        finite = ~np.isnan(held_out).any(axis=1)
+        truth = same[finite]
+        held_out = remove_fold_effect(
+            held_out[finite], calibration_folds(problems, same, self.folds).fold[finite], truth
+        )
+        self.coef_, self.intercept_ = weights(held_out, truth, self.C)
+        self.radius_ = best_radius(self._weighed(held_out), truth) if self.band else 0.0
         self.members_ = fit_members(self.members, problems, same)
         return self
 
@@ -253,9 +255,9 @@ class Spreading(Scorer):
         self.scale_: tuple[float, float] | None = None
         self.inner_ = fresh(self.inner).fit(problems, same)
         scores = self.inner_.score(problems)
-        told = ~np.isnan(scores)
-        if scores.ndim == 1 and told.any():
-            self.scale_ = scale_of(scores[told], np.asarray(same, dtype=bool)[told])
+        finite = ~np.isnan(scores)
+        if scores.ndim == 1 and finite.any():
+            self.scale_ = scale_of(scores[finite], np.asarray(same, dtype=bool)[finite])
         return self
 
     def score(self, problems: Problems) -> Floats:
@@ -371,8 +373,8 @@ def under_mask(verifiers: Mapping[str, Component], mask: str) -> dict[str, Compo
         If the mask does not parse, or needs something that is not here.
     """
     ((_, component),) = registry.named("transform", [mask]).items()
-    found = {name: Masked(verifier, component) for name, verifier in verifiers.items()}
-    return {str(v) if name == str(verifiers[name]) else name: v for name, v in found.items()}
+    masked = {name: Masked(verifier, component) for name, verifier in verifiers.items()}
+    return {str(v) if name == str(verifiers[name]) else name: v for name, v in masked.items()}
 
 
 def _answering(inner: Component) -> Verifier:

@@ -161,8 +161,8 @@ class Command(Verifier):
             answers = read_answers(folder)
             return _in_order(answers, problems.ids.tolist())
         except (FormatError, OSError) as error:
-            told = str(error).replace(str(folder), _OUTPUT)
-            raise ProgramError(f"{self.command}: its answers cannot be used: {told}{ran.tail()}") from None
+            message = str(error).replace(str(folder), _OUTPUT)
+            raise ProgramError(f"{self.command}: its answers cannot be used: {message}{ran.tail()}") from None
 
 
 def _in_order(answers: SystemAnswers, ids: list[str]) -> Floats:

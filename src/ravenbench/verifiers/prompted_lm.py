@@ -39,10 +39,10 @@ FORM = (
 
 def messages(known: Sequence[str], questioned: str, guided: bool) -> list[dict[str, str]]:
     """The conversation: the task, with the linguistic guidance or without, and the texts."""
-    told = "\n\n".join((TASK, GUIDANCE, FORM) if guided else (TASK, FORM))
+    system = "\n\n".join((TASK, GUIDANCE, FORM) if guided else (TASK, FORM))
     sides = [f"<known number={i}>\n{text}\n</known>" for i, text in enumerate(known, start=1)]
-    asked = "\n\n".join([*sides, f"<questioned>\n{questioned}\n</questioned>"])
-    return [{"role": "system", "content": told}, {"role": "user", "content": asked}]
+    user = "\n\n".join([*sides, f"<questioned>\n{questioned}\n</questioned>"])
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
 def probability(answer: dict[str, Any]) -> tuple[float | None, str]:
@@ -69,10 +69,10 @@ def probability(answer: dict[str, Any]) -> tuple[float | None, str]:
     return float(value), ""
 
 
-def is_probability(kept: str) -> bool:
+def is_probability(answer: str) -> bool:
     """Whether an answer that was kept is one: its number lies in [0, 1]."""
     try:
-        return 0 <= float(kept) <= 1
+        return 0 <= float(answer) <= 1
     except ValueError:
         return False
 
@@ -191,18 +191,18 @@ class PromptedLM(Verifier):
         self.require()
         cache = DiskCache("prompted-lm")
         requests = self._requests(problems)
-        kept = [cache.get([self._url(), request], is_probability) for request in requests]
-        missing = [request for request, answer in zip(requests, kept, strict=True) if answer is None]
+        cached = [cache.get([self._url(), request], is_probability) for request in requests]
+        missing = [request for request, answer in zip(requests, cached, strict=True) if answer is None]
         said = {
-            str(request): float(answer) for request, answer in zip(requests, kept, strict=True) if answer is not None
+            str(request): float(answer) for request, answer in zip(requests, cached, strict=True) if answer is not None
         }
         if missing:
             said |= self._ask(missing, cache, len(requests))
         return np.array([said[str(request)] for request in requests], dtype=np.float64)
 
     def _ask(self, requests: list[dict[str, Any]], cache: DiskCache, total: int) -> dict[str, float]:
-        kept = f"{total - len(requests)} answers kept; to ask: {self._estimate(requests)}"
-        print(f"{self.name}: texts leave this machine; {kept}", file=sys.stderr)
+        notice = f"{total - len(requests)} answers kept; to ask: {self._estimate(requests)}"
+        print(f"{self.name}: texts leave this machine; {notice}", file=sys.stderr)
         key = os.environ.get(KEY)
         headers = {"Authorization": f"Bearer {key}"} if key else None
         said: dict[str, float] = {}

@@ -42,8 +42,8 @@ class Judge:
 
     def answers(self, texts: Sequence[str]) -> dict[str, list[float]]:
         """Each verifier's answers, from 0 to 1, whether these texts are by the author of the known ones."""
-        asked = Problems.of((str(i), self.known, text) for i, text in enumerate(texts))
-        return {name: verifier.verify(asked).tolist() for name, verifier in self.verifiers.items()}
+        problems = Problems.of((str(i), self.known, text) for i, text in enumerate(texts))
+        return {name: verifier.verify(problems).tolist() for name, verifier in self.verifiers.items()}
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ def advise(
     background : str or path
         Texts by other people, of the same kind and language: the crowd, as ``compare`` takes it.
     verifiers : str, optional
-        Verifiers that are asked, separated by commas; by default three fast ones.
+        Verifiers to use, separated by commas; by default three fast ones.
     encoding : str, optional
         Of texts that are not UTF-8, e.g. cp1252.
     seed : int, optional
@@ -128,8 +128,8 @@ def advise(
     """
     if not known:
         raise SpecError("nothing to compare the text with: --known is missing", expected="other texts by its author")
-    asked = {"questioned": (str(text),), "known": known, "background": background, "seed": seed, "encoding": encoding}
-    spec = build({**asked, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
+    options = {"questioned": (str(text),), "known": known, "background": background, "seed": seed, "encoding": encoding}
+    spec = build({**options, "verifiers": verifiers or DEFAULT, "folds": 2, "donors": 1})
     material = read_material(spec)
     if len(material.cases) != 1:
         raise InputError("advice is for one author's text", found=f"{len(material.cases)} candidates")
@@ -150,17 +150,11 @@ def advise(
 
 
 def read_version(path: str | Path, encoding: str | None = None) -> str:
-    """A later version of the text.
-
-    Raises
-    ------
-    InputError
-        If it is missing, empty or too short.
-    """
-    found = read_text(Path(path), encoding)
-    if found.words < FEWEST_WORDS:
-        raise InputError("the text is too short", file=path, found=f"{found.words} words", expected=f"{FEWEST_WORDS}")
-    return found.text
+    """A later version of the text. Raises InputError if it is missing, empty or too short."""
+    version = read_text(Path(path), encoding)
+    if version.words < FEWEST_WORDS:
+        raise InputError("the text is too short", file=path, found=f"{version.words} words", expected=f"{FEWEST_WORDS}")
+    return version.text
 
 
 def _advice(
@@ -172,8 +166,8 @@ def _advice(
     tried = [h for h in found if h.excess and h.z > 0]
     spans = [(a, b) for a, b in sentences(text) if text[:a].strip() or text[b:].strip()]
     variants = [without(text, h, instead) for h in tried] + [text[:a] + text[b:] for a, b in spans]
-    told = judge.answers([text, *variants])
-    before, *means = np.mean(list(told.values()), axis=0).tolist()
+    verdicts = judge.answers([text, *variants])
+    before, *means = np.mean(list(verdicts.values()), axis=0).tolist()
     gains = {(h.kind, h.name): before - mean for h, mean in zip(tried, means, strict=False)}
     tips = [Tip(h, instead.get(h.name), gains.get((h.kind, h.name))) for h in found]
     tips.sort(key=lambda tip: -(tip.gain or 0.0))
@@ -185,7 +179,7 @@ def _advice(
     ]
     return Advice(
         text=text,
-        answers={name: values[0] for name, values in told.items()},
+        answers={name: values[0] for name, values in verdicts.items()},
         after={name: values[0] for name, values in judge.answers([best]).items()},
         tips=tuple(tips),
         sentences=tuple(sorted(telling, key=lambda one: -one.gain)),
@@ -206,14 +200,14 @@ def _instead(text: str, words: Sequence[str]) -> dict[str, str]:
     if missing("wordnet") is not None:
         return {}
     part = measure(text).pos
-    found: dict[str, str] = {}
+    replacements: dict[str, str] = {}
     for word in words:
         pos = part.get(word)
         for lemma in relatives(word, pos)[0] if pos else ():
             try:
-                made = same_form(word, lemma, pos)
+                inflected = same_form(word, lemma, pos)
             except MissingPart:
                 return {}
-            if made is not None:
-                found.setdefault(word, made)
-    return found
+            if inflected is not None:
+                replacements.setdefault(word, inflected)
+    return replacements

@@ -50,14 +50,14 @@ class Habit:
 def counts(text: str) -> tuple[Counter[tuple[str, str]], dict[tuple[str, str], float]]:
     """Uses of every word, pair of neighbours and mark, and mean lengths of words and sentences."""
     words = [word.lower().replace("’", "'") for word in plain_words(text)]
-    found: Counter[tuple[str, str]] = Counter(("word", word) for word in words)
-    found.update(("pair", f"{a} {b}") for a, b in pairwise(words))
-    found.update(("mark", PARAGRAPH if "\n" in mark else mark) for mark in _MARK.findall(text))
+    counter: Counter[tuple[str, str]] = Counter(("word", word) for word in words)
+    counter.update(("pair", f"{a} {b}") for a, b in pairwise(words))
+    counter.update(("mark", PARAGRAPH if "\n" in mark else mark) for mark in _MARK.findall(text))
     lengths = {
         ("length", "letters a word"): float(np.mean([len(word) for word in words])) if words else 0.0,
         ("length", "words a sentence"): len(words) / max(1, len(sentences(text))),
     }
-    return found, lengths
+    return counter, lengths
 
 
 def habits(
@@ -65,10 +65,7 @@ def habits(
 ) -> tuple[Habit, ...]:
     """The habits that leave the crowd farthest on the same side in text and known texts, the farthest first.
 
-    Parameters
-    ----------
-    functions : frozenset of str
-        The crowd's most frequent words, in lowercase; others may be the topic's.
+    ``functions`` are the crowd's most frequent words, in lowercase; others may be the topic's.
     """
     own, lengths = counts(text)
     size = max(1, len(plain_words(text)))
@@ -81,22 +78,22 @@ def habits(
     mean, spread = others.mean(axis=0), np.maximum(others.std(axis=0), np.maximum(least, 1e-9))
     z, y = (here - mean) / spread, (mine - mean) / spread
     pull = np.where(z * y > 0, np.minimum(np.abs(z), np.abs(y)), 0.0)
-    found = []
+    rows = []
     for i in np.argsort(-pull, kind="stable")[:most]:
         kind, name = names[i]
         if pull[i] > 0:
-            found.append(Habit(
+            rows.append(Habit(
                 kind, name, float(here[i]), float(mine[i]), float(mean[i]), float(z[i]),
                 float((others[:, i] < here[i]).mean()), places(text, kind, name),
                 kind == "word" and name not in functions,
             ))  # fmt: skip
-    return tuple(found)
+    return tuple(rows)
 
 
 def _rates(text: str, names: Sequence[tuple[str, str]]) -> Floats:
-    found, lengths = counts(text)
-    size = max(1, sum(count for (kind, _), count in found.items() if kind == "word"))
-    return np.array([lengths[key] if key in lengths else 1000 * found[key] / size for key in names])
+    counted, lengths = counts(text)
+    size = max(1, sum(count for (kind, _), count in counted.items() if kind == "word"))
+    return np.array([lengths[key] if key in lengths else 1000 * counted[key] / size for key in names])
 
 
 def places(text: str, kind: str, name: str) -> tuple[tuple[int, int], ...]:

@@ -202,8 +202,8 @@ class WeightsUnit(SplitUnit):
 
     def learn(self, store: Store) -> dict[str, NDArray[Any]]:
         documents = open_documents(store)
-        features, found = weights(documents, np.arange(len(documents)), self.method)
-        return {"weights": found, "features": np.frombuffer(json.dumps(features).encode(), dtype=np.uint8)}
+        features, rows = weights(documents, np.arange(len(documents)), self.method)
+        return {"weights": rows, "features": np.frombuffer(json.dumps(features).encode(), dtype=np.uint8)}
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         return learned, {}
@@ -219,9 +219,9 @@ class MovedUnit(SplitUnit):
     base: str = ""
 
     def learn(self, store: Store) -> dict[str, NDArray[Any]]:
-        features, found = read_weights(store, self.base)
+        features, rows = read_weights(store, self.base)
         part = open_splits(store)[self.cells[0].fold]
-        return {"moved": moved(open_documents(store), part.train, self.method, features, found)}
+        return {"moved": moved(open_documents(store), part.train, self.method, features, rows)}
 
     def answer(self, store: Store, learned: Any, place: CellPlace) -> Filled:
         return learned, {}
@@ -243,13 +243,9 @@ def read_weights(store: Store, key: str) -> tuple[list[str], NDArray[np.float64]
 class MethodAnswers:
     """The answers of one method under one protocol.
 
-    Attributes
-    ----------
-    predicted : (n,) int64
-        Author code of each document; −1 where it was not answered or an unknown name was given.
-    errors : mapping of split names to messages
-        A split on which the method failed is left out of its scores, never counted as wrong.
-    seconds : (splits,) float64
+    ``predicted`` (n,) holds the author code of each document, −1 where it was not answered or an unknown name was
+    given; ``errors`` a message by split: one on which the method failed is left out of its scores, never counted as
+    wrong; ``seconds`` a number for each split.
     """
 
     method: str
@@ -288,8 +284,8 @@ def read_answers(store: Store) -> Attributed:
     documents = open_documents(store)
     names = tuple(record.name for record in plan.verifiers)
     protocols = tuple(_protocol(store, record, names, len(documents)) for record in plan.protocols)
-    found = None if plan.cues is None else _cues(store, plan.cues, plan.protocols[0])
-    return Attributed(checked(store.run.spec, AttributeSpec), names, documents, protocols, found)
+    cue_rows = None if plan.cues is None else _cues(store, plan.cues, plan.protocols[0])
+    return Attributed(checked(store.run.spec, AttributeSpec), names, documents, protocols, cue_rows)
 
 
 def _protocol(store: Store, record: ProtocolRecord, names: Iterable[str], documents: int) -> ProtocolAnswers:

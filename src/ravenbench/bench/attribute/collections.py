@@ -67,28 +67,14 @@ def answer_collection(
     encoding: str | None = UTF8,
     progress: Progress = silent,
 ) -> CollectionScores:
-    """Answer PAN problems with each method.
+    """Answer PAN problems, a folder or zip, with each method.
 
-    Parameters
-    ----------
-    path : path
-        A folder or zip of problems.
-    methods : str or sequence, optional
-        As those of ``attribute``.
-    reject : float
-        A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less
-        than this (.1 in PAN19's baseline); 0 answers everything, as closed sets want.
-    out : path or URL, optional
-        Where to write ``answers-PROBLEM.json``; with several methods each has a folder there.
-    lenient : bool
-        Leave out problems that cannot be read, and say so.
-    encoding : str or None
-        Of texts that are not UTF-8.
+    A text is nobody's (``<UNK>``) where the probability of the best candidate leads that of the second by less than
+    ``reject`` (.1 in PAN19's baseline); 0 answers everything, as closed sets want. ``answers-PROBLEM.json`` go to
+    ``out``; with several methods each has a folder there. ``lenient`` leaves out problems that cannot be read, and
+    says so.
 
-    Raises
-    ------
-    InputError
-        If a problem cannot be read, a method cannot be used, or answers cannot be written.
+    Raises InputError if a problem cannot be read, a method cannot be used, or answers cannot be written.
     """
     left_out: dict[str, str] = {}
     problems = tuple(read_attribution(path, lenient=lenient, left_out=left_out, encoding=encoding))

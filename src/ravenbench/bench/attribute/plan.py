@@ -52,12 +52,8 @@ class AttributeDraft(Draft[AttributePlan]):
 
 
 def fingerprint(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) -> dict[str, str]:
-    """Identity of the data and of all methods; of a corpus in memory its texts and labels.
-
-    Raises
-    ------
-    SpecError
-        If the corpus is neither a file nor known.
+    """Identity of the data and of all methods; of a corpus in memory its texts and labels. Raises SpecError if the
+    corpus is neither a file nor known.
     """
     drawn = []
     if spec.sampler is not None:
@@ -73,12 +69,8 @@ def _digest(corpus: Corpus) -> str:
 
 
 def draft(spec: AttributeSpec, corpus: Corpus | None, named: Mapping[str, Any]) -> AttributeDraft:
-    """Load a corpus (unless one is given), choose its documents and divide them.
-
-    Raises
-    ------
-    InputError
-        If the corpus cannot be read or leaves too little to attribute.
+    """Load a corpus (unless one is given), choose its documents and divide them. Raises InputError if the corpus cannot
+    be read or leaves too little to attribute.
     """
     if corpus is None:
         corpus = _load(spec)
@@ -104,13 +96,7 @@ def _load(spec: AttributeSpec) -> Corpus:
 
 
 def _check_topics(corpus: Corpus, spec: AttributeSpec) -> None:
-    """Refuse a corpus without topics where topics are needed.
-
-    Raises
-    ------
-    CorpusError
-        If no document has one.
-    """
+    """Refuse a corpus without topics where topics are needed. Raises CorpusError if no document has one."""
     if not (corpus.topic.codes >= 0).any():
         raise CorpusError(
             f"no document of corpus {corpus.name} has a topic",
@@ -149,8 +135,8 @@ def _plan(documents: Chosen, divided: Mapping[str, list[Split]], named: Mapping[
             records.append(SplitRecord(name=part.name, fold=fold, documents=len(part.test), unseen=list(part.unseen)))
         protocols.append(ProtocolRecord(protocol=protocol, splits=records))
     cells = [
-        CellPlace(key=content_key([found, info.train_digest, info.test_digest]), verifier=name, fold=fold)
-        for name, found in identities.items()
+        CellPlace(key=content_key([identity, info.train_digest, info.test_digest]), verifier=name, fold=fold)
+        for name, identity in identities.items()
         for fold, info in folds.items()
     ]
     return AttributePlan(

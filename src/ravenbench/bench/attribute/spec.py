@@ -21,7 +21,7 @@ class AttributeSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """What decides the answers of attribution, and the difference for which its report reckons topics."""
 
     corpus: Annotated[str, told("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus")]
-    topic: Annotated[str | None, told("Level of topic: a column, extract(clusters=20), or none (k-fold alone).")] = None
+    topic: Annotated[str | None, told("Level of topic: a column, extract(clusters=20), or none (k-fold only).")] = None
     protocol: Annotated[
         Literal["novel-topic", "k-fold", "both"],
         told("novel-topic (leave one topic out, the default), k-fold, or both."),
@@ -60,13 +60,7 @@ class AttributeSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 def build(given: Mapping[str, Any]) -> AttributeSpec:
-    """A spec of what was given (None = not given).
-
-    Raises
-    ------
-    SpecError
-        If a value does not fit.
-    """
+    """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
     values = {key: value for key, value in given.items() if value is not None}
     protocol = values.get("protocol", "novel-topic")
     if protocol not in PROTOCOLS:

@@ -115,13 +115,13 @@ def writers(
 ) -> list[Writer]:
     """What these authors give in a shape; ``without`` leaves out texts in one part of the topics."""
     longest = max(*shape.known, shape.questioned)
-    found = []
+    writers_of_side = []
     for author in authors:
         rows = np.flatnonzero((background.corpus.author.codes == author) & (background.group != without))
         texts = background.corpus.texts.rows(rows)
-        given = portions(texts, background.group[rows], background.document[rows], longest)
-        found.append(writer(author, given, shape, seed, most))
-    return found
+        cut = portions(texts, background.group[rows], background.document[rows], longest)
+        writers_of_side.append(writer(author, cut, shape, seed, most))
+    return writers_of_side
 
 
 def fitting_shape(background: Background, shape: Shape, seed: int) -> tuple[Shape, list[int]]:
@@ -160,9 +160,9 @@ def shared_out(background: Background, found: Sequence[Writer], folds: int) -> l
     """
     count = max(2, min(folds, len(found) // 4))
     most = max(2, len(found) // count // 2)
-    known, asked = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in SIDES)
+    known, questioned = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in SIDES)
     nearest = np.zeros((len(found), len(found)))
-    np.maximum.at(nearest, (np.array(known)[:, None], np.array(asked)[None, :]), similarities(background, found))
+    np.maximum.at(nearest, (np.array(known)[:, None], np.array(questioned)[None, :]), similarities(background, found))
     nearest = np.triu(np.maximum(nearest, nearest.T), 1)
     group = list(range(len(found)))
     for place in np.argsort(-nearest, axis=None, kind="stable"):
@@ -178,16 +178,16 @@ def shared_out(background: Background, found: Sequence[Writer], folds: int) -> l
 def similarities(background: Background, found: Sequence[Writer]) -> Floats:
     """Content similarity of every known side with every questioned side, in order of the writers."""
     known = ["\n".join(side.texts) for one in found for side in one.known]
-    asked = [side.texts[0] for one in found for side in one.questioned]
-    if not known or not asked:
-        return np.zeros((len(known), len(asked)))
-    return background.space.cosines(known, asked)
+    queries = [side.texts[0] for one in found for side in one.questioned]
+    if not known or not queries:
+        return np.zeros((len(known), len(queries)))
+    return background.space.cosines(known, queries)
 
 
 def strangers(background: Background, found: Sequence[Writer]) -> list[float]:
     """A hundred content similarities, ascending, that lie as those of all different-author pairs of the writers do."""
-    known, asked = (np.array([one.author for one in found for _ in getattr(one, side)]) for side in SIDES)
-    alike = similarities(background, found)[known[:, None] != asked[None, :]]
+    known, questioned = (np.array([one.author for one in found for _ in getattr(one, side)]) for side in SIDES)
+    alike = similarities(background, found)[known[:, None] != questioned[None, :]]
     return [float(value) for value in np.quantile(alike, (np.arange(100) + 0.5) / 100)]
 
 
@@ -260,14 +260,14 @@ class Shaped:
             taught = writers(self.background, self.shape, self.seed, TAUGHT, rest)
             self.unseen = False
         tested = writers(self.background, self.shape, self.seed, TESTED, part)
-        found = cross_pairs(self.background, tested, self.seed, NEAREST)
+        pairs = cross_pairs(self.background, tested, self.seed, NEAREST)
         train, train_same = self._learned_from(taught)
-        test, test_same = _problems(tested, [pair for pair, _ in found])
+        test, test_same = _problems(tested, [pair for pair, _ in pairs])
         name = f"{self.name}-f{number}"
         rows = []
-        for pair, alike in found:
-            known, asked = tested[pair.known[0]], tested[pair.questioned[0]]
-            rows.append([known.author, asked.author, asked.questioned[pair.questioned[1]].topics == {number}, alike])
+        for pair, alike in pairs:
+            known, other = tested[pair.known[0]], tested[pair.questioned[0]]
+            rows.append([known.author, other.author, other.questioned[pair.questioned[1]].topics == {number}, alike])
         about = np.array(rows, dtype=np.float64).reshape(-1, 4)
         self.parts.append((Fold(name, train, train_same, test.blind(), test_same), about))
         self.folds.append(name)
@@ -290,9 +290,9 @@ class Shaped:
                     about.append([one.author, number, 0, 0])
                     rows.append((f"{len(rows)}", rest, text))
         test, truth = Problems.of(rows), np.ones(len(rows), dtype=np.bool_)
-        told = np.array(about, dtype=np.float64).reshape(-1, 4)
-        told[:, 3] = self._alike(rows)
-        return Fold(f"{name}-known", train, train_same, test.blind(), truth), told
+        measured = np.array(about, dtype=np.float64).reshape(-1, 4)
+        measured[:, 3] = self._alike(rows)
+        return Fold(f"{name}-known", train, train_same, test.blind(), truth), measured
 
     def _splicer(self, everyone: Sequence[Writer]) -> Transplanter:
         """Transplants among the background's texts and those of the cases; the cases' texts give no content."""
@@ -327,10 +327,10 @@ class Shaped:
         taught = writers(self.background, self.shape, self.seed, TAUGHT, able)
         train, train_same = self._learned_from(taught)
         rows: list[tuple[str, Sequence[str], str]] = []
-        asked: list[tuple[Asks, str, int]] = []
+        questions: list[tuple[Asks, str, int]] = []
 
         def ask(asks: Asks, case: str, known: Sequence[str], questioned: str, number: int = 0) -> None:
-            asked.append((asks, case, number))
+            questions.append((asks, case, number))
             rows.append((f"{len(rows)}", known, questioned))
 
         for case in self.cases:
@@ -338,8 +338,8 @@ class Shaped:
             ask("plain", case.id, known, questioned)
             versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
             moved = self._transplanter.transplant(versions)
-            made: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
-            for asks, problems in made:
+            variants: tuple[tuple[Asks, Problems], ...] = (("on", moved.on), ("off", moved.off), ("off", moved.off2))
+            for asks, problems in variants:
                 for i in range(len(problems)):
                     ask(asks, case.id, known, problems.texts[problems.questioned_index[i]], i)
             if len(known) > 1:
@@ -351,7 +351,7 @@ class Shaped:
                     ask("author", f"text {row}", one.known[0].texts, questioned, one.author)
         self.problems = [
             CaseProblem(asks=asks, case=case, number=number, content=alike)
-            for (asks, case, number), alike in zip(asked, self._alike(rows).tolist(), strict=True)
+            for (asks, case, number), alike in zip(questions, self._alike(rows).tolist(), strict=True)
         ]
         test = Problems.of(rows)
         fold = Fold(f"{self.name}-case", train, train_same, test.blind(), np.zeros(len(test), dtype=np.bool_))
@@ -372,6 +372,6 @@ def _problems(found: Sequence[Writer], made: Sequence[Pair]) -> tuple[Problems, 
     """Problems of these pairs, and their truth."""
     rows = []
     for number, (known, questioned) in enumerate(made):
-        side, asked = found[known[0]].known[known[1]], found[questioned[0]].questioned[questioned[1]]
-        rows.append((f"{number}", side.texts, asked.texts[0]))
+        side, other = found[known[0]].known[known[1]], found[questioned[0]].questioned[questioned[1]]
+        rows.append((f"{number}", side.texts, other.texts[0]))
     return Problems.of(rows), np.array([pair.same for pair in made], dtype=np.bool_)

@@ -78,12 +78,12 @@ class Material:
 
     def paths(self) -> dict[str, Path]:
         """Every text's path by a name for it."""
-        found: dict[str, Path] = {}
+        by_name: dict[str, Path] = {}
         for case in self.cases:
-            found[f"questioned {case.questioned.path}"] = case.questioned.path
+            by_name[f"questioned {case.questioned.path}"] = case.questioned.path
             for text in case.candidate.texts:
-                found[f"known {case.candidate.name} {text.path}"] = text.path
-        return found
+                by_name[f"known {case.candidate.name} {text.path}"] = text.path
+        return by_name
 
 
 def read_material(spec: CompareSpec) -> Material:
@@ -110,13 +110,13 @@ def read_material(spec: CompareSpec) -> Material:
     for value in spec.known:
         _path(value.rpartition("=")[2], "--known")
     reader = _Reader(spec.encoding)
-    asked = [text for path in spec.questioned for text in reader.one(Path(path))]
+    queries = [text for path in spec.questioned for text in reader.one(Path(path))]
     candidates = [Candidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
     reader.faults.check()
     form = "{text} / {candidate}" if len(spec.questioned) > 1 else "{candidate}"
     form = form if len(candidates) > 1 else "{text}"
     cases = [
-        Case(form.format(text=text.path.stem, candidate=one.name), text, one) for text in asked for one in candidates
+        Case(form.format(text=text.path.stem, candidate=one.name), text, one) for text in queries for one in candidates
     ]
     _check_ids(cases)
     return Material(tuple(cases), (*reader.notes, *_mails(cases)))
@@ -157,16 +157,16 @@ class _Reader:
 
     def all(self, paths: Sequence[Path]) -> list[Text]:
         """The texts of files and folders."""
-        found: list[Text] = []
+        texts: list[Text] = []
         for path in paths:
             with self.faults.gathered():
-                found += self._inside(path) if path.is_dir() else self.one(path)
-        kept: dict[str, Text] = {}
-        for text in found:
-            first = kept.setdefault(" ".join(text.text.split()), text)
+                texts += self._inside(path) if path.is_dir() else self.one(path)
+        by_digest: dict[str, Text] = {}
+        for text in texts:
+            first = by_digest.setdefault(" ".join(text.text.split()), text)
             if first is not text:
                 self.notes.append(f"{text.name} repeats {first.name}, and is taken once")
-        return list(kept.values())
+        return list(by_digest.values())
 
     def _inside(self, folder: Path) -> list[Text]:
         inner = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
@@ -199,13 +199,13 @@ def _office(path: Path) -> FormatError:
 def _mails(cases: Sequence[Case]) -> list[str]:
     """Notes on texts that hold what tells their author other than by style."""
     texts = {text.path: text for case in cases for text in (case.questioned, *case.candidate.texts)}
-    found = {text.name: signs for text in texts.values() if (signs := signs_of_mail(text.text))}
-    if not found:
+    mails = {text.name: signs for text in texts.values() if (signs := signs_of_mail(text.text))}
+    if not mails:
         return []
-    shown = "; ".join(f"{name}: {', '.join(signs)}" for name, signs in list(found.items())[:_SHOWN])
-    more = f"; and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    shown = "; ".join(f"{name}: {', '.join(signs)}" for name, signs in list(mails.items())[:_SHOWN])
+    more = f"; and {len(mails) - _SHOWN} more" if len(mails) > _SHOWN else ""
     return [
-        f"parts of an e-mail stand in {len(found)} of {len(texts)} texts ({shown}{more}). They name people or are by "
+        f"parts of an e-mail stand in {len(mails)} of {len(texts)} texts ({shown}{more}). They name people or are by "
         "somebody else, so that the answer may rest on them and not on style: take them out and repeat"
     ]
 
@@ -225,15 +225,15 @@ def _path(value: str, what: str, file: Path | None = None, line: int | None = No
 def _by_name(known: Sequence[str]) -> dict[str, list[Path]]:
     """Paths by candidate."""
     named = [value.partition("=") for value in known]
-    found: dict[str, list[Path]] = {}
+    by_name: dict[str, list[Path]] = {}
     if not any(equals for _, equals, _ in named):
         paths = [Path(value) for value in known]
         return {_called(paths): paths}
     for value, (name, equals, path) in zip(known, named, strict=True):
         if not equals or not name.strip() or not path:
             raise SpecError("of several candidates each has a name", found=value, expected="--known NAME=PATH")
-        found.setdefault(name.strip(), []).append(Path(path))
-    return found
+        by_name.setdefault(name.strip(), []).append(Path(path))
+    return by_name
 
 
 def _called(paths: Sequence[Path]) -> str:
@@ -267,16 +267,16 @@ def _batch(path: Path, encoding: str | None) -> Material:
                     f"there is no column {column!r}", file=path, line=line, found=", ".join(map(str, row)),
                     expected="case, questioned, known, candidate",
                 )  # fmt: skip
-        asked = reader.one(path.parent / _path(_word(row, "questioned", path, line), "questioned", path, line))
-        given = row["known"] if isinstance(row["known"], list) else _word(row, "known", path, line).split(";")
-        if not given or not all(isinstance(one, str) for one in given):
+        questioned = reader.one(path.parent / _path(_word(row, "questioned", path, line), "questioned", path, line))
+        listed = row["known"] if isinstance(row["known"], list) else _word(row, "known", path, line).split(";")
+        if not listed or not all(isinstance(one, str) for one in listed):
             raise FormatError("known is no path, and no list of paths", file=path, line=line, found=row["known"])
-        places = tuple(path.parent / _path(one, "known", path, line) for one in given)
+        places = tuple(path.parent / _path(one, "known", path, line) for one in listed)
         if places not in read:
             read[places] = reader.all(places)
         name = _word(row, "candidate", path, line) or _called(places)
         checked_name(name, "the candidate", path, line)
-        for text in asked:
+        for text in questioned:
             case = _word(row, "case", path, line) or f"{text.path.stem} / {name}"
             checked_name(case, "the case", path, line)
             cases.append(Case(case, text, Candidate(name, tuple(read[places]))))
@@ -325,15 +325,15 @@ def screen(cases: Sequence[Case], corpus: Corpus) -> Screened:
     A background author is left out whole when the name is a candidate's, or a text repeats a known one. A questioned
     text that repeats a known or a background text refuses its case: that is copying, and says nothing of style.
     """
-    found = Screened(np.ones(len(corpus), dtype=np.bool_), [])
-    asked = {case.questioned.path: case.questioned for case in cases}
+    screened = Screened(np.ones(len(corpus), dtype=np.bool_), [])
+    queries = {case.questioned.path: case.questioned for case in cases}
     own = {case.candidate: [runs(text.text) for text in case.candidate.texts] for case in cases}
     names = {_folded(candidate.name): candidate.name for candidate in own}
     gone: dict[int, str] = {}
     for code, author in enumerate(corpus.author.names):
         if (name := names.get(_folded(author))) is not None:
             gone[code] = f"{author}: has the name of the candidate {name}"
-    questions = {path: runs(text.text) for path, text in asked.items()}
+    questions = {path: runs(text.text) for path, text in queries.items()}
     copied: dict[object, str] = {}
     for row in range(len(corpus)):
         code = int(corpus.author.codes[row])
@@ -348,29 +348,31 @@ def screen(cases: Sequence[Case], corpus: Corpus) -> Screened:
             if is_copy(one, here, COPIED):
                 copied[path] = corpus.ids[row]
             if is_copy(here, one, SHARED) or is_copy(one, here, SHARED):
-                found.kept[row] = False
-                found.left_out.append(f"{corpus.ids[row]}: shares long passages with the questioned text {path.name}")
-    found.left_out += [gone[code] for code in sorted(gone)]
-    found.kept &= ~np.isin(corpus.author.codes, list(gone))
+                screened.kept[row] = False
+                screened.left_out.append(
+                    f"{corpus.ids[row]}: shares long passages with the questioned text {path.name}"
+                )
+    screened.left_out += [gone[code] for code in sorted(gone)]
+    screened.kept &= ~np.isin(corpus.author.codes, list(gone))
     for case in cases:
         path = case.questioned.path
         if path in copied:
-            found.refusals.setdefault(case.id, []).append(
+            screened.refusals.setdefault(case.id, []).append(
                 f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
                 "which a comparison of style cannot tell"
             )
         for text, known in zip(case.candidate.texts, own[case.candidate], strict=True):
             if is_copy(questions[path], known, COPIED) or case.questioned.text.split() == text.text.split():
-                found.refusals.setdefault(case.id, []).append(
+                screened.refusals.setdefault(case.id, []).append(
                     f"the questioned text repeats the known text {text.name}: identical passages are a finding of "
                     "their own, and style is not what makes them alike"
                 )
             elif is_copy(questions[path], known, SHARED):
-                found.notes.setdefault(case.id, []).append(
+                screened.notes.setdefault(case.id, []).append(
                     f"the questioned text shares passages with the known text {text.name}; "
                     "quotations should be taken out"
                 )
-    return found
+    return screened
 
 
 def too_short(case: Case) -> list[str]:

@@ -74,14 +74,8 @@ def _thousands(problems: Problems) -> float:
 
 
 def draft(spec: CompareSpec, material: Material, progress: Progress = silent) -> Draft[ComparePlan]:
-    """Choose the background's pairs and lay out all problems.
-
-    Raises
-    ------
-    InputError
-        If the background cannot be read or has one author.
-    SpecError
-        If a verifier cannot be used here.
+    """Choose the background's pairs and lay out all problems. Raises InputError if the background cannot be read or has
+    one author. Raises SpecError if a verifier cannot be used here.
     """
     components = spec.components()
     for name, component in components.items():
@@ -98,8 +92,8 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
             ("the questioned text", case.questioned),
             *((f"the known text {t.name}", t) for t in case.candidate.texts),
         ]:
-            told = unlike(label, coverage(text.text, background.space.functions), usual)
-            refusals[case.id] += [] if told is None else [told]
+            warning = unlike(label, coverage(text.text, background.space.functions), usual)
+            refusals[case.id] += [] if warning is None else [warning]
     case_texts = TextTable.collect(
         [text.text for case in material.cases for text in (case.questioned, *case.candidate.texts)]
     )[0]
@@ -110,14 +104,14 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
     for wanted in sorted({case_shape(case) for case in material.cases if not refusals[case.id]}):
         progress("making background pairs", len(shapes), 0)
         cases = [case for case in material.cases if not refusals[case.id] and case_shape(case) == wanted]
-        made = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row)
-        shapes.append(made.record)
-        parts += made.parts
-        placed |= {case.id: made.record.name for case in cases}
-        if len(made.record.authors) < FEWEST_AUTHORS:
+        shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row)
+        shapes.append(shaped.record)
+        parts += shaped.parts
+        placed |= {case.id: shaped.record.name for case in cases}
+        if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
                 refusals[case.id].append(
-                    f"{len(made.record.authors)} background authors have texts enough for a case like this; "
+                    f"{len(shaped.record.authors)} background authors have texts enough for a case like this; "
                     f"at least {FEWEST_AUTHORS} are needed to say how often such texts mislead"
                 )
     folds = [fold for fold, _ in parts]

@@ -74,37 +74,23 @@ class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
 
     def components(self) -> dict[str, Component]:
-        """The verifiers by the name they are shown under, with this seed.
-
-        Raises
-        ------
-        SpecError
-            If there is none of a name, or one is given twice.
+        """The verifiers by the name they are shown under, with this seed. Raises SpecError if there is none of a name,
+        or one is given twice.
         """
         named: dict[str, Component] = registry.named("verifier", self.verifiers)
         return {name: seeded(component, self.seed) for name, component in named.items()}
 
     def data(self, paths: Mapping[str, Path]) -> dict[str, str]:
-        """Hashes of all texts by name, of the background and of the methods.
-
-        Raises
-        ------
-        SpecError
-            If the background is not there.
+        """Hashes of all texts by name, of the background and of the methods. Raises SpecError if the background is not
+        there.
         """
-        found = {name: files.sha256(path) for name, path in sorted(paths.items())}
+        hashes = {name: files.sha256(path) for name, path in sorted(paths.items())}
         methods = [decides(component) for component in self.components().values()]
-        return {**found, "background": data_hash(self.background), "methods": content_key(methods)}
+        return {**hashes, "background": data_hash(self.background), "methods": content_key(methods)}
 
 
 def build(given: Mapping[str, Any]) -> CompareSpec:
-    """A spec from values by field, None meaning not given; paths become text.
-
-    Raises
-    ------
-    SpecError
-        If a value does not fit.
-    """
+    """A spec from values by field, None meaning not given; paths become text. Raises SpecError if one does not fit."""
     known, verifiers = given.get("known"), given.get("verifiers")
     if isinstance(known, Mapping):
         known = [f"{name}={path}" for name, paths in known.items() for path in listed(paths)]

@@ -88,11 +88,11 @@ class Compare(Task):
         return cost(draft.folds, missing)
 
 
-def _counts(made: Draft[ComparePlan]) -> dict[str, int]:
+def _counts(drafted: Draft[ComparePlan]) -> dict[str, int]:
     """Problems by what they are for."""
-    asks = [problem.asks for shape in made.plan.shapes for problem in shape.problems]
-    size = {fold.name: len(fold.test) for fold in made.folds}
-    pairs = [fold for shape in made.plan.shapes for fold in shape.folds]
+    asks = [problem.asks for shape in drafted.plan.shapes for problem in shape.problems]
+    size = {fold.name: len(fold.test) for fold in drafted.folds}
+    pairs = [fold for shape in drafted.plan.shapes for fold in shape.folds]
     return {
         "the cases themselves": asks.count("plain"),
         "the cases with content replaced": asks.count("on") + asks.count("off"),

@@ -36,20 +36,20 @@ class ScoreUnit(CellUnit):
 def learned(component: Component, problems: Problems, same: Bools) -> Callable[[Problems], Floats]:
     """A method that has learned from training problems, as a function that gives what calibration starts from: raw
     scores (n,) or (n, f), or the log odds of a verifier's answers. The scorer behind a mask is asked for its own."""
-    made = fresh(component)
-    if isinstance(made, Scorer):
-        scorer = made.fit(problems, same)
+    fitted = fresh(component)
+    if isinstance(fitted, Scorer):
+        scorer = fitted.fit(problems, same)
         return scorer.score
-    if isinstance(made, Masked):
-        made.require()
-        mask: Any = fresh(made.mask)
+    if isinstance(fitted, Masked):
+        fitted.require()
+        mask: Any = fresh(fitted.mask)
         mask.fit(problems.texts.rows(problems.documents))
-        inner = learned(made.inner, problems.map_texts(mask), same)
+        inner = learned(fitted.inner, problems.map_texts(mask), same)
         return lambda asked: inner(asked.map_texts(mask))
-    verifier: Any = as_verifier(made).fit(problems, same)
+    verifier: Any = as_verifier(fitted).fit(problems, same)
     if hasattr(verifier, "log_odds"):
         return lambda asked: np.asarray(verifier.log_odds(asked), dtype=np.float64)
-    return lambda asked: _log_odds(checked_answers(verifier.verify(asked), asked.ids, str(made)))
+    return lambda asked: _log_odds(checked_answers(verifier.verify(asked), asked.ids, str(fitted)))
 
 
 def _log_odds(answers: Floats) -> Floats:
@@ -59,6 +59,6 @@ def _log_odds(answers: Floats) -> Floats:
 
 def units_of(store: Store, components: Mapping[str, Component]) -> list[ScoreUnit]:
     """What is missing, damaged or failed, the longest work first."""
-    made = [ScoreUnit(store.path, components[name], tuple(cells)) for (name, _), cells in pending(store).items()]
+    units = [ScoreUnit(store.path, components[name], tuple(cells)) for (name, _), cells in pending(store).items()]
     order = {name: number for number, name in enumerate(components)}
-    return sorted(made, key=lambda unit: (order[unit.name], not any(c.fold.endswith("-case") for c in unit.cells)))
+    return sorted(units, key=lambda unit: (order[unit.name], not any(c.fold.endswith("-case") for c in unit.cells)))

@@ -82,8 +82,8 @@ class MeanAnswer:
     verifiers: tuple[Verifier, ...]
 
     def __call__(self, variants: Sequence[str], known: tuple[str, ...]) -> Floats:
-        asked = Problems.of((str(i), known, text) for i, text in enumerate(variants))
-        mean: Floats = np.mean([verifier.verify(asked) for verifier in self.verifiers], axis=0)
+        problems = Problems.of((str(i), known, text) for i, text in enumerate(variants))
+        mean: Floats = np.mean([verifier.verify(problems) for verifier in self.verifiers], axis=0)
         return mean
 
 
@@ -157,7 +157,7 @@ class RewriteUnit:
     def _commit(self, every: Iterable[tuple[ObfuscationTask, Rewriting | str, float]]) -> list[str]:
         errors = []
         for task, done, seconds in every:
-            found, wrong = (None, done) if isinstance(done, str) else (done, None)
+            rewriting, wrong = (None, done) if isinstance(done, str) else (done, None)
             if wrong is not None:
                 errors.append(f"{self.obfuscator} on {task.id}: {wrong.splitlines()[0]}")
             key = rewriting_key(self.obfuscator, self.seed, task, self.oracle_name)
@@ -166,9 +166,9 @@ class RewriteUnit:
                 id=task.id,
                 obfuscator=str(self.obfuscator),
                 seed=self.seed,
-                parts=None if found is None else found.parts,
-                notes=() if found is None else tuple(found.notes),
-                counts={} if found is None else dict(found.counts),
+                parts=None if rewriting is None else rewriting.parts,
+                notes=() if rewriting is None else tuple(rewriting.notes),
+                counts={} if rewriting is None else dict(rewriting.counts),
                 seconds=seconds,
                 error=wrong,
             )
@@ -216,8 +216,8 @@ def keys_of(
     obfuscator: Obfuscator, seed: int, tasks: Sequence[ObfuscationTask], surrogates: Surrogates | str | None = None
 ) -> list[str]:
     """The key of every task's rewriting; ``surrogates`` count for a search alone."""
-    asked = surrogates.verifiers if isinstance(surrogates, Surrogates) else surrogates
-    name = (asked or "") if obfuscator.needs_oracle else ""
+    answering = surrogates.verifiers if isinstance(surrogates, Surrogates) else surrogates
+    name = (answering or "") if obfuscator.needs_oracle else ""
     return [rewriting_key(obfuscator, seed, task, name) for task in tasks]
 
 
@@ -229,18 +229,18 @@ def rewrite(
     InputError if the obfuscator cannot be used on this set at all."""
     files.make_folder(folder, private=True)
     keys = keys_of(obfuscator, seed, tasks, surrogates)
-    found = [read_rewriting(folder, key) for key in keys]
-    pending = [task for task, one in zip(tasks, found, strict=True) if one is None or one.rewriting is None]
+    stored = [read_rewriting(folder, key) for key in keys]
+    pending = [task for task, one in zip(tasks, stored, strict=True) if one is None or one.rewriting is None]
     if pending:
         obfuscator.fit(tasks)
-        asked = surrogates if obfuscator.needs_oracle else None
-        oracle, name = (None, "") if asked is None else (asked.oracle, asked.verifiers)
+        answering = surrogates if obfuscator.needs_oracle else None
+        oracle, name = (None, "") if answering is None else (answering.oracle, answering.verifiers)
         size = len(pending) if obfuscator.whole_batch else BLOCK
         blocks = [tuple(pending[i : i + size]) for i in range(0, len(pending), size)]
         units = [RewriteUnit(folder, obfuscator, seed, block, oracle, name) for block in blocks]
         run_units(engine, units, progress, f"rewriting: {obfuscator.name}")
-        found = [read_rewriting(folder, key) for key in keys]
-    return [one for one in found if one is not None]
+        stored = [read_rewriting(folder, key) for key in keys]
+    return [one for one in stored if one is not None]
 
 
 def read_rewriting(folder: Path, key: str) -> Stored | None:
@@ -260,13 +260,13 @@ def place_of(asked: Path | None) -> str:
 def kept_at(run: Path, place: str, asked: Path | None = None) -> Path:
     """Where a planned run keeps its rewritings, whose plan names the ``place`` (``place_of``). Raises InputError if
     another place is asked for now."""
-    kept = _whole(run / place if place == "rewritings" else files.location(place))
-    if asked is not None and str(_whole(asked)) != str(kept):
+    folder = _whole(run / place if place == "rewritings" else files.location(place))
+    if asked is not None and str(_whole(asked)) != str(folder):
         raise InputError(
-            "this run keeps its rewritings elsewhere", file=run, found=str(kept), expected=str(asked),
+            "this run keeps its rewritings elsewhere", file=run, found=str(folder), expected=str(asked),
             fix="give no --rewritings, or another --out",
         )  # fmt: skip
-    return kept
+    return folder
 
 
 def _whole(place: Path) -> Path:

@@ -34,12 +34,6 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     )
 
     def component(self) -> Obfuscator:
-        """The obfuscator.
-
-        Raises
-        ------
-        SpecError
-            If there is none of this name, or it is given a parameter it has not.
-        """
-        found: Obfuscator = registry.parse("obfuscator", self.obfuscator)
-        return found
+        """The obfuscator. Raises SpecError if there is none of this name, or it is given a parameter it has not."""
+        parsed: Obfuscator = registry.parse("obfuscator", self.obfuscator)
+        return parsed

@@ -82,8 +82,8 @@ class Obfuscate(Task):
         self.data = self.fingerprint()
         stem = Path(files.local_copy(spec.source)).stem
         self.folder = self.place_or(f"obfuscate-{stem}-{content_hash([spec.resolved(), self.data])}")
-        given = self.values.get("rewritings")
-        self.elsewhere = None if given is None else files.location(given)
+        place = self.values.get("rewritings")
+        self.elsewhere = None if place is None else files.location(place)
 
     def fingerprint(self) -> dict[str, str]:
         """Identity of the texts, of the obfuscator and its surrogates, and of the resources that recipes use."""
@@ -150,9 +150,9 @@ class Obfuscate(Task):
     def cells(self, store: Store) -> list[str]:
         from ravenbench.bench.obfuscate.rewritings import ObfuscatePlan, kept_at, rewrite
 
-        kept = kept_at(self.folder, store.plan_as(ObfuscatePlan).rewritings, self.elsewhere)
+        stored = kept_at(self.folder, store.plan_as(ObfuscatePlan).rewritings, self.elsewhere)
         self.done = rewrite(
-            kept, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress, self.surrogates
+            stored, self.recipe, self.spec.seed, self.source.tasks, self.engine, self.progress, self.surrogates
         )
         return [f"{one.id}: {str(one.error).splitlines()[0]}" for one in self.done if one.rewriting is None]
 
@@ -160,12 +160,12 @@ class Obfuscate(Task):
         from ravenbench.bench.obfuscate.texts import write_product
         from ravenbench.store.resume import note
 
-        found = tuple(one.rewriting for one in self.done)
+        rewritings = tuple(one.rewriting for one in self.done)
         hides = self.recipe.hides
         same = tuple(o.id for o in self.done if hides and o.rewriting is not None and not o.rewriting.changed)
-        result = ObfuscateResult(store, tuple(errors), found, same)
+        result = ObfuscateResult(store, tuple(errors), rewritings, same)
         if self.product is not None and result.written:
-            whole = [one for one in found if one is not None]
+            whole = [one for one in rewritings if one is not None]
             write_product(self.product, self.source, whole, self.written, partial(note, self.folder))
         return result
 
@@ -173,12 +173,12 @@ class Obfuscate(Task):
         from ravenbench.bench.obfuscate.rewritings import kept_at, keys_of, place_of, read_rewriting
 
         self.earlier()
-        kept, spec = kept_at(self.folder, place_of(self.elsewhere)), self.spec
+        cache, spec = kept_at(self.folder, place_of(self.elsewhere)), self.spec
         keys = keys_of(self.recipe, spec.seed, self.source.tasks, spec.surrogates)
-        found = [read_rewriting(kept, key) for key in keys]
-        done = sum(one is not None and one.rewriting is not None for one in found)
+        stored = [read_rewriting(cache, key) for key in keys]
+        done = sum(one is not None and one.rewriting is not None for one in stored)
         problems = {"texts": len(self.source.tasks)}
-        return Preview(self.name, str(self.folder), problems, len(found), done, int(done < len(found)))
+        return Preview(self.name, str(self.folder), problems, len(stored), done, int(done < len(stored)))
 
     @classmethod
     def warnings(cls, values: Mapping[str, Any], plan: bool) -> list[str]:

@@ -41,14 +41,14 @@ def read_source(spec: ObfuscateSpec) -> Source:
     path = files.local_copy(spec.source)
     with Archive(path, spec.encoding) as archive:
         if problem_roots(archive) or any(is_lines(name) for name in archive.names):
-            found = read_problems(path, spec.split, spec.encoding)
-            if found.same is None and not spec.every:
+            sets = read_problems(path, spec.split, spec.encoding)
+            if sets.same is None and not spec.every:
                 raise InputError(
                     "these problems have no truth", file=spec.source, fix="--all rewrites every questioned text"
                 )
-            rows = tuple(i for i in range(len(found)) if spec.every or found.truth()[i])
-            tasks = tasks_of(found.problems, rows, spec.language or found.language)
-            return Source(tuple(tasks), rows, found, False)
+            rows = tuple(i for i in range(len(sets)) if spec.every or sets.truth()[i])
+            tasks = tasks_of(sets.problems, rows, spec.language or sets.language)
+            return Source(tuple(tasks), rows, sets, False)
         faults = Faults()
         known: list[str] = []
         texts: list[str] = []
@@ -85,18 +85,14 @@ def write_product(
 
     A single text becomes a file, a folder of texts a folder with the same names, a problem set a PAN13–15 problem set.
 
-    Parameters
-    ----------
-    known : collection of str
-        Hashes of what this run wrote earlier, which may be replaced.
-    note : callable
-        Told the hash of everything before it takes its place.
+    ``known`` are hashes of what this run wrote earlier, which may be replaced; ``note`` gets the hash of everything
+    before it takes its place.
     """
     if source.single:
-        made = {out: done[0].text.encode(), parts_file(out): parts_bytes(done[0].parts)}
-        for data in made.values():
+        contents = {out: done[0].text.encode(), parts_file(out): parts_bytes(done[0].parts)}
+        for data in contents.values():
             note(hashlib.sha256(data).hexdigest())
-        for place, data in made.items():
+        for place, data in contents.items():
             with whole_file(place) as file:
                 file.write(data)
         return
@@ -113,8 +109,8 @@ def _fill(folder: Path, source: Source, done: Sequence[Rewriting]) -> None:
             place.write_bytes(rewriting.text.encode())
             write_parts(parts_file(place), rewriting.parts)
         return
-    found = source.problems
-    problems = with_questioned(found.problems, source.rows, [r.text for r in done])
-    write_pan_problems(folder, problems, found.same, found.language or "unknown", found.genre or "unknown")
+    sources = source.problems
+    problems = with_questioned(sources.problems, source.rows, [r.text for r in done])
+    write_pan_problems(folder, problems, sources.same, sources.language or "unknown", sources.genre or "unknown")
     for task, rewriting in zip(source.tasks, done, strict=True):
         write_parts(folder / task.id / "obfuscation.json", rewriting.parts)

@@ -81,19 +81,14 @@ class Parts:
 
 
 def read_corpora(data: Sequence[str], encoding: str | None = None) -> list[Parts]:
-    """Every corpus with a train and a test part, in the order found.
-
-    Raises
-    ------
-    InputError
-        If a path holds none, a part has no truth, two corpora have one name, or all problems to learn from are of
-        one class.
+    """Every corpus with a train and a test part, in the order found. Raises InputError if a path holds none, a part has
+    no truth, two corpora have one name, or all problems to learn from are of one class.
     """
     corpora: list[Parts] = []
     for path in data:
         parts: dict[str, dict[str, ProblemSet]] = {}
-        for found in read_problem_sets(files.local_copy(path), encoding=encoding):
-            parts.setdefault(found.name, {})[found.split or "whole"] = found
+        for one in read_problem_sets(files.local_copy(path), encoding=encoding):
+            parts.setdefault(one.name, {})[one.split or "whole"] = one
         whole = {name: p for name, p in parts.items() if {"train", "test"} <= p.keys()}
         if not whole:
             seen = ", ".join(f"{name} ({', '.join(sorted(p))})" for name, p in sorted(parts.items()))
@@ -120,10 +115,10 @@ def shared_documents(train: Problems, test: Problems) -> tuple[int, Bools]:
     def identities(problems: Problems) -> dict[int, bytes]:
         return {int(row): identity_key(problems.texts[row]) for row in problems.documents}
 
-    asked = identities(test)
-    both = set(identities(train).values()) & set(asked.values())
+    tested = identities(test)
+    both = set(identities(train).values()) & set(tested.values())
     touched = np.zeros(len(test.texts), dtype=bool)
-    touched[[row for row, key in asked.items() if key in both]] = True
+    touched[[row for row, key in tested.items() if key in both]] = True
     problems = touched[test.questioned_index]
     problems[test.owner[touched[test.known_index]]] = True
     return len(both), problems
@@ -144,11 +139,11 @@ def draft(
     ]
     sections: dict[str, TransplantRecord] = {}
     if probe == "transplant":
-        asked = [plan_given_transplants(fold, progress) for fold in folds]
-        sections = {fold.name: found.section for fold, found in zip(folds, asked, strict=True)}
-        made = [fold for found in asked for fold in found.folds]
-        texts, tests = on_one_table([fold.test for fold in made], texts)
-        folds += [replace(fold, test=test) for fold, test in zip(made, tests, strict=True)]
+        plans = [plan_given_transplants(fold, progress) for fold in folds]
+        sections = {fold.name: one.section for fold, one in zip(folds, plans, strict=True)}
+        transplanted = [fold for one in plans for fold in one.folds]
+        texts, tests = on_one_table([fold.test for fold in transplanted], texts)
+        folds += [replace(fold, test=test) for fold, test in zip(transplanted, tests, strict=True)]
     records = {fold.name: fold_record(fold) for fold in folds}
     plan = Pan14Plan(
         folds=records,

@@ -40,6 +40,6 @@ def export(store: Store, folder: Path) -> list[str]:
             for part, problems, same in (("train", fold.train, fold.train_same), ("test", fold.test, fold.test_same)):
                 write = write_pan_pairs if (problems.sizes == 1).all() else write_pan_problems
                 write(place / name / part, replace(problems, **labels), same)
-        told = {n: {"setup": f.setup, "source": f.source, "version": f.transplanted} for n, f in folds.items()}
-        write_json(place / "folds.json", told)
+        places = {n: {"setup": f.setup, "source": f.source, "version": f.transplanted} for n, f in folds.items()}
+        write_json(place / "folds.json", places)
     return list(folds)

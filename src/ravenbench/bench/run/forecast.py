@@ -86,19 +86,15 @@ class Forecast:
 
 
 def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
-    """Plan a run without writing it, and time each verifier on one fold.
-
-    Raises
-    ------
-    InputError
-        If the data cannot fill what was asked.
+    """Plan a run without writing it, and time each verifier on one fold. Raises InputError if the data cannot fill what
+    was asked.
     """
     components = spec.named_verifiers()
     smoke_test(components)
     start = time.process_time()
-    made = draft(spec, progress)
+    drafted = draft(spec, progress)
     planning = time.process_time() - start
-    plan, folds = made.plan, {fold.name: fold for fold in made.folds}
+    plan, folds = drafted.plan, {fold.name: fold for fold in drafted.folds}
     fits = len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in plan.cells})
     seconds = {}
     for done, (name, component) in enumerate(components.items()):
@@ -107,12 +103,12 @@ def forecast(spec: RunSpec, progress: Progress = silent) -> Forecast:
             continue
         try:
             with stdout_to_stderr(), isolated():
-                seconds[name] = _cost(component, made, list(folds.values()))
+                seconds[name] = _cost(component, drafted, list(folds.values()))
         except RavenError:
             raise
         except Exception as error:
-            found = f"{type(error).__name__}: {said(error)}"
-            raise SpecError(f"{name} fails on the first fold, so its cost cannot be told", found=found) from error
+            message = f"{type(error).__name__}: {said(error)}"
+            raise SpecError(f"{name} fails on the first fold, so its cost is unknown", found=message) from error
     main = [folds[name] for setup in plan.setups for name in setup.folds]
     setups = {}
     for name in dict.fromkeys(setup.setup for setup in plan.setups):
@@ -171,8 +167,8 @@ def _detectable_gain(probes: list[RepetitionRecord], folds: dict[str, Fold]) -> 
     topics = [entry.topics for entry in probes]
     # Real and null repetitions both vary.
     sd = STEADY * math.sqrt(2 * each)
-    found = detectable(sd, len(probes) // 2, correlation=correlation(topics))
-    return None if found is None else DOMAIN_MARGIN + found
+    gain = detectable(sd, len(probes) // 2, correlation=correlation(topics))
+    return None if gain is None else DOMAIN_MARGIN + gain
 
 
 def _transplanted(plan: RunPlan, folds: dict[str, Fold]) -> MeanSizes | None:
@@ -186,10 +182,10 @@ def _sizes(folds: list[Fold]) -> MeanSizes:
     return MeanSizes(len(folds), float(np.mean(train)), float(np.mean(test)))
 
 
-def _cost(component: Component, made: Draft[RunPlan], folds: list[Fold]) -> float:
+def _cost(component: Component, drafted: Draft[RunPlan], folds: list[Fold]) -> float:
     """Seconds of all fits and answers of a verifier, from one fold and the number of others."""
     if isinstance(component, FoldFree):
-        return _pairs_cost(component, made, folds)
+        return _pairs_cost(component, drafted, folds)
     fold = folds[0]
     learn = np.ones(len(fold.train), dtype=bool) if fold.train.calibrate is None else ~fold.train.calibrate
     problems, same = fold.train.select(learn), fold.train_same[learn]
@@ -206,14 +202,14 @@ def _cost(component: Component, made: Draft[RunPlan], folds: list[Fold]) -> floa
             verifier.verify(fold.test)
         timed.append((fitted - start, time.process_time() - fitted))
     fit, score = timed[-1]
-    trains = {made.plan.folds[f.name].train_digest: len(f.train) for f in folds}
+    trains = {drafted.plan.folds[f.name].train_digest: len(f.train) for f in folds}
     fitting = fit * sum(trains.values()) / max(1, len(fold.train))
     return fitting + score * sum(len(f.test) for f in folds) / max(1, len(fold.test))
 
 
-def _pairs_cost(component: FoldFree, made: Draft[RunPlan], folds: list[Fold]) -> float:
-    assert made.texts is not None
-    texts, keys = made.texts, []
+def _pairs_cost(component: FoldFree, drafted: Draft[RunPlan], folds: list[Fold]) -> float:
+    assert drafted.texts is not None
+    texts, keys = drafted.texts, []
     for fold in folds:
         held = fold.train if fold.train.calibrate is None else fold.train.select(fold.train.calibrate)
         for problems in (held, fold.test):

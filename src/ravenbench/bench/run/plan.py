@@ -43,13 +43,7 @@ SECOND_ENCODER = "nmf(iterations=200)"
 
 
 def draft(spec: RunSpec, progress: Progress, meanwhile: Aside = here) -> Draft[RunPlan]:
-    """Load, sample and pair.
-
-    Raises
-    ------
-    InputError
-        If the data cannot fill what was asked.
-    """
+    """Load, sample and pair. Raises InputError if the data cannot fill what was asked."""
     if spec.train is not None:
         plan, folds, texts, ids, labels = _given_plan(spec, progress)
         arrays: dict[str, Floats] = {}
@@ -92,29 +86,29 @@ def _cut(
     texts, sets = on_one_table([side for fold in made for side in (fold.train, fold.test)], texts)
     pairs = zip(made, sets[::2], sets[1::2], strict=True)
     added = [dataclass_replace(fold, train=train, test=test) for fold, train, test in pairs]
-    found = {fold.name: fold_record(fold) for fold in added}
-    return msgspec.structs.replace(plan, lengths=records, folds=plan.folds | found), [*folds, *added], texts
+    recorded = {fold.name: fold_record(fold) for fold in added}
+    return msgspec.structs.replace(plan, lengths=records, folds=plan.folds | recorded), [*folds, *added], texts
 
 
 def _labelled(column: Labels | None, sets: list[Problems], name: str, size: int) -> Labels | None:
     """Labels of a table that has grown to ``size`` texts, of which the further ones are told by problems on it."""
-    found = longer(column, size)
-    if found is None:
+    labels = longer(column, size)
+    if labels is None:
         return None
-    codes = found.codes.copy()
+    codes = labels.codes.copy()
     for problems in sets:
         own = getattr(problems, name)
-        if own is not None and len(own.codes) == size and own.names == found.names:
+        if own is not None and len(own.codes) == size and own.names == labels.names:
             codes = np.where(codes < 0, own.codes, codes)
-    return Labels(codes, found.names)
+    return Labels(codes, labels.names)
 
 
 def fingerprint(spec: RunSpec) -> dict[str, str]:
     """Identity of what a spec names: SHA-256 of files, parameters of built-in corpora, versions of all methods."""
-    found = {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
+    hashes = {key: data_hash(value) for key in ("corpus", "train", "test") if (value := getattr(spec, key)) is not None}
     drawn = [*spec.encoders(), registry.parse("pairs", spec.pairs), *spec.named_samplers().values()]
     answering = [decides(component) for component in spec.named_verifiers().values()]
-    return found | {"methods": content_key([identity(drawn), answering])}
+    return hashes | {"methods": content_key([identity(drawn), answering])}
 
 
 def _topic_plan(
@@ -149,7 +143,7 @@ def _topic_plan(
     apart = None if second is None else meanwhile(topic_similarity, corpus, second)
     progress("comparing topics", 0, 0)
     similarities = [topic_similarity(corpus, encoder) for encoder in encoders]
-    arrays = {f"similarity-{i}" if i else "similarity": found for i, found in enumerate(similarities)}
+    arrays = {f"similarity-{i}" if i else "similarity": similarity for i, similarity in enumerate(similarities)}
     drawing = Drawing(spec, corpus, pools, rule, sizes, similarities[0])
     setups: list[SetupRecord] = []
     for number in range(len(pools)):
@@ -158,8 +152,8 @@ def _topic_plan(
             setups.append(drawing.main(number, name, sampler))
     sweep = plan_sweep(spec, drawing, [s.topics for s in every], similarities, progress)
     probe, probe_folds = plan_probe(spec, corpus, similarities[0], rule, sizes.documents, progress)
-    asked = _transplanted(spec, corpus, similarities[0], setups, drawing.folds, progress)
-    folds = [*drawing.folds.values(), *probe_folds, *([] if asked is None else asked.folds)]
+    transplants = _transplanted(spec, corpus, similarities[0], setups, drawing.folds, progress)
+    folds = [*drawing.folds.values(), *probe_folds, *([] if transplants is None else transplants.folds)]
     if apart is not None:
         arrays["similarity2"] = apart()
     plan = RunPlan(
@@ -181,12 +175,12 @@ def _topic_plan(
         setups=setups,
         sweep=sweep,
         probe=probe,
-        transplant=None if asked is None else asked.section,
+        transplant=None if transplants is None else transplants.section,
         folds={fold.name: fold_record(fold) for fold in folds},
         verifiers=[],
         cells=[],
     )
-    return plan, folds, corpus, corpus.texts if asked is None else asked.texts, arrays
+    return plan, folds, corpus, corpus.texts if transplants is None else transplants.texts, arrays
 
 
 def _transplanted(
@@ -231,9 +225,9 @@ def _given_plan(
     notes |= {k: v for k, v in (("language", test.language), ("genre", test.genre)) if v is not None}
     if (joined := collapsed(train_problems, train_same)) is not None:
         notes["training"] = joined
-    asked = plan_given_transplants(fold, progress, spec.seed) if spec.probe in ("transplant", "both") else None
-    folds = [fold] if asked is None else [fold, *asked.folds]
-    texts = texts if asked is None else asked.texts
+    transplants = plan_given_transplants(fold, progress, spec.seed) if spec.probe in ("transplant", "both") else None
+    folds = [fold] if transplants is None else [fold, *transplants.folds]
+    texts = texts if transplants is None else transplants.texts
     setup = SetupRecord(
         pool=0, setup="given", topics=[], merged={}, mean_similarity=None, max_similarity=None, folds=[fold.name]
     )
@@ -250,7 +244,7 @@ def _given_plan(
         setups=[setup],
         sweep=None,
         probe=None,
-        transplant=None if asked is None else asked.section,
+        transplant=None if transplants is None else transplants.section,
         folds={fold.name: fold_record(fold) for fold in folds},
         verifiers=[],
         cells=[],

@@ -119,8 +119,8 @@ class Drawing:
         rng = stream(self.spec.seed, "sampler", pool, str(sampler))
         chosen = sampler.select(similarity[np.ix_(inside, inside)], m, rng)
         merged: Ints = np.full(len(similarity), -1, dtype=np.int64)
-        kept = chosen.merged >= 0
-        merged[inside[kept]] = inside[chosen.merged[kept]]
+        used = chosen.merged >= 0
+        merged[inside[used]] = inside[chosen.merged[used]]
         return inside[chosen.chosen], merged
 
     def _draw(self, pool: int, name: str, topics: Ints, merged: Ints, fold_name: str) -> list[str]:
@@ -224,17 +224,8 @@ def plan_sweep(
 ) -> SweepRecord | None:
     """The plan's ``sweep`` section, its folds drawn; None where there is but one design and no further sampler.
 
-    Parameters
-    ----------
-    sizes : list of int
-        Every m, the main one first.
-    similarities : list of (T, T) float64
-        By every encoder, the main one first.
-
-    Raises
-    ------
-    CorpusError
-        If a corpus of a point cannot be drawn.
+    ``sizes`` are every m, ``similarities`` (T, T) those of every encoder, the main one first in both. Raises
+    CorpusError if a corpus of a point cannot be drawn.
     """
     samplers = spec.named_samplers()
     if len(sizes) == len(similarities) == 1 and {s.name for s in samplers.values()} <= set(USUAL):
@@ -273,12 +264,12 @@ def sweep_sizes(section: SweepRecord | None, folds: Mapping[str, Fold]) -> list[
     for entry in section.setups:
         rows.setdefault((entry.m, entry.encoder, entry.setup), []).extend(entry.folds)
     seen: set[str] = set()
-    found = []
+    sizes = []
     for (m, encoder, setup), names in rows.items():
         train, test = (
             float(np.mean([len(getattr(folds[name], side)) for name in names])) for side in ("train", "test")
         )
         new = len(set(names) - seen)
-        found.append(SweepSize(m, section.encoders[encoder], setup, len(names), new, train, test))
+        sizes.append(SweepSize(m, section.encoders[encoder], setup, len(names), new, train, test))
         seen |= set(names)
-    return found
+    return sizes

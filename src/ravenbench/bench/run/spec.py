@@ -104,63 +104,46 @@ class RunSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = 0
 
     def named_verifiers(self) -> dict[str, Component]:
-        """Display name → component, in order; an alias is displayed under its own name.
-
-        Raises
-        ------
-        SpecError
-            If a verifier or the mask does not parse, or a name occurs twice.
-        MissingPart
-            If one of them needs something that is not here.
+        """Display name → component, in order; an alias is displayed under its own name. Raises SpecError if a verifier
+        or the mask does not parse, or a name occurs twice. Raises MissingPart if one of them needs something that is
+        not here.
         """
-        found = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
+        components = registry.named("verifier", self.verifiers, self.aliases, DEFAULT_VERIFIERS)
         if self.normalise is not None:
             from ravenbench.verifiers.combinations import under_mask
 
-            found = under_mask(found, self.normalise)
-        return {name: seeded(component, self.seed) for name, component in found.items()}
+            components = under_mask(components, self.normalise)
+        return {name: seeded(component, self.seed) for name, component in components.items()}
 
     def every_m(self) -> tuple[int | None, ...]:
         """Numbers of topics to choose, the main one first; (None,) leaves it to the corpus."""
         return self.topics if isinstance(self.topics, tuple) else (self.topics,)
 
     def encoders(self) -> list[Component]:
-        """Topic encoders, the main one first.
-
-        Raises
-        ------
-        SpecError
-            If one does not parse or is listed twice, or there is none.
+        """Topic encoders, the main one first. Raises SpecError if one does not parse or is listed twice, or there is
+        none.
         """
         return list(registry.named("encoder", self.encoder).values())
 
     def named_samplers(self) -> dict[str, Sampler]:
-        """Setup name → sampler, in order: its short name, or all of it where another one shares that.
-
-        Raises
-        ------
-        SpecError
-            If one does not parse or is listed twice, or there is none.
+        """Setup name → sampler, in order: its short name, or all of it where another one shares that. Raises SpecError
+        if one does not parse or is listed twice, or there is none.
         """
-        found = cast("dict[str, Sampler]", registry.named("sampler", self.samplers))
-        short = [component.name for component in found.values()]
-        return {c.name if c.name and short.count(c.name) == 1 else full: c for full, c in found.items()}
+        components = cast("dict[str, Sampler]", registry.named("sampler", self.samplers))
+        short = [component.name for component in components.values()]
+        return {c.name if c.name and short.count(c.name) == 1 else full: c for full, c in components.items()}
 
     def hash(self) -> str:
         """Identity of the spec."""
         return identity_hash(self.resolved())
 
 
-def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
-    """A spec from a TOML file, if any, overridden by what was given (None = not given).
-
-    Raises
-    ------
-    SpecError
-        For a file that is not TOML, an unknown key (with a suggestion) or a bad value.
+def build(options: Mapping[str, Any], file: Path | None = None) -> RunSpec:
+    """A spec from a TOML file, if any, overridden by what was given (None = not given). Raises SpecError for a file
+    that is not TOML, an unknown key (with a suggestion) or a bad value.
     """
     values = read_toml(file) if file is not None else {}
-    values |= {key: value for key, value in given.items() if value is not None}
+    values |= {key: value for key, value in options.items() if value is not None}
     if values.get("train") is not None or values.get("test") is not None:
         values.setdefault("corpus", None)
         if values.get("train") is None or values.get("test") is None or values["corpus"] is not None:
@@ -171,8 +154,8 @@ def build(given: Mapping[str, Any], file: Path | None = None) -> RunSpec:
     if "topics" in values:
         values["topics"] = _sizes(values["topics"], file)
     if values.get("lengths") is not None:
-        found = _sizes(values["lengths"], file, "lengths", "100 or 100,250,500")
-        values["lengths"] = tuple(sorted(found)) if isinstance(found, tuple) else (found,)
+        sizes = _sizes(values["lengths"], file, "lengths", "100 or 100,250,500")
+        values["lengths"] = tuple(sorted(sizes)) if isinstance(sizes, tuple) else (sizes,)
     spec = checked(values, RunSpec, file)
     if spec.train is not None and isinstance(spec.topics, tuple):
         raise SpecError("given problem sets have no topics to sweep over", found=f"--topics {values['topics']}")
@@ -185,12 +168,12 @@ def _sizes(value: Any, file: Path | None, what: str = "topics", such: str = "25 
         return None
     parts = list(value) if isinstance(value, list | tuple) else str(value).split(",")
     try:
-        found = [int(str(part)) for part in parts]
+        sizes = [int(str(part)) for part in parts]
     except ValueError:
-        found = []
-    if not found or len(set(found)) < len(found):
+        sizes = []
+    if not sizes or len(set(sizes)) < len(sizes):
         raise SpecError(f"{what}: whole numbers are expected, each once", file=file, found=value, expected=such)
-    return tuple(found) if len(found) > 1 else found[0]
+    return tuple(sizes) if len(sizes) > 1 else sizes[0]
 
 
 def read_toml(file: Path) -> dict[str, Any]:
@@ -235,6 +218,8 @@ def _alias(name: str, entry: Any, file: Path) -> str:
     program: type[Any] = registry.resolve("verifier", "command")
     for key in entry:
         if key not in program._parameters():
-            found = unknown_parameter(program, key)
-            raise SpecError(f"[verifiers.{name}]: {found.problem}", file=file, expected=found.expected, fix=found.fix)
+            unknown = unknown_parameter(program, key)
+            raise SpecError(
+                f"[verifiers.{name}]: {unknown.problem}", file=file, expected=unknown.expected, fix=unknown.fix
+            )
     return str(program(**entry))

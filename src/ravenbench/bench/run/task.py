@@ -58,11 +58,11 @@ class Run(Task):
     spec: RunSpec
 
     def resolve(self) -> None:
-        given, spec = plain_of(RunSpec, self.values), self.values.get("spec")
+        options, spec = plain_of(RunSpec, self.values), self.values.get("spec")
         if isinstance(spec, RunSpec):
-            self.spec = build({**spec.resolved(), **given}) if given else spec
+            self.spec = build({**spec.resolved(), **options}) if options else spec
         else:
-            self.spec = build(given, None if spec is None else Path(spec))
+            self.spec = build(options, None if spec is None else Path(spec))
         self.named = self.spec.named_verifiers()
         if self.spec.metrics is not None:
             metrics_of(self.spec.metrics)

@@ -72,13 +72,13 @@ def choose(same: Bools, limit: int | None) -> Ints:
 
 
 def _of_candidates(spec: SafetySpec, train: ProblemSet | None) -> Attacked:
-    found = read_attribution(files.local_copy(spec.problems), encoding=spec.encoding)
+    attribution = read_attribution(files.local_copy(spec.problems), encoding=spec.encoding)
     rows: list[tuple[str, tuple[str, ...], str]] = []
     truth: list[str] = []
     tasks: list[ObfuscationTask] = []
-    for problem in found:
+    for problem in attribution:
         for name, author in _questioned(problem, spec):
-            place, text = name if len(found) == 1 else f"{problem.name}/{name}", problem.unknown[name]
+            place, text = name if len(attribution) == 1 else f"{problem.name}/{name}", problem.unknown[name]
             known = (text,) if author == UNKNOWN else problem.candidates[author]
             rows.append((place, known, text))
             truth.append(author if author == UNKNOWN else f"{problem.name}/{author}")
@@ -88,14 +88,14 @@ def _of_candidates(spec: SafetySpec, train: ProblemSet | None) -> Attacked:
         raise CorpusError("no questioned text is by a candidate, so there is none to obfuscate", file=spec.problems)
     candidates = Problems.of(
         (f"{problem.name}/{author}", texts, texts[0])
-        for problem in found
+        for problem in attribution
         for author, texts in sorted(problem.candidates.items())
     )
     attacked = np.array([author != UNKNOWN for author in truth])
     base = given(candidates, np.ones(len(candidates), dtype=bool), Problems.of(rows), attacked, "original")
-    languages = {problem.language for problem in found}
+    languages = {problem.language for problem in attribution}
     test = ProblemSet(
-        " + ".join(problem.name for problem in found),
+        " + ".join(problem.name for problem in attribution),
         base.test,
         attacked,
         language=languages.pop() if len(languages) == 1 else None,
@@ -178,7 +178,7 @@ def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
     of_problem: dict[str, list[int]] = defaultdict(list)
     for number, name in enumerate(names):
         of_problem[name.partition("/")[0]].append(number)
-    found = {}
+    fitted = {}
     for problem, numbers in of_problem.items():
         texts, authors = [], []
         for number in numbers:
@@ -186,8 +186,8 @@ def fit_all(method: Any, base: Fold, reject: float) -> dict[str, Fitted]:
             texts += known
             authors += [names[number]] * len(known)
         leads = Leads().fit(method, texts, authors) if reject else None
-        found[problem] = Fitted(clone(method).fit(texts, authors), leads)
-    return found
+        fitted[problem] = Fitted(clone(method).fit(texts, authors), leads)
+    return fitted
 
 
 def true_codes(store: Store) -> Ints:
@@ -209,14 +209,14 @@ def answer(fitted: Mapping[str, Fitted], fold: Fold, truth: Ints, reject: float)
         rows = np.array([i for i, name in enumerate(whose) if name == problem], dtype=np.int64)
         if not len(rows):
             continue
-        asked = [texts[i] for i in rows]
-        named = one.method.predict(asked)
+        chosen = [texts[i] for i in rows]
+        named = one.method.predict(chosen)
         if np.shape(named) != (len(rows),):
             raise AnswerError("the method does not name one author a text", found=f"answers of shape {np.shape(named)}")
         predicted[rows] = [code.get(str(name), NOBODY) for name in named]
         if not hasattr(one.method, "scores"):
             continue
-        scores = np.asarray(one.method.scores(asked), dtype=np.float64)
+        scores = np.asarray(one.method.scores(chosen), dtype=np.float64)
         order = np.argsort(-scores, axis=1, kind="stable")
         place = np.empty_like(order)
         np.put_along_axis(place, order, np.arange(1, order.shape[1] + 1)[None, :].repeat(len(rows), 0), axis=1)

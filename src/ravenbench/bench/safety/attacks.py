@@ -83,12 +83,12 @@ class Channel:
                 became[b[place]][source] += 1
                 if " " in source:
                     total[source] += 1
-        found = {}
+        learned = {}
         for word in sorted(became):
             shares = {s: min(1.0, n / total[s]) for s, n in became[word].items()}
             best = sorted(shares, key=lambda s: (-shares[s], s))[:MOST]
-            found[word] = {s: shares[s] for s in best}
-        return cls(found)
+            learned[word] = {s: shares[s] for s in best}
+        return cls(learned)
 
     def others(self, word: str) -> dict[str, float]:
         """What a word may stand for beside itself."""
@@ -138,13 +138,13 @@ def recovery(same: Bools, original: Floats, obfuscated: Floats, attacked: Floats
     def rate(answers: Floats, which: Bools) -> float:
         return float((answers[which] > 0.5).mean())
 
-    was, hidden, found = (rate(a, same) for a in (original, obfuscated, attacked))
+    was, hidden, recovered = (rate(a, same) for a in (original, obfuscated, attacked))
     lost = was - hidden
     return Recovery(
         was,
         hidden,
-        found,
-        (found - hidden) / lost if lost >= SMALLEST_LOSS else None,
+        recovered,
+        (recovered - hidden) / lost if lost >= SMALLEST_LOSS else None,
         rate(attacked, ~same) - rate(original, ~same) if (~same).any() else None,
     )
 
@@ -209,10 +209,10 @@ def _mirror(problems: Problems, rewrite: RewriteTexts, seeds: Sequence[int], que
     for number, seed in enumerate(seeds):
         rows = np.union1d(known, asked) if number == 0 else known
         tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
-        found = rewrite(tasks, seed)
+        rewritten = rewrite(tasks, seed)
         for row, task in zip(rows.tolist(), tasks, strict=True):
             place[row, number] = len(texts)
-            texts.append(found[task.id])
+            texts.append(rewritten[task.id])
     table, rows = TextTable.collect(texts)
     many = len(seeds)
     index = [rows[place[int(row), k]] for row in problems.known_index for k in range(many)]
@@ -268,9 +268,9 @@ def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
     pieces: list[str] = []
     place = done = 0
     for start, end in sentences(text):
-        found = tokens(text, start, end)
-        words = [token.text for token in found]
-        for at, token in enumerate(found):
+        parts = tokens(text, start, end)
+        words = [token.text for token in parts]
+        for at, token in enumerate(parts):
             best, new = log10(channel.stays(token.text)), None
             for source, share in channel.others(token.text).items():
                 score = log10(share) + log10((author[source] + 0.5) / size) - log10((author[token.text] + 0.5) / size)
@@ -282,7 +282,7 @@ def invert(text: str, known: Sequence[str], channel: Channel) -> Inversion:
                 restored[place + at] = words[at] = new
                 pieces += [text[done : token.start], new]
                 done = token.end
-        place += len(found)
+        place += len(parts)
     return Inversion("".join([*pieces, text[done:]]), restored)
 
 
@@ -290,17 +290,17 @@ def restoration(original: str, hidden: str, attacked: Inversion) -> Restoration:
     """Compare the attacker's changes with what really stood there."""
     a, b = [t.text for t in tokens(original)], [t.text for t in tokens(hidden)]
     truth = dict(stood_for(a, b))
-    kept = sum(b[place] == source for place, source in truth.items())
+    unchanged = sum(b[place] == source for place, source in truth.items())
     right = sum(truth.get(place) == new for place, new in attacked.restored.items())
-    return Restoration(max(len(a), len(b)) - kept, len(attacked.restored), right)
+    return Restoration(max(len(a), len(b)) - unchanged, len(attacked.restored), right)
 
 
 def learn(problems: Problems, rewrite: RewriteTexts, seed: int) -> Channel:
     """What the obfuscator does to known texts of training problems, with one of the attacker's seeds."""
     rows = np.unique(problems.known_index)[:LESSONS]
     tasks = [task_of(problems, int(row), f"mirror-{problems.texts.hash(row).hex()}") for row in rows]
-    found = rewrite(tasks, seed)
-    pairs = ((task.questioned, found[task.id]) for task in tasks)
+    rewritten = rewrite(tasks, seed)
+    pairs = ((task.questioned, rewritten[task.id]) for task in tasks)
     return Channel.learn(([t.text for t in tokens(a)], [t.text for t in tokens(b)]) for a, b in pairs)
 
 
@@ -359,21 +359,21 @@ def preimages(
             changed += 1
             if original is None or hidden is None:
                 continue
-            found = [text for text in candidates(hidden, channel) if _becomes(obfuscator, task, text) == hidden]
-            covered += original in found
-            guessed += found[:1] == [original]
-            exact += found == [original]
+            matches = [text for text in candidates(hidden, channel) if _becomes(obfuscator, task, text) == hidden]
+            covered += original in matches
+            guessed += matches[:1] == [original]
+            exact += matches == [original]
     share = guessed / changed if changed else None
     return PreimageRecord(changed=changed, covered=covered, guessed=guessed, exact=exact, share=share)
 
 
 def candidates(hidden: str, channel: Channel) -> list[str]:
     """The sentence itself, and with one word replaced by what it may stand for; the likeliest first."""
-    found = {hidden: 1.0}
+    beam = {hidden: 1.0}
     for token in tokens(hidden):
         for source, share in channel.others(token.text).items():
-            found.setdefault(hidden[: token.start] + source + hidden[token.end :], share / channel.stays(token.text))
-    return sorted(found, key=lambda text: (-found[text], text))[:CANDIDATES]
+            beam.setdefault(hidden[: token.start] + source + hidden[token.end :], share / channel.stays(token.text))
+    return sorted(beam, key=lambda text: (-beam[text], text))[:CANDIDATES]
 
 
 def _becomes(obfuscator: Obfuscator, task: ObfuscationTask, text: str) -> str:
@@ -382,15 +382,15 @@ def _becomes(obfuscator: Obfuscator, task: ObfuscationTask, text: str) -> str:
 
 def _sentences(rewriting: Rewriting) -> list[tuple[str | None, str | None]]:
     """Changed sentences and what they became; None where a part's sentences do not correspond."""
-    found: list[tuple[str | None, str | None]] = []
+    pairs: list[tuple[str | None, str | None]] = []
     for part in rewriting.parts:
         a = [part.original[x:y] for x, y in sentences(part.original)]
         b = [part.obfuscation[x:y] for x, y in sentences(part.obfuscation)]
         if len(a) == len(b):
-            found += [(x, y) for x, y in zip(a, b, strict=True) if x != y]
+            pairs += [(x, y) for x, y in zip(a, b, strict=True) if x != y]
         elif part.original != part.obfuscation:
-            found += [(None, None)] * len(a)
-    return found
+            pairs += [(None, None)] * len(a)
+    return pairs
 
 
 @dataclass

@@ -74,7 +74,7 @@ class Helpers:
     nli: str | None = None
 
     def check(self) -> None:
-        """Refuse what cannot be asked; nothing is loaded or sent. Raises InputError if an address is none, or a model
+        """Refuse what cannot be used; nothing is loaded or sent. Raises InputError if an address is none, or a model
         is not on this machine."""
         if self.languagetool is not None:
             LanguageTool(self.languagetool)
@@ -122,8 +122,8 @@ class MeasureUnit:
                 efficiency=_numbers(efficiency(rewriting.parts)),
                 survives=survives(soundness),
             )
-        found = MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
-        write_record(self.folder / f"{self.key}.json", "safety", found)
+        record = MeasuresRecord(key=self.key, rows=rows, missing={**sound.missing, **sense.missing})
+        write_record(self.folder / f"{self.key}.json", "safety", record)
         return []
 
 
@@ -137,12 +137,7 @@ def measure(
 ) -> None:
     """Measure the quality of every set of rewritings that is not measured yet, and write the index.
 
-    Parameters
-    ----------
-    folder : Path
-        Where measures are kept.
-    kept : Path
-        Where rewritings are.
+    Measures go to ``folder``; rewritings are in ``kept``.
     """
     make_folder(folder)
     units, sets = [], []
@@ -175,8 +170,8 @@ def measures_of(folder: Path, obfuscator: str) -> dict[int, MeasuresRecord]:
     """Measures of one obfuscator by seed, those that are there."""
     index = record_or_none(folder / "index.json", MeasureIndex)
     keys = {} if index is None else {one.seed: one.key for one in index.sets if one.obfuscator == obfuscator}
-    found = {seed: read_measures(folder, key) for seed, key in keys.items()}
-    return {seed: one for seed, one in found.items() if one is not None}
+    measures = {seed: read_measures(folder, key) for seed, key in keys.items()}
+    return {seed: one for seed, one in measures.items() if one is not None}
 
 
 def _numbers(found: Mapping[str, float | None]) -> dict[str, float | None]:
@@ -198,8 +193,8 @@ def detect(store: Store, kept: Path, progress: Progress) -> dict[str, Detection]
     keys = {name: list(done.rewritings.items()) for name, done in firsts.items()}
     address = content_key([DETECTION, missing("brown") is None, keys])
     path = store.path / "detection.json"
-    if (found := read_detection(path, address)) is not None:
-        return found
+    if (earlier := read_detection(path, address)) is not None:
+        return earlier
     fold = store.fold("original")
     groups = dict(zip(fold.test.ids.tolist(), fold.test.groups(fold.test_same).tolist(), strict=True))
     # The originals of the rewritten texts alone: other texts would differ in more than having been rewritten.
@@ -255,15 +250,15 @@ class _Sample:
 
 def _features(text: str, measure: Sensibleness) -> list[float]:
     """Anomaly rates and, where a language model is here, quantiles and histograms of token probabilities and ranks."""
-    found: list[float] = [value or 0.0 for value in measure.of(text).values()]
+    numbers: list[float] = [value or 0.0 for value in measure.of(text).values()]
     if missing("brown") is not None:
-        return found
+        return numbers
     ranks_of = _token_ranks()
     spoken = [words for a, b in sentences(text) if (words := tokens(text[a:b]))] or [[]]
     values = np.concatenate([ranks_of.model.log10(words) for words in spoken])
     ranks = np.concatenate([ranks_of(words) for words in spoken])
     shares = np.histogram(ranks, bins=(1, *(r + 1 for r in RANKS), np.iinfo(np.int64).max))[0] / len(ranks)
-    return [*found, *np.quantile(values, QUANTILES), *shares, *np.quantile(np.log10(ranks), QUANTILES)]
+    return [*numbers, *np.quantile(values, QUANTILES), *shares, *np.quantile(np.log10(ranks), QUANTILES)]
 
 
 @cache
@@ -287,8 +282,8 @@ def _score(genuine: _Sample, train: Sequence[_Sample], test: _Sample) -> tuple[f
             rows = np.flatnonzero(np.isin(sample.group, out))
             if len(rows):
                 scores[start + rows] = fitted.score([sample.texts[int(i)] for i in rows], sample.dense[rows])
-    found = curve(same, scores)
-    tpr = None if found is None else float(found.tpr[found.fpr <= FALSE_ALARMS].max())
+    roc = curve(same, scores)
+    tpr = None if roc is None else float(roc.tpr[roc.fpr <= FALSE_ALARMS].max())
     return auc(same, scores), tpr
 
 
@@ -337,25 +332,18 @@ NAME = "grades.json"
 
 
 def keep_grades(store: Store, kept: Path, reviews: Sequence[Review]) -> None:
-    """Match reviews with the run's rewritings, then write them all; those of an earlier call give way.
+    """Match reviews with the run's rewritings, then write them all; those of an earlier call are replaced.
 
-    Parameters
-    ----------
-    kept : Path
-        Where rewritings are.
-
-    Raises
-    ------
-    InputError
-        If a reviewed text is not among the rewritings, or is not the one that is there; then nothing is written.
+    Raises InputError if a reviewed text is not among the rewritings in ``kept``, or is not the one that is there; then
+    nothing is written.
     """
     there: dict[tuple[str, str], dict[tuple[str, str], tuple[int, str]]] = {}
     for entry in store.plan_as(SafetyPlan).obfuscators:
         for seed, done in entry.sets.items():
             for problem, key in done.rewritings.items():
-                found = read_rewriting(kept, key)
-                if found is not None and found.rewriting is not None:
-                    original, text = (content_hash(t).hex() for t in (found.rewriting.original, found.rewriting.text))
+                stored = read_rewriting(kept, key)
+                if stored is not None and stored.rewriting is not None:
+                    original, text = (content_hash(t).hex() for t in (stored.rewriting.original, stored.rewriting.text))
                     there.setdefault((problem, entry.name), {}).setdefault((original, text), (seed, key))
     write_record(store.path / NAME, "safety", GradesRecord(grades=[_matched(review, there) for review in reviews]))
 

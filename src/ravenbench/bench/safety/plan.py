@@ -45,16 +45,16 @@ class SafetyPlanner:
     def write(self, store: Store, begin: Callable[[], None]) -> None:
         """Read the problems, rewrite, then write folds and manifest."""
         named, verifiers = self.spec.named_obfuscators(), {} if self.methods else self.spec.named_verifiers()
-        found = read_attacked(self.spec)
+        material = read_attacked(self.spec)
         # Rewritings are kept in the run's folder while it is planned, so that folder has to know whose it is.
         begin()
-        asked = self.spec.surrogates
+        searched = self.spec.surrogates
         surrogates = None
-        if asked is not None and found.train is not None:
-            surrogates = Surrogates(asked, found.train.problems, found.train.truth())
-        self.folds = [found.base]
+        if searched is not None and material.train is not None:
+            surrogates = Surrogates(searched, material.train.problems, material.train.truth())
+        self.folds = [material.base]
         entries = [
-            self._rewrite(number, name, component, found, surrogates)
+            self._rewrite(number, name, component, material, surrogates)
             for number, (name, component) in enumerate(named.items())
         ]
         if "normalise" in self.spec.attacks:
@@ -63,17 +63,17 @@ class SafetyPlanner:
             )
         plan = SafetyPlan(
             corpus=AttackedCorpus(
-                name=found.test.name,
-                language=found.test.language,
-                faults=dict(found.test.faults),
-                left_out_of_training={} if found.train is None else dict(found.train.faults),
+                name=material.test.name,
+                language=material.test.language,
+                faults=dict(material.test.faults),
+                left_out_of_training={} if material.train is None else dict(material.train.faults),
             ),
-            attacked=[task.id for task in found.tasks],
+            attacked=[task.id for task in material.tasks],
             attacks=list(self.spec.attacks),
             obfuscators=entries,
             rewritings=self.place,
             folds={},
-            truth=list(found.truth),
+            truth=list(material.truth),
             verifiers=[
                 *(verifier_record(name, component) for name, component in verifiers.items()),
                 *(method_record(name, method) for name, method in self.methods.items()),

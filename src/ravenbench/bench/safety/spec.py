@@ -79,36 +79,21 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
 
     def named_obfuscators(self) -> dict[str, Obfuscator]:
-        """Display name → component, in order.
-
-        Raises
-        ------
-        SpecError
-            If one does not parse, or two have one name or label.
-        """
-        found = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
-        shown = {getattr(component, "label", "") or name: component for name, component in found.items()}
-        if len(shown) < len(found):
-            raise SpecError("two obfuscators have one label", found=", ".join(found), fix="label='…' for each")
+        """Display name → component, in order. Raises SpecError if one does not parse, or two have one name or label."""
+        components = registry.named("obfuscator", self.obfuscators, default=DEFAULT_OBFUSCATORS)
+        shown = {getattr(component, "label", "") or name: component for name, component in components.items()}
+        if len(shown) < len(components):
+            raise SpecError("two obfuscators have one label", found=", ".join(components), fix="label='…' for each")
         return cast("dict[str, Obfuscator]", shown)
 
     def named_verifiers(self) -> dict[str, Component]:
-        """Display name → component, in order.
-
-        Raises
-        ------
-        SpecError
-            If one does not parse or stands twice.
-        """
+        """Display name → component, in order. Raises SpecError if one does not parse or stands twice."""
         return registry.named("verifier", self.verifiers, default=DEFAULT_VERIFIERS)
 
     def normaliser(self) -> Component:
         """What the attack *normalise* reads texts through.
 
-        Raises
-        ------
-        SpecError, MissingPart
-            If it does not parse, or needs something that is not here.
+        Raises SpecError if it does not parse, MissingPart if it needs something that is not installed.
         """
         ((_, found),) = registry.named("transform", [self.normalise]).items()
         return found
@@ -119,23 +104,16 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return {name: value for name, value in msgspec.to_builtins(self).items() if name not in only}
 
     def data(self, methods: Mapping[str, Any]) -> dict[str, str]:
-        """Identity of the problems, and of all methods that have a say in the answers.
+        """Identity of the problems, and of all methods on which answers depend.
 
-        Parameters
-        ----------
-        methods : mapping
-            Attribution methods by name; empty where verifiers are attacked.
-
-        Raises
-        ------
-        SpecError
-            If a file is not there.
+        ``methods`` are attribution methods by name, none where verifiers are attacked. Raises SpecError if a file is
+        missing.
         """
         recipes = self.named_obfuscators().values()
         rewriting = [*map(identity, recipes), *(stamp for recipe in recipes if (stamp := recipe.stamp()))]
-        asked = registry.parse_list("verifier", self.surrogates or "")
+        searched = registry.parse_list("verifier", self.surrogates or "")
         verifiers = {} if methods else self.named_verifiers()
-        answering: list[Any] = [decides(component) for component in (*verifiers.values(), *asked)]
+        answering: list[Any] = [decides(component) for component in (*verifiers.values(), *searched)]
         answering += [method_identity(method) for method in methods.values()]
         return {
             "problems": data_hash(self.problems),
@@ -145,12 +123,8 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 def build(given: Mapping[str, Any]) -> SafetySpec:
-    """A spec from values by field, None meaning not given; lists may be text with commas.
-
-    Raises
-    ------
-    SpecError
-        If a value does not fit.
+    """A spec from values by field, None meaning not given; lists may be text with commas. Raises SpecError if a value
+    does not fit.
     """
     values = plain_of(SafetySpec, given)
     if not isinstance(values.get("obfuscators", ""), str):
@@ -185,12 +159,8 @@ def _check_sides(values: Mapping[str, Any]) -> None:
 
 
 def check_attacks(spec: SafetySpec, obfuscators: dict[str, Obfuscator], verifiers: dict[str, Component]) -> None:
-    """Refuse attacks that do not exist, and searches without surrogates or with those under evaluation.
-
-    Raises
-    ------
-    SpecError
-        If there is one of these.
+    """Refuse attacks that do not exist, and searches without surrogates or with those under evaluation. Raises
+    SpecError if there is one of these.
     """
     spec.normaliser()
     for name in spec.attacks:

@@ -106,8 +106,8 @@ class Safety(Task):
 
         values = self.values
         smoke_test(self.verifiers)
-        asked = (values.get(name) for name in ("languagetool", "encoder", "nli"))
-        self.helpers = values.get("helpers") or Helpers(*asked)
+        addresses = (values.get(name) for name in ("languagetool", "encoder", "nli"))
+        self.helpers = values.get("helpers") or Helpers(*addresses)
         self.helpers.check()
         self.reviews = read_reviews(Path(values["grades"])) if "grades" in values else None
         if self.elsewhere is not None:
@@ -158,9 +158,9 @@ class Safety(Task):
         from ravenbench.bench.safety.attacked import read_attacked
 
         spec, named = self.spec, self.obfuscators
-        found, store = read_attacked(spec), self.earlier()
+        material, store = read_attacked(spec), self.earlier()
         sets = [(component, seed) for component in named.values() for seed in spec.seeds]
-        keys = [key for component, seed in sets for key in keys_of(component, seed, found.tasks, spec.surrogates)]
+        keys = [key for component, seed in sets for key in keys_of(component, seed, material.tasks, spec.surrogates)]
         rewritten = sum((r := read_rewriting(self.kept, key)) is not None and r.rewriting is not None for key in keys)
         if store is None:
             folds, fits = _sizes(spec, len(named), sum(not component.needs_oracle for component in named.values()))
@@ -169,7 +169,7 @@ class Safety(Task):
         else:
             missing, plan = store.unanswered(), store.plan
             cells, answered, fits = len(plan.cells), len(plan.cells) - len(missing), self.fits(plan, missing)
-        problems = {"train": len(found.base.train), "test": len(found.base.test), "attacked": len(found.tasks)}
+        problems = {"train": len(material.base.train), "test": len(material.base.test), "attacked": len(material.tasks)}
         return Preview(self.name, str(self.folder), problems, len(keys) + cells, rewritten + answered, fits)
 
     @classmethod
@@ -190,11 +190,11 @@ class Safety(Task):
         from ravenbench.services import leaves_machine
 
         named = build(values).named_obfuscators()
-        told = [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
+        messages = [f"{name}: texts leave this machine" for name, component in named.items() if component.sends_text]
         languagetool = values.get("languagetool")
         if not plan and languagetool is not None and leaves_machine(languagetool):
-            told.append("LanguageTool: texts leave this machine")
-        return told
+            messages.append("LanguageTool: texts leave this machine")
+        return messages
 
 
 def any_unusable(store: Store) -> bool:
@@ -222,19 +222,16 @@ def _sizes(spec: SafetySpec, obfuscators: int, traceable: int) -> tuple[int, int
 
 
 def trains(problems: Sequence[str], train: Sequence[str] | None) -> list[str | None]:
-    """The training problems of every data set: one for all, or one for each.
-
-    Raises
-    ------
-    SpecError
-        If there are neither one nor as many.
+    """The training problems of every data set: one for all, or one for each. Raises SpecError if there are neither one
+    nor as many.
     """
     if not train or len(train) == 1:
         return [train[0] if train else None] * len(problems)
     if len(train) != len(problems):
         raise SpecError(
-            "--train fits no data sets", found=f"{len(train)} for {len(problems)}", expected="one for all or one each"
-        )
+            "--train does not fit the data sets", found=f"{len(train)} for {len(problems)}",
+            expected="one for all or one each",
+        )  # fmt: skip
     return list(train)
 
 
@@ -243,12 +240,8 @@ _TAKEN = ("", "..", "report", "rewritings")
 
 
 def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dict[str, str | None]:
-    """The name of every data set, and where its run is kept.
-
-    Raises
-    ------
-    SpecError
-        If several data sets have no place to be kept in, are to be graded, or are one.
+    """The name of every data set, and where its run is kept. Raises SpecError if several data sets have no place to be
+    kept in, are to be graded, or are one.
     """
     if len(problems) == 1:
         return {problems[0]: out}
@@ -256,10 +249,10 @@ def folders(problems: Sequence[str], out: str | None, grades: str | None) -> dic
         raise SpecError("several data sets need a folder that keeps their runs", fix="--out FOLDER")
     if grades is not None:
         raise SpecError("grades are of one run", fix="give one data set with --grades, and its folder as --out")
-    given = [problem.rstrip("/") for problem in problems]
-    if twice := [one for one in given if given.count(one) > 1]:
+    paths = [problem.rstrip("/") for problem in problems]
+    if twice := [one for one in paths if paths.count(one) > 1]:
         raise SpecError("a data set is given twice, and would count twice", found=twice[0])
-    stems = [PurePath(one).stem for one in given]
+    stems = [PurePath(one).stem for one in paths]
     apart = [stem not in _TAKEN and stems.count(stem) == 1 for stem in stems]
     names = [stem if alone else f"{stem}-{i}" for i, (stem, alone) in enumerate(zip(stems, apart, strict=True), 1)]
     if len(set(names)) < len(names):

@@ -48,46 +48,36 @@ class SimulateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     seed: Annotated[int, msgspec.Meta(ge=0), told("Number of the first world. Default: 0.")] = 0
 
 
-def build(given: Mapping[str, Any]) -> SimulateSpec:
-    """A spec of what was given (None = not given); doses in order, each once.
-
-    Raises
-    ------
-    SpecError
-        If a value does not fit, or the corpus or the pair rule does not exist.
+def build(values: Mapping[str, Any]) -> SimulateSpec:
+    """A spec of what was given (None = not given); doses in order, each once. Raises SpecError if a value does not fit,
+    or the corpus or the pair rule does not exist.
     """
-    doses = given.get("doses")
-    spec = spec_of(SimulateSpec, {**given, "doses": None if doses is None else _doses(doses)})
+    doses = values.get("doses")
+    spec = spec_of(SimulateSpec, {**values, "doses": None if doses is None else _doses(doses)})
     generator(spec.corpus)
     registry.parse("pairs", spec.pairs)
     return spec
 
 
 def generator(corpus: str) -> Synthetic | Manifold | None:
-    """The generator of this name, None for a corpus that is not generated.
-
-    Raises
-    ------
-    SpecError
-        If there is no such corpus.
-    """
+    """The generator of this name, None for a corpus that is not generated. Raises SpecError if there is no corpus."""
     from ravenbench.corpora.manifold import Manifold
     from ravenbench.corpora.synthetic import Synthetic
 
-    found = registry.parse("corpus", corpus)
-    return found if isinstance(found, Synthetic | Manifold) else None
+    corpus_generator = registry.parse("corpus", corpus)
+    return corpus_generator if isinstance(corpus_generator, Synthetic | Manifold) else None
 
 
 def _doses(given: Any) -> list[float]:
     parts = [part for part in given.split(",") if part.strip()] if isinstance(given, str) else list(given)
     try:
-        found = sorted({float(part) for part in parts})
+        doses = sorted({float(part) for part in parts})
     except (TypeError, ValueError):
-        found = []
-    if not found or any(not 0 < dose < 1 for dose in found):
+        doses = []
+    if not doses or any(not 0 < dose < 1 for dose in doses):
         raise SpecError(
             "doses must be numbers between 0 and 1, without these: style and topic alone are always there",
             found=given,
             expected=".1, .3, .5",
         )
-    return found
+    return doses

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Simulate(Task):
     """Judge scorers whose reliance on content is known, on both axes of the verdict, in fresh worlds.
 
-    Shows how often scorers that cannot see content are convicted all the same, how often scorers of topic, trained or
+    Shows how often scorers that cannot see content are flagged all the same, how often scorers of topic, trained or
     not, and blends with style are found, and whether intervals hold what they should. Interrupted at any point, the
     same command goes on where it stopped.
 

@@ -55,15 +55,15 @@ def trial(spec: SimulateSpec, number: int) -> dict[str, Found]:
         world.corpus.texts, author=world.corpus.author, topic=world.corpus.topic, similarity=world.similarity,
         function_words=spec.function_words, seed=number,
     )  # fmt: skip
-    made = [maker.transplant(fold.test) for fold in world.folds]
-    found = _content(spec, world, made, cosine)
+    transplants = [maker.transplant(fold.test) for fold in world.folds]
+    results = _content(spec, world, transplants, cosine)
     for name, repetitions in _crossed(spec, world, cosine).items():
-        found[name] = _with_gain(found[name], repetitions)
-    return {name: found[name] for name in names(spec.doses)}
+        results[name] = _with_gain(results[name], repetitions)
+    return {name: results[name] for name in names(spec.doses)}
 
 
 def _content(spec: SimulateSpec, world: World, made: Sequence[Transplanted], untrained: Cosine) -> dict[str, Found]:
-    kept, versions = list[KeptFold](), dict[str, list[Versions]]()
+    usable, versions = list[KeptFold](), dict[str, list[Versions]]()
     hidden, batched = Adversaries(spec, world), set[str]()
     numbers: dict[str, int] = {}
     for fold, done in zip(world.folds, made, strict=True):
@@ -71,7 +71,7 @@ def _content(spec: SimulateSpec, world: World, made: Sequence[Transplanted], unt
         problem = np.array([numbers.setdefault(name, len(numbers)) for name in test.ids.tolist()], dtype=np.int64)
         rows = np.stack([test.known_index, test.questioned_index], axis=1)
         corpus = world.corpus
-        kept.append(KeptFold(same, corpus.author.codes[rows], problem, corpus.topic.codes[rows]))
+        usable.append(KeptFold(same, corpus.author.codes[rows], problem, corpus.topic.codes[rows]))
         fitted = Scorers(fold, untrained, spec.doses, world.number, hidden)
         arms = {"plain": test, "along": mixed(done.on, done.off, same), "against": mixed(done.off, done.on, same)}
         arms["off"] = done.off2
@@ -83,20 +83,22 @@ def _content(spec: SimulateSpec, world: World, made: Sequence[Transplanted], unt
         plain, on, off, off2 = versions["untrained topic"][-1]
         for dose in spec.doses:
             thin = stream(world.number, "study-thin", fold.name, str(dose)).random(len(same)) < dose
-            given = Versions(plain, np.where(thin, on, off2), off, off2)
-            versions.setdefault(f"texts {shown(dose)}", []).append(given)
+            thinned = Versions(plain, np.where(thin, on, off2), off, off2)
+            versions.setdefault(f"texts {shown(dose)}", []).append(thinned)
         half = np.arange(len(same))[::2]
         again = fitted.of(test.select(half), fold.name, "again", same[half])
         batched |= {n for n in BATCHED if not alike(again[n], each["plain"][n][half], each["plain"][n])}
-    full = ContentDesign(tuple(kept), world.similarity)
+    full = ContentDesign(tuple(usable), world.similarity)
     # Topics are left out of what is drawn, as where a corpus does not know how alike they are.
-    authors = ContentDesign(tuple(kept))
+    authors = ContentDesign(tuple(usable))
     return {
         name: Found(
-            full.figures(given, batched=name in batched)._replace(silence=full.silence(list(map(left_open, given)))),
-            authors.figures(given).swing,
+            full.figures(thinned, batched=name in batched)._replace(
+                silence=full.silence(list(map(left_open, thinned)))
+            ),
+            authors.figures(thinned).swing,
         )
-        for name, given in versions.items()
+        for name, thinned in versions.items()
     }
 
 
@@ -171,24 +173,24 @@ def arrays_of(found: Sequence[Found]) -> dict[str, NDArray[Any]]:
 
 def found_of(arrays: Mapping[str, NDArray[Any]]) -> list[Found]:
     """The scorers that ``arrays_of`` took apart."""
-    found = []
+    results = []
     for figures, counts in zip(arrays["figures"].tolist(), arrays["counts"].tolist(), strict=True):
         read = {name: _figure(numbers) for name, numbers in zip((*CONTENT, *OTHERS), figures, strict=True)}
         *counted, repetitions, alike = counts
         numbers = dict(zip(COUNTS, counted, strict=True))
         batched = bool(numbers.pop("batched"))
-        made: dict[str, Any] = {**{name: read[name] for name in CONTENT}, **numbers, "batched": batched}
-        content = ContentFigures(**made)
+        fields: dict[str, Any] = {**{name: read[name] for name in CONTENT}, **numbers, "batched": batched}
+        content = ContentFigures(**fields)
         alone, gain, gain_alone = (read[name] for name in OTHERS)
-        found.append(Found(content, alone, gain, gain_alone, repetitions, bool(alike)))
-    return found
+        results.append(Found(content, alone, gain, gain_alone, repetitions, bool(alike)))
+    return results
 
 
 def _numbers(figure: Estimate | None) -> list[float]:
     if figure is None:
         return [np.nan] * 5
-    given = (figure.value, figure.error, *(figure.interval or (None, None)), figure.freedom)
-    return [np.nan if value is None else value for value in given]
+    numbers = (figure.value, figure.error, *(figure.interval or (None, None)), figure.freedom)
+    return [np.nan if value is None else value for value in numbers]
 
 
 def _figure(numbers: Sequence[float]) -> Estimate | None:

@@ -94,17 +94,17 @@ def sample(number: int) -> int:
 
 def draw(spec: SimulateSpec, number: int) -> World:
     """The world of this number. Raises CorpusError if the corpus has no topics to draw from, or too few of them."""
-    made = generator(spec.corpus)
-    if made is None:
+    source = generator(spec.corpus)
+    if source is None:
         corpus, similarity = _real(spec.corpus)
     else:
-        made = made.set_params(seed=FIRST_SEED + number)
-        if isinstance(made, Manifold) and made.language is None:
-            made = made.set_params(language=sample(number))
-        corpus = made.load()
+        source = source.set_params(seed=FIRST_SEED + number)
+        if isinstance(source, Manifold) and source.language is None:
+            source = source.set_params(language=sample(number))
+        corpus = source.load()
         similarity = topic_similarity(corpus, registry.parse("encoder", ENCODER))
     defaults = corpus.notes["defaults"]
-    size = len(similarity) if made is not None else len(similarity) // 2
+    size = len(similarity) if source is not None else len(similarity) // 2
     if size < defaults["m"]:
         raise CorpusError("too few topics for a world", found=str(size), expected=f"{defaults['m']} or more")
     inside = np.sort(stream(number, "study-half").permutation(len(similarity))[:size])
@@ -189,8 +189,8 @@ class Style:
             rows = (self._shares(texts) - self._mean) / self._scale
             self._known[id(texts)] = texts, rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
         rows = self._known[id(texts)][1]
-        found: Floats = np.einsum("ij,ij->i", rows[problems.known_index], rows[problems.questioned_index])
-        return found
+        cosines: Floats = np.einsum("ij,ij->i", rows[problems.known_index], rows[problems.questioned_index])
+        return cosines
 
     def _shares(self, texts: TextTable) -> Floats:
         counts = self._count.transform(list(texts)).toarray()
@@ -221,9 +221,9 @@ class Adversaries:
     def of(self, problems: Problems, style: Floats, cosine: Floats, truth: Bools) -> dict[str, Floats]:
         """Scores (n,) of each; ``style`` and ``cosine`` are those of other scorers, standardised."""
         table = problems.texts
-        asked = [table.hash(row) for row in problems.questioned_index.tolist()]
-        original = np.array([self._original(key) for key in asked], dtype=np.bool_)
-        chance = np.array([_draw(key, b"silent") for key in asked])
+        hashes = [table.hash(row) for row in problems.questioned_index.tolist()]
+        original = np.array([self._original(key) for key in hashes], dtype=np.bool_)
+        chance = np.array([_draw(key, b"silent") for key in hashes])
         refused = chance < np.where(original, REFUSED, REFUSED_SPLICED)
         sign = np.array([1 if _draw(table.hash(row), b"sign") < 0.5 else -1 for row in problems.known_index.tolist()])
         content = self._content.score(problems)
@@ -243,12 +243,12 @@ class Adversaries:
 
 def functions(spec: SimulateSpec, world: World) -> frozenset[str]:
     """Words that are no content: a generator's own, or those of closed classes."""
-    made = generator(spec.corpus)
-    if isinstance(made, Manifold):
-        language = sample(world.number) if made.language is None else made.language
-        return made.set_params(seed=FIRST_SEED + world.number, language=language).functions()
-    if made is not None:
-        return made.functions()
+    source = generator(spec.corpus)
+    if isinstance(source, Manifold):
+        language = sample(world.number) if source.language is None else source.language
+        return source.set_params(seed=FIRST_SEED + world.number, language=language).functions()
+    if source is not None:
+        return source.functions()
     return closed_class(frequent_words(world.corpus.texts, 100))
 
 
@@ -308,7 +308,7 @@ class Scorers:
         sizes = np.diff(problems.texts.offsets)
         lead = problems.known_index[problems.known_ptr[:-1]]
         longer = np.log(1 + sizes[[lead, problems.questioned_index]])
-        found = {
+        scores = {
             "oracle": same + BLUR * noise,
             "style-only": style_topic[:, 0],
             "length": -np.abs(longer[0] - longer[1]),
@@ -318,11 +318,11 @@ class Scorers:
         }
         style_cosine = np.stack([style_topic[:, 0], cosine], axis=1)
         for dose in self.doses:
-            found[f"blend {shown(dose)}"] = mixed(style_topic, dose)
-            found[f"blend {shown(dose)} untrained"] = mixed(style_cosine, dose)
+            scores[f"blend {shown(dose)}"] = mixed(style_topic, dose)
+            scores[f"blend {shown(dose)} untrained"] = mixed(style_cosine, dose)
         if self.hidden is not None:
-            found |= self.hidden.of(problems, style_topic[:, 0], cosine, same)
-        return found
+            scores |= self.hidden.of(problems, style_topic[:, 0], cosine, same)
+        return scores
 
 
 def untrained() -> Cosine:

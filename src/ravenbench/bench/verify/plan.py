@@ -67,13 +67,7 @@ BLOCK = 512
 
 
 def check_classes(name: str, same: Bools) -> None:
-    """Refuse training problems of one class: nothing can be learned from them.
-
-    Raises
-    ------
-    CorpusError
-        With the counts.
-    """
+    """Refuse training problems of one class: nothing can be learned from them. Raises CorpusError with the counts."""
     if same.all() or not same.any():
         raise CorpusError(
             f"the training problems of {name} are of one class", found=f"{same.sum()} Y and {(~same).sum()} N",
@@ -99,14 +93,14 @@ def draft(
     if probe and test.same is None:
         section = nothing_to_ask("the problems came without truth, so nothing tells which have one author")
     elif probe:
-        asked = plan_given_transplants(fold, progress)
-        section, folds, texts = asked.section, asked.folds, asked.texts
+        transplants = plan_given_transplants(fold, progress)
+        section, folds, texts = transplants.section, transplants.folds, transplants.texts
     if test.same is None:
         record = msgspec.structs.replace(record, counts=None, composition=None)
     learned = loaded if train is None else record.train_digest
     notes = [] if train is None else [*train.notes, *filter(None, [collapsed(train.problems, train_same)])]
     plan = VerifyPlan(
-        folds={fold.name: record} | {made.name: fold_record(made) for made in folds},
+        folds={fold.name: record} | {one.name: fold_record(one) for one in folds},
         verifiers=[verifier_record(str(component), component)],
         cells=[],
         name=test.name,

@@ -221,15 +221,15 @@ class Verify(Task):
         from ravenbench.bench.verify.blocks import collect
         from ravenbench.bench.verify.plan import VerifyPlan
 
-        found, plan = collect(store), store.plan_as(VerifyPlan)
-        self._write(found.answers)
+        collected, plan = collect(store), store.plan_as(VerifyPlan)
+        self._write(collected.answers)
         return Verified(
             verifier=str(self.component),
-            answers=found.answers,
-            faults=found.faults,
+            answers=collected.answers,
+            faults=collected.faults,
             left_out=plan.left_out,
             notes=tuple(plan.notes),
-            seconds={"fit": self.fitting, "score": found.seconds},
+            seconds={"fit": self.fitting, "score": collected.seconds},
             folder=self.folder,
         )
 
@@ -270,18 +270,9 @@ class Verify(Task):
 def check_answers_file(path: Path, ids: list[str], inputs: Iterable[str], known: Collection[str]) -> None:
     """Refuse a place where answers to these problems cannot be written, before any long work.
 
-    Parameters
-    ----------
-    inputs : iterable of str
-        What is read.
-    known : collection of str
-        Hashes of answers that this run wrote earlier, which may be replaced.
-
-    Raises
-    ------
-    InputError
-        If something else is there, the place cannot be written or is named as a table, or an id cannot stand in a
-        ``.txt``.
+    ``inputs`` are the places that are read, ``known`` hashes of answers that this run wrote earlier, which may be
+    replaced. Raises InputError if something else is there, the place cannot be written or is named as a table, or an
+    id cannot be written in a ``.txt``.
     """
     if path.suffix.lower() in (".csv", ".tsv", ".parquet", ".xlsx"):
         raise InputError(

@@ -66,13 +66,9 @@ def _need(*libraries: str) -> None:
 def sentence_similarity(model: str) -> Similarity:
     """Load a sentence encoder as a function that gives the cosines of pairs of texts.
 
-    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded.
-
-    Parameters
-    ----------
-    model : str
-        A sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. One without
-        a pooling layer averages its token vectors.
+    MissingPart if the library or the model is not here; FormatError if the model cannot be loaded. ``model`` is a
+    sentence-transformers, Hugging Face or model2vec model: a folder, or a name in the local cache. One without a
+    pooling layer averages its token vectors.
     """
     folder = encoder_folder(model)
     encode = _static(folder) if is_static(folder) else _network(folder)
@@ -81,8 +77,8 @@ def sentence_similarity(model: str) -> Similarity:
         vectors = encode([text for pair in pairs for text in pair]).reshape(len(pairs), 2, -1)
         a, b = vectors[:, 0], vectors[:, 1]
         norms = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
-        found: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
-        return found
+        values: list[float] = ((a * b).sum(axis=1) / np.maximum(norms, 1e-12)).tolist()
+        return values
 
     return cosines
 
@@ -105,12 +101,8 @@ def inference(model: str) -> Inference:
     """Load a natural-language-inference classifier as a function that judges pairs of texts.
 
     MissingPart if the library or the model is not here; FormatError if the model cannot be loaded; InputError if its
-    labels do not say which is entailment.
-
-    Parameters
-    ----------
-    model : str
-        Folder, or name in the local cache. Which output means what is read from its ``config.json``.
+    labels do not say which is entailment. ``model`` is a folder, or a name in the local cache. Which output means what
+    is read from its ``config.json``.
     """
     folder = inference_folder(model)
     import torch
@@ -128,7 +120,7 @@ def inference(model: str) -> Inference:
     entails, contradicts = label_places(net.config.id2label, model)
 
     def judge(pairs: Pairs) -> list[Judgement]:
-        found: list[Judgement] = []
+        judgements: list[Judgement] = []
         for start in range(0, len(pairs), 16):
             batch = pairs[start : start + 16]
             ready = tokenizer(
@@ -137,8 +129,8 @@ def inference(model: str) -> Inference:
             )  # fmt: skip
             with torch.no_grad():
                 shares = torch.softmax(net(**ready).logits.double(), dim=-1).tolist()
-            found += [Judgement(row[entails], None if contradicts is None else row[contradicts]) for row in shares]
-        return found
+            judgements += [Judgement(row[entails], None if contradicts is None else row[contradicts]) for row in shares]
+        return judgements
 
     return judge
 

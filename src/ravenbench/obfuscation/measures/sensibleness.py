@@ -54,9 +54,9 @@ def anomalies(original: str, rewritten: str) -> dict[str, list[str]]:
     dict of str to list of str
         A fault each; of surface faults as many as the rewriting has more than the original.
     """
-    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    hits: dict[str, list[str]] = {kind: [] for kind in KINDS}
     if original == rewritten:
-        return found
+        return hits
     names = stretches(original).names
     for kind, before, after in (
         ("article", _articles(original), _articles(rewritten)),
@@ -65,26 +65,26 @@ def anomalies(original: str, rewritten: str) -> dict[str, list[str]]:
         ("spacing", _spacing(original), _spacing(rewritten)),
         ("number", Counter(_MIXED.findall(original)), Counter(_MIXED.findall(rewritten))),
     ):
-        found[kind] += (after - before).elements()
+        hits[kind] += (after - before).elements()
     if original.rstrip()[-1:] in ".!?" and rewritten.rstrip()[-1:].isalnum():
-        found["casing"].append("the last full stop")
+        hits["casing"].append("the last full stop")
     was = {word.lower() for word in _WORD.findall(original)}
-    found["no word"] += [
+    hits["no word"] += [
         word for word in _WORD.findall(rewritten)
         if word.islower() and word not in was and not any(map(_known, (word, word.replace("’", "'"))))
     ]  # fmt: skip
     small = Counter(_WORD.findall(rewritten)) - Counter(_WORD.findall(original))
-    found["name"] += (f"{name} → {name.lower()}" for name in sorted(names) for _ in range(small[name.lower()]))
-    found["phrase"] += _broken(stretches(original), original, rewritten)
+    hits["name"] += (f"{name} → {name.lower()}" for name in sorted(names) for _ in range(small[name.lower()]))
+    hits["phrase"] += _broken(stretches(original), original, rewritten)
     for old, new in _substituted(original, rewritten):
         if old in names and new.lower() != old.lower():
-            found["name"].append(f"{old} → {new}")
+            hits["name"].append(f"{old} → {new}")
         elif old.lower() != new.lower() and _has_wordnet() and not _spelt_alike(old.lower(), new.lower()):
             if bases(old.lower()) & bases(new.lower()):
-                found["own lemma"].append(f"{old} → {new}")
+                hits["own lemma"].append(f"{old} → {new}")
             elif new.lower() in antonyms(old.lower()):
-                found["antonym"].append(f"{old} → {new}")
-    return found
+                hits["antonym"].append(f"{old} → {new}")
+    return hits
 
 
 def per_thousand(texts: Mapping[str, tuple[str, str]]) -> dict[str, float]:
@@ -97,8 +97,8 @@ def per_thousand(texts: Mapping[str, tuple[str, str]]) -> dict[str, float]:
 
 
 def _articles(text: str) -> Counter[str]:
-    found = (m for m in _ARTICLE.finditer(text) if not (m[1] == "A" and m[2].isupper()))
-    return Counter(m.group() for m in found if m[1].lower() != article(m[2]))
+    matches = (m for m in _ARTICLE.finditer(text) if not (m[1] == "A" and m[2].isupper()))
+    return Counter(m.group() for m in matches if m[1].lower() != article(m[2]))
 
 
 def _doubled(text: str) -> Counter[str]:
@@ -116,13 +116,13 @@ def _spacing(text: str) -> Counter[str]:
     return Counter(f"{number}" for number, pattern in enumerate(_SPACING) for _ in pattern.finditer(text))
 
 
-def _broken(kept: Stretches, original: str, rewritten: str) -> list[str]:
+def _broken(guarded: Stretches, original: str, rewritten: str) -> list[str]:
     """Fixed stretches of several words or marks of which a piece is left; those that gave way whole are no fault."""
     a, b = pieces(original), pieces(rewritten)
     matched = {i for i, _ in match(a, b, lambda piece: piece.strip().casefold())}
     starts = [end - len(piece.lstrip()) for piece, end in zip(a, accumulate(map(len, a)), strict=True)]
     out = []
-    for low, high in kept.spans:
+    for low, high in guarded.spans:
         inside = range(bisect_left(starts, low), bisect_left(starts, high))
         left = sum(i in matched for i in inside)
         if len(inside) > 1 and 0 < left < len(inside) and not original[low:high][:1].isdigit():
@@ -223,27 +223,27 @@ class Sensibleness:
     def of(self, text: str) -> dict[str, float | None]:
         """The measures of one text; None for what cannot be made here or a text without words."""
         spoken, words = _TOKEN.findall(text), plain_words(text)
-        found: dict[str, float | None] = dict.fromkeys(MEASURES)
+        row: dict[str, float | None] = dict.fromkeys(MEASURES)
         if not spoken or not words:
-            return found
+            return row
         for name, pattern in ANOMALIES.items():
-            found[name] = 1000 * sum(1 for _ in pattern.finditer(text)) / len(spoken)
+            row[name] = 1000 * sum(1 for _ in pattern.finditer(text)) / len(spoken)
         spans = [text[a:b].strip() for a, b in sentences(text)]
         lower = sum(1 for s in spans if (first := _LETTERS.search(s)) and first.start() <= 1 and first[0][0].islower())
-        found["lowercase_start"] = 1000 * lower / len(spoken)
-        found["unbalanced"] = 1000 * _unbalanced(text) / len(spoken)
-        found["foreign"] = 1000 * sum(_is_foreign(word) for word in words) / len(words)
+        row["lowercase_start"] = 1000 * lower / len(spoken)
+        row["unbalanced"] = 1000 * _unbalanced(text) / len(spoken)
+        row["foreign"] = 1000 * sum(_is_foreign(word) for word in words) / len(words)
         if "oov" not in self.missing:
             unknown = Counter(w for word in words if not self._in_vocabulary(w := word.replace("’", "'")))
-            found["oov"] = 1000 * unknown.total() / len(words)
-            found["repeated_misspellings"] = 1000 * sum(c for c in unknown.values() if c > 1) / len(words)
-            found["surprisal"] = self._surprisal(spans)
+            row["oov"] = 1000 * unknown.total() / len(words)
+            row["repeated_misspellings"] = 1000 * sum(c for c in unknown.values() if c > 1) / len(words)
+            row["surprisal"] = self._surprisal(spans)
         if self.grammar is not None:
             try:
-                found["languagetool"] = 1000 * self.grammar(text) / len(words)
+                row["languagetool"] = 1000 * self.grammar(text) / len(words)
             except OSError as error:
                 self.missing["languagetool"] = str(error)
-        return found
+        return row
 
     def _surprisal(self, spans: list[str]) -> float | None:
         model = resources.language_model()
@@ -270,9 +270,9 @@ def mean_ranks(values: Mapping[str, Mapping[str, float | None]]) -> dict[str, fl
     ranks = []
     for name in MEASURES:
         column = [values[system].get(name) for system in systems]
-        made = [v for v in column if v is not None]
-        if len(made) == len(column) and len(set(made)) > 1:
-            ranks.append(rankdata(np.round(made, 9)))
+        numbers = [v for v in column if v is not None]
+        if len(numbers) == len(column) and len(set(numbers)) > 1:
+            ranks.append(rankdata(np.round(numbers, 9)))
     means = np.mean(ranks, axis=0).tolist() if ranks else [None] * len(systems)
     return dict(zip(systems, means, strict=True))
 

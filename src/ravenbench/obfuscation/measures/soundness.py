@@ -1,7 +1,7 @@
 """Soundness: whether a rewriting still says what the original said.
 
-Similarity says how close the wording is, not whether the meaning held; the preservation measures look where meaning
-is lost without much change of wording. Never read one similarity alone.
+Similarity says how close the wording is, not whether the meaning held; the preservation measures look where meaning is
+lost without much change of wording. Never rely on a single similarity.
 
 References
 ----------
@@ -36,11 +36,11 @@ def aligned_parts(parts: Sequence[Part]) -> list[tuple[str, str]]:
 
     A stretch without a counterpart joins its neighbour, so that only an empty text gives an empty side.
     """
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for part in parts:
         long = len(plain_words(part.original)) > _LONG
-        found += aligned_texts(part.original, part.obfuscation) if long else [(part.original, part.obfuscation)]
-    return _joined(found)
+        pairs += aligned_texts(part.original, part.obfuscation) if long else [(part.original, part.obfuscation)]
+    return _joined(pairs)
 
 
 def aligned_texts(original: str, rewritten: str) -> list[tuple[str, str]]:
@@ -52,13 +52,13 @@ def aligned_texts(original: str, rewritten: str) -> list[tuple[str, str]]:
 
 
 def _joined(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    kept: list[tuple[str, str]] = []
+    joined: list[tuple[str, str]] = []
     for a, b in pairs:
-        if kept and (not a.strip() or not b.strip() or not kept[-1][0].strip() or not kept[-1][1].strip()):
-            kept[-1] = (kept[-1][0] + a, kept[-1][1] + b)
+        if joined and (not a.strip() or not b.strip() or not joined[-1][0].strip() or not joined[-1][1].strip()):
+            joined[-1] = (joined[-1][0] + a, joined[-1][1] + b)
         else:
-            kept.append((a, b))
-    return kept
+            joined.append((a, b))
+    return joined
 
 
 def efficiency(parts: Sequence[Part]) -> dict[str, float | None]:
@@ -147,21 +147,21 @@ def antonym_substitutions(original: str, rewritten: str) -> int:
 
 def number_values(text: str) -> Counter[str]:
     """Numbers of a text by value; "twenty-one" is 21, "1,000" is 1000, what is no plain integer stays as written."""
-    found: Counter[str] = Counter()
+    numbers: Counter[str] = Counter()
     total = current = 0
     last: int | None = None
 
     def close() -> None:
         nonlocal total, current, last
         if last is not None:
-            found[str(total + current)] += 1
+            numbers[str(total + current)] += 1
         total, current, last = 0, 0, None
 
     for token in _TOKEN.findall(text.casefold()):
         if token[0].isdigit():
             close()
             digits = re.sub(r",(?=\d{3}\b)", "", token)
-            found[str(int(digits)) if digits.isdecimal() else digits] += 1
+            numbers[str(int(digits)) if digits.isdecimal() else digits] += 1
         elif token in _SMALL:
             value = _SMALL[token]
             # "twenty one" goes on, "one two" begins anew.
@@ -176,7 +176,7 @@ def number_values(text: str) -> Counter[str]:
         elif token != "and" or last is None or last < 100:
             close()
     close()
-    return found
+    return numbers
 
 
 def _both(a: Counter[str], b: Counter[str]) -> Preserved:
@@ -316,36 +316,36 @@ class Soundness:
         original = "".join(part.original for part in parts)
         rewritten = "".join(part.obfuscation for part in parts)
         each = [self._part(a, b) for a, b in pairs]
-        found: dict[str, float | None] = {}
+        measures: dict[str, float | None] = {}
         for name in PER_PART:
             values = [v for row in each if (v := row[name]) is not None]
             worst = 90 if name in FEWER_IS_SOUNDER else 10
-            found[name] = float(np.mean(values)) if values else None
-            found[f"{name}_p10"] = float(np.percentile(values, worst)) if values else None
+            measures[name] = float(np.mean(values)) if values else None
+            measures[f"{name}_p10"] = float(np.percentile(values, worst)) if values else None
         size = len(plain_words(original))
-        found["tfidf"] = self._space.tfidf(original, rewritten)
-        found["lsa"] = self._space.lsa(original, rewritten)
-        found["length_ratio"] = len(plain_words(rewritten)) / size if size else None
+        measures["tfidf"] = self._space.tfidf(original, rewritten)
+        measures["lsa"] = self._space.lsa(original, rewritten)
+        measures["length_ratio"] = len(plain_words(rewritten)) / size if size else None
         for name, count in (("numbers", numbers), ("names", names_kept), ("negations", negations)):
-            kept = sum((count(a, b) for a, b in pairs), Preserved(0, 0))
-            found[name] = kept.share
-        found["antonyms"] = None
+            preserved = sum((count(a, b) for a, b in pairs), Preserved(0, 0))
+            measures[name] = preserved.share
+        measures["antonyms"] = None
         if "antonyms" not in self.missing and size:
-            found["antonyms"] = 1000 * sum(antonym_substitutions(a, b) for a, b in pairs) / size
-        return found | self._neural(pairs)
+            measures["antonyms"] = 1000 * sum(antonym_substitutions(a, b) for a, b in pairs) / size
+        return measures | self._neural(pairs)
 
     def _part(self, original: str, rewritten: str) -> dict[str, float | None]:
-        found: dict[str, float | None] = dict.fromkeys(PER_PART)
+        values: dict[str, float | None] = dict.fromkeys(PER_PART)
         if not original.strip():
-            return found
-        found["pinc"] = pinc(original, rewritten)
+            return values
+        values["pinc"] = pinc(original, rewritten)
         for name, metric in self._surface.items():
             rate = _edit_rate(original, rewritten) if name == "ter" else 0.0
             near = rate <= SHIFTS_BELOW
-            found[name] = float(metric.sentence_score(rewritten.strip(), [original.strip()]).score) if near else rate
+            values[name] = float(metric.sentence_score(rewritten.strip(), [original.strip()]).score) if near else rate
         if "meteor" not in self.missing:
-            found["meteor"] = meteor(original, rewritten)
-        return found
+            values["meteor"] = meteor(original, rewritten)
+        return values
 
     @cached_property
     def _surface(self) -> dict[str, Any]:
@@ -356,27 +356,27 @@ class Soundness:
         return {"bleu": BLEU(effective_order=True), "chrf": CHRF(), "ter": TER(case_sensitive=True)}
 
     def _neural(self, pairs: Sequence[tuple[str, str]]) -> dict[str, float | None]:
-        found: dict[str, float | None] = dict.fromkeys((*ENCODER, *INFERENCE))
+        values: dict[str, float | None] = dict.fromkeys((*ENCODER, *INFERENCE))
         spoken = [(a, b) for a, b in pairs if a.strip() and b.strip()]
         if not spoken:
-            return found
+            return values
         if self.similarity is not None:
             cosines = np.asarray(self.similarity(spoken), dtype=np.float64)
-            found["encoder"] = float(cosines.mean())
-            found["sts"] = float(5 * np.maximum(0.0, cosines).mean())
+            values["encoder"] = float(cosines.mean())
+            values["sts"] = float(5 * np.maximum(0.0, cosines).mean())
         if self.entailment is not None:
             # Both directions, for a summary follows from its original but not the other way round.
             there, back = self.entailment(spoken), self.entailment([(b, a) for a, b in spoken])
             for name, judged in (("entails", there), ("entailed", back)):
                 shares = np.array([j.entails for j in judged])
-                found[name], found[f"{name}_share"] = float(shares.mean()), float((shares > 0.5).mean())
+                values[name], values[f"{name}_share"] = float(shares.mean()), float((shares > 0.5).mean())
             worst = [
                 max(a.contradicts, b.contradicts)
                 for a, b in zip(there, back, strict=True)
                 if a.contradicts is not None and b.contradicts is not None
             ]
-            found["contradicted"] = float(np.mean(worst)) if worst else None
-        return found
+            values["contradicted"] = float(np.mean(worst)) if worst else None
+        return values
 
 
 def survives(measures: Mapping[str, float | None]) -> bool:

@@ -99,9 +99,9 @@ class Bevendorff(Obfuscator):
         if self.search == "greedy":
             state = greedy(author, draft, goal, rng, max(1, int(self.edits * len(text.split()))))
         else:
-            found = a_star(author, draft, goal, rng, self.nodes)
-            state = found.state
-            counts = {"nodes created": found.created, "nodes expanded": found.expanded}
+            result = a_star(author, draft, goal, rng, self.nodes)
+            state = result.state
+            counts = {"nodes created": result.created, "nodes expanded": result.expanded}
         if not state.draft.log and state.distance >= goal:
             notes.append("left unchanged: it is already as far away as another author's text")
         if state.distance < goal:

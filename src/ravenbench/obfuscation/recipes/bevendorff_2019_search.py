@@ -44,9 +44,9 @@ def author_profile(known: bytes) -> tuple[Ints, Floats]:
 
 def count_in(keys: Ints, data: bytes) -> Ints:
     """How often each of the author's trigrams occurs."""
-    found = codes(data)
-    place = np.searchsorted(keys, found)
-    hit = (place < len(keys)) & (keys[np.minimum(place, len(keys) - 1)] == found)
+    codes_here = codes(data)
+    place = np.searchsorted(keys, codes_here)
+    hit = (place < len(keys)) & (keys[np.minimum(place, len(keys) - 1)] == codes_here)
     return np.bincount(place[hit], minlength=len(keys)).astype(np.int64)
 
 
@@ -138,7 +138,7 @@ class Change:
 class Draft:
     """``text`` with ``data``, its plain bytes, and ``origin``, the original place of each character
     (never falling); ``log`` holds the original place and name of each edit; ``kept`` what of the original is to be
-    left alone, None if nothing.
+    left unchanged, None if nothing.
     """
 
     text: str
@@ -148,9 +148,9 @@ class Draft:
     kept: Stretches | None = None
 
     @classmethod
-    def of(cls, text: str, kept: Stretches | None = None) -> Draft:
+    def of(cls, text: str, guarded: Stretches | None = None) -> Draft:
         """Make a draft without edits."""
-        return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64), kept=kept)
+        return cls(text, plain_bytes(text), np.arange(len(text), dtype=np.int64), kept=guarded)
 
     def may_touch(self, start: int, end: int) -> bool:
         """Whether characters ``[start, end)`` came from what may be changed."""
@@ -163,12 +163,12 @@ class Draft:
 
     def occurrences(self, gram: bytes) -> list[int]:
         """First bytes of a trigram's occurrences, overlapping ones included."""
-        found = []
+        places = []
         place = self.data.find(gram)
         while place >= 0:
-            found.append(place)
+            places.append(place)
             place = self.data.find(gram, place + 1)
-        return found
+        return places
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The characters that bytes ``[start, end)`` belong to."""
@@ -234,20 +234,17 @@ _LEAST_CHANGE = -0.5
 def changes(draft: Draft, start: int, end: int, words: bool, model: bool) -> list[Change]:
     """Every operator's edits at characters ``[start, end)``.
 
-    Parameters
-    ----------
-    words, model : bool
-        Whether WordNet and the language model are here.
+    ``words`` and ``model`` say whether WordNet and the language model are installed.
     """
     if draft.kept is not None:
         return readable_changes(draft, start, end, words, model)
     text = draft.text
-    found = [Change(start, end, "", "delete trigram", TRIGRAM)]
+    edits = [Change(start, end, "", "delete trigram", TRIGRAM)]
     pair = text[start : start + 2]
     if len(pair) == 2 and pair[0] != pair[1] and pair.isalpha():
-        found.append(Change(start, start + 2, pair[1] + pair[0], "flip", FLIP))
+        edits.append(Change(start, start + 2, pair[1] + pair[0], "flip", FLIP))
     for place in range(start, min(end, len(text))):
-        found += [Change(place, place + 1, new, "punctuation", PUNCTUATION) for new in _SWAPS.get(text[place], ())]
+        edits += [Change(place, place + 1, new, "punctuation", PUNCTUATION) for new in _SWAPS.get(text[place], ())]
     for low, high in _words_at(text, start, end):
         word = text[low:high]
         sisters, parents = related(word.lower()) if words else ((), ())
@@ -256,11 +253,11 @@ def changes(draft: Draft, start: int, end: int, words: bool, model: bool) -> lis
             (parents, "hypernym", HYPERNYM),
             (sisters + parents if model else (), "replacement", REPLACEMENT),
         ):
-            found += [Change(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
+            edits += [Change(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
         if model:
             tail = high + (text[high : high + 1] == " ")
-            found.append(Change(low, tail, "", "delete word", DELETION))
-    return found
+            edits.append(Change(low, tail, "", "delete word", DELETION))
+    return edits
 
 
 def acceptable(draft: Draft, change: Change) -> bool:
@@ -294,7 +291,7 @@ def readable_changes(draft: Draft, start: int, end: int, words: bool, model: boo
     there; words give way to synonyms and hypernyms in a form that exists, and only adverbs and attributes are deleted.
     """
     text = draft.text
-    found = [
+    edits = [
         Change(place, place + 1, new, "punctuation", PUNCTUATION)
         for place in range(start, min(end, len(text)))
         if text[place + 1 : place + 2] == " "
@@ -312,7 +309,7 @@ def readable_changes(draft: Draft, start: int, end: int, words: bool, model: boo
             continue
         if low <= start and end <= high:
             for new, operation, cost in _respelt(text, low, high, start, end):
-                found.append(Change(low, high, new, operation, cost))
+                edits.append(Change(low, high, new, operation, cost))
         sense = usual_sense(word.lower()) if words else None
         if sense is None:
             continue
@@ -326,21 +323,21 @@ def readable_changes(draft: Draft, start: int, end: int, words: bool, model: boo
             (parents, "hypernym", HYPERNYM),
             (sisters + parents if model else [], "replacement", REPLACEMENT),
         ):
-            found += [Change(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
+            edits += [Change(low, high, match_case(word, name), operation, cost) for name in names[:SUCCESSORS]]
         before = text[max(0, low - 8) : low].lower()
         loose = pos == "r" and word.lower() not in _NEEDED
         if model and text[high : high + 1] == " " and (loose or (pos == "a" and before.endswith(_ARTICLES))):
-            found.append(Change(low, high + 1, "", "delete word", DELETION))
-    return found
+            edits.append(Change(low, high + 1, "", "delete word", DELETION))
+    return edits
 
 
 def _respelt(text: str, low: int, high: int, start: int, end: int) -> list[tuple[str, str, float]]:
     word = text[low:high]
     flipped = text[low:start] + text[start + 1 : start + 2] + text[start : start + 1] + text[start + 2 : high]
-    made = [(text[low:start] + text[end:high], "delete trigram", TRIGRAM), (flipped, "flip", FLIP)]
+    options = [(text[low:start] + text[end:high], "delete trigram", TRIGRAM), (flipped, "flip", FLIP)]
     return [
         (new, operation, cost)
-        for new, operation, cost in made
+        for new, operation, cost in options
         if len(new) > 2
         and word.islower()
         and new != word
@@ -353,8 +350,8 @@ def _respelt(text: str, low: int, high: int, start: int, end: int) -> list[tuple
 def _words_at(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Whole words of letters that overlap ``[start, end)``, shorter than forty letters."""
     low, high = max(0, start - 40), min(len(text), end + 40)
-    found = re.finditer(r"[^\W\d_]+", text[low:high])
-    spans = [(low + m.start(), low + m.end()) for m in found]
+    matches = re.finditer(r"[^\W\d_]+", text[low:high])
+    spans = [(low + m.start(), low + m.end()) for m in matches]
     return [
         (a, b) for a, b in spans if a < end and start < b and a > low - (low == 0) and b < high + (high == len(text))
     ]
@@ -463,21 +460,21 @@ def greedy(author: Author, draft: Draft, goal: float, rng: np.random.Generator, 
     """
     state = State.of(author, draft)
     tired: set[int] = set()
-    idle = made = 0
-    while state.distance < goal and made < limit and idle < _IDLE_ROUNDS:
-        before = made
+    idle = edits_made = 0
+    while state.distance < goal and edits_made < limit and idle < _IDLE_ROUNDS:
+        before = edits_made
         for index in state.ranked(tired):
-            found = state.candidates(index, rng)
-            found.sort(key=lambda c: (-c[0] / c[1].cost, c[1].start, c[1].new))
-            best = next((change for _, change in found if acceptable(state.draft, change)), None)
+            edits = state.candidates(index, rng)
+            edits.sort(key=lambda c: (-c[0] / c[1].cost, c[1].start, c[1].new))
+            best = next((change for _, change in edits if acceptable(state.draft, change)), None)
             if best is None:
                 tired.add(index)
                 continue
             state.make(best)
-            made += 1
-            if state.distance >= goal or made >= limit:
+            edits_made += 1
+            if state.distance >= goal or edits_made >= limit:
                 break
-        if made == before:
+        if edits_made == before:
             idle += 1
             tired.clear()
     return state

@@ -60,16 +60,16 @@ class Castro(Obfuscator):
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         self.fit([task])
         text = task.questioned
-        kept = None if self.mode == "faithful" else stretches(text)
+        guarded = None if self.mode == "faithful" else stretches(text)
         long, short = pattern("contractions", "expansions"), _contracted()
         balance = len(short.findall(text)) - len(long.findall(text))
         used = {word.lower() for word in WORD.findall(text)}
         edits: list[Edit] = []
         for start, end in sentences(text):
-            changed = _contractions(text, start, end, balance, kept) or _deletions(text, start, end, kept)
-            found = tokens(text, start, end)
-            free = [t for t in found if not any(e.start < t.end and t.start < e.end for e in changed)]
-            edits += changed + _synonyms(found, free, used, kept)
+            changed = _contractions(text, start, end, balance, guarded) or _deletions(text, start, end, guarded)
+            token_list = tokens(text, start, end)
+            free = [t for t in token_list if not any(e.start < t.end and t.start < e.end for e in changed)]
+            edits += changed + _synonyms(token_list, free, used, guarded)
         parts = from_edits(text, edits)
         return Rewriting(parts, (), count_operations(parts))
 
@@ -86,21 +86,21 @@ def _contracted() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{spelt})(?!\w)", re.IGNORECASE)
 
 
-def _contractions(text: str, start: int, end: int, balance: int, kept: Stretches | None) -> list[Edit]:
+def _contractions(text: str, start: int, end: int, balance: int, guarded: Stretches | None) -> list[Edit]:
     if balance == 0:
         return []
     if balance > 0:
-        table, found, name = _shortened(), _contracted(), "expand"
+        table, regex, name = _shortened(), _contracted(), "expand"
     else:
-        table, found, name = load("contractions")["expansions"], pattern("contractions", "expansions"), "contract"
+        table, regex, name = load("contractions")["expansions"], pattern("contractions", "expansions"), "contract"
     return [
         Edit(m.start(), m.end(), match_case(m.group(), table[m.group().lower().replace("’", "'")]), name)
-        for m in found.finditer(text, start, end)
-        if kept is None or not kept.touch(*m.span())
+        for m in regex.finditer(text, start, end)
+        if guarded is None or not guarded.touch(*m.span())
     ]
 
 
-def _deletions(text: str, start: int, end: int, kept: Stretches | None) -> list[Edit]:
+def _deletions(text: str, start: int, end: int, guarded: Stretches | None) -> list[Edit]:
     edits: list[Edit] = []
     free = start
     marks = [(m, "delete brackets") for m in _BRACKETS.finditer(text, start, end)]
@@ -108,7 +108,7 @@ def _deletions(text: str, start: int, end: int, kept: Stretches | None) -> list[
     marks += [(m, "delete span") for m in _ENCLOSED.finditer(text, start, end)]
     for match, name in sorted(marks, key=lambda pair: pair[0].start()):
         low, high = match.span()
-        if low < free or (kept is not None and not _removable(match, name, kept)):
+        if low < free or (guarded is not None and not _removable(match, name, guarded)):
             continue
         at_start = not text[start:low].strip()
         rest = text[high : high + 1]
@@ -124,9 +124,9 @@ def _deletions(text: str, start: int, end: int, kept: Stretches | None) -> list[
     return edits if left < 0.6 * (end - start) else []
 
 
-def _removable(match: re.Match[str], name: str, kept: Stretches) -> bool:
+def _removable(match: re.Match[str], name: str, guarded: Stretches) -> bool:
     """Whether what is left can be read: no fixed phrase is cut, and between commas stands an aside, no list."""
-    if kept.cut(*match.span()) and not (name == "delete marker" and match.start() == 0):
+    if guarded.cut(*match.span()) and not (name == "delete marker" and match.start() == 0):
         return False
     return name != "delete span" or _ASIDE.match(match.group()) is not None
 
@@ -138,16 +138,18 @@ def _markers() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{either}), (?=\w)", re.IGNORECASE)
 
 
-def _synonyms(found: Sequence[Token], free: Sequence[Token], used: set[str], kept: Stretches | None) -> list[Edit]:
-    context = frozenset(token.text.lower() for token in found)
+def _synonyms(
+    token_list: Sequence[Token], free: Sequence[Token], used: set[str], guarded: Stretches | None
+) -> list[Edit]:
+    context = frozenset(token.text.lower() for token in token_list)
     allowed = {token.start for token in free}
     edits = []
-    for token, tag in zip(found, tags(found), strict=True):
+    for token, tag in zip(token_list, tags(token_list), strict=True):
         pos = wordnet_pos(tag)
         lower = token.text.lower()
         if pos is None or token.start not in allowed or lower in _LIGHT or not lower.isalpha():
             continue
-        if kept is not None and (kept.touch(token.start, token.end) or tag not in forms(lower, pos)):
+        if guarded is not None and (guarded.touch(token.start, token.end) or tag not in forms(lower, pos)):
             continue
         sense = disambiguate(lower, pos, context)
         if sense is None:
@@ -155,7 +157,7 @@ def _synonyms(found: Sequence[Token], free: Sequence[Token], used: set[str], kep
         for lemma in sense.lemma_names():
             name = lemma.replace("_", " ")
             if not used.intersection(name.lower().split(" ")):
-                if kept is None:
+                if guarded is None:
                     form: str | None = inflect(name, tag)
                 else:
                     form = inflected(name, tag) if acceptable(lower, name, pos) else None

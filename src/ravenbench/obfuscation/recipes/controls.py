@@ -107,15 +107,15 @@ class Random(Obfuscator):
     def rewrite(self, task: ObfuscationTask, seed: int) -> Rewriting:
         self.fit([task])
         text = task.questioned
-        kept = None if self.mode == "faithful" else stretches(text)
+        guarded = None if self.mode == "faithful" else stretches(text)
         without = missing("wordnet")
         rng = self.draws(seed, task, "noise")
-        words = list((_WORD if kept is None else _WHOLE).finditer(text))
+        words = list((_WORD if guarded is None else _WHOLE).finditer(text))
         hit, kind, pick = rng.random(len(words)) < self.rate, rng.integers(0, 2 if without else 3, len(words)), 0
         edits: list[Edit] = []
         free = 0
         for i, word in enumerate(words):
-            if not hit[i] or word.start() < free or (kept is not None and kept.touch(*word.span())):
+            if not hit[i] or word.start() < free or (guarded is not None and guarded.touch(*word.span())):
                 continue
             if kind[i] == 0:
                 end = word.end() + (text[word.end() : word.end() + 1] == " ")
@@ -123,17 +123,17 @@ class Random(Obfuscator):
             elif kind[i] == 1 and i + 1 < len(words):
                 other = words[i + 1]
                 end = other.end()
-                if kept is not None and (kept.touch(*other.span()) or text[word.end() : other.start()] != " "):
+                if guarded is not None and (guarded.touch(*other.span()) or text[word.end() : other.start()] != " "):
                     continue
                 swapped = other.group() + text[word.end() : other.start()] + word.group()
                 edits.append(Edit(word.start(), end, swapped, "swap"))
             else:
-                found = () if without else _relatives(word.group()) if kept else sum(related(word.group()), ())
-                if not found:
+                others = () if without else _relatives(word.group()) if guarded else sum(related(word.group()), ())
+                if not others:
                     continue
-                pick = int(rng.integers(0, len(found)))
+                pick = int(rng.integers(0, len(others)))
                 end = word.end()
-                edits.append(Edit(word.start(), end, match_case(word.group(), found[pick]), "relative"))
+                edits.append(Edit(word.start(), end, match_case(word.group(), others[pick]), "relative"))
             free = end
         parts = from_edits(text, edits)
         notes = (f"no word was given a relative: {without}",) if without else ()
@@ -145,5 +145,5 @@ def _relatives(word: str) -> tuple[str, ...]:
     if sense is None:
         return ()
     pos = "a" if sense.pos() == "s" else sense.pos()
-    made = (same_form(word.lower(), lemma, pos) for names in relatives(word.lower(), pos) for lemma in names)
-    return tuple(dict.fromkeys(form for form in made if form is not None))
+    candidates = (same_form(word.lower(), lemma, pos) for names in relatives(word.lower(), pos) for lemma in names)
+    return tuple(dict.fromkeys(form for form in candidates if form is not None))

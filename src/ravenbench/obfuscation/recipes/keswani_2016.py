@@ -70,17 +70,17 @@ class Keswani(Obfuscator):
         text = task.questioned
         spans = sentences(text)
         bodies = [text[a:b].strip() for a, b in spans]
-        asked = [body for body in dict.fromkeys(bodies) if any(c.isalpha() for c in body)]
-        made: dict[str, str | None] = {body: body for body in asked}
+        texts = [body for body in dict.fromkeys(bodies) if any(c.isalpha() for c in body)]
+        translated: dict[str, str | None] = {body: body for body in texts}
         for source, target in zip(self.chain, self.chain[1:], strict=False):
-            live = [(body, now) for body, now in made.items() if now is not None]
+            live = [(body, now) for body, now in translated.items() if now is not None]
             for (body, _), new in zip(live, self._leg([now for _, now in live], source, target), strict=True):
-                made[body] = new
+                translated[body] = new
         counts: Counter[str] = Counter()
         parts = []
         for (start, end), body in zip(spans, bodies, strict=True):
             original = text[start:end]
-            new = made.get(body, body)
+            new = translated.get(body, body)
             if new is not None and not _plausible(body, new):
                 new = None
             if new is None:
@@ -92,14 +92,14 @@ class Keswani(Obfuscator):
             lead = original[: len(original) - len(original.lstrip())]
             tail = original[len(original.rstrip()) :]
             parts.append(Part(start, end, original, lead + new + tail, ("translate",) if changed else ()))
-        kept = counts["kept: translation failed"]
-        if spans and kept == len(spans):
-            raise ProgramError(f"{self.name}: none of {kept} sentences was translated by {self.translator}")
+        untranslated = counts["kept: translation failed"]
+        if spans and untranslated == len(spans):
+            raise ProgramError(f"{self.name}: none of {untranslated} sentences was translated by {self.translator}")
         whole = "".join(part.obfuscation for part in parts)
         if self.chain[-1] == "en" and is_no_longer_english(text, whole):
-            told = f"{self.name}: the chain did not come back to English; does {self.translator} swap languages?"
-            raise ProgramError(told)
-        notes = [f"{kept} of {len(spans)} sentences kept: their translation failed"] if kept else []
+            message = f"{self.name}: the chain did not come back to English; does {self.translator} swap languages?"
+            raise ProgramError(message)
+        notes = [f"{untranslated} of {len(spans)} sentences kept: their translation failed"] if untranslated else []
         if self.translator.name == "toy-lossy":
             notes.append("translated by a toy")
         return Rewriting(tuple(parts), tuple(notes), {name: n for name, n in sorted(counts.items()) if n})
@@ -109,13 +109,15 @@ class Keswani(Obfuscator):
             return self.translator.translate(texts, source, target)
         cache = DiskCache("translations")
         fingerprint = self.translator.fingerprint
-        found = {text: cache.get([fingerprint, source, target, text], is_text) for text in texts}
-        asked = [text for text, known in found.items() if known is None]
-        for text, new in zip(asked, self.translator.translate(asked, source, target) if asked else [], strict=True):
+        known_texts = {text: cache.get([fingerprint, source, target, text], is_text) for text in texts}
+        missing = [text for text, known in known_texts.items() if known is None]
+        for text, new in zip(
+            missing, self.translator.translate(missing, source, target) if missing else [], strict=True
+        ):
             if new is not None:
                 cache.put([fingerprint, source, target, text], new)
-            found[text] = new
-        return [found[text] for text in texts]
+            known_texts[text] = new
+        return [known_texts[text] for text in texts]
 
 
 def _plausible(old: str, new: str) -> bool:

@@ -97,10 +97,10 @@ class LLM(Obfuscator):
                     tail = original[len(original.rstrip()) :]
                     parts.append(Part(start, end, original, lead + new + tail, ("rewrite",)))
         if counts and not counts["rewrite"]:
-            told = "; ".join(f"{n} {reason.removeprefix('kept: ')}" for reason, n in sorted(counts.items()))
-            raise ProgramError(f"{self.name}: none of {counts.total()} chunks was rewritten: {told}")
-        kept = {reason: n for reason, n in sorted(counts.items()) if reason != "rewrite"}
-        notes = tuple(f"{n} of {counts.total()} chunks {reason}" for reason, n in kept.items())
+            note = "; ".join(f"{n} {reason.removeprefix('kept: ')}" for reason, n in sorted(counts.items()))
+            raise ProgramError(f"{self.name}: none of {counts.total()} chunks was rewritten: {note}")
+        unchanged = {reason: n for reason, n in sorted(counts.items()) if reason != "rewrite"}
+        notes = tuple(f"{n} of {counts.total()} chunks {reason}" for reason, n in unchanged.items())
         return Rewriting(tuple(parts), notes, dict(sorted(counts.items())))
 
     def _url(self) -> str:
@@ -113,20 +113,20 @@ class LLM(Obfuscator):
             "temperature": self.temperature,
             "seed": seed,
         }
-        asked = [self._url(), request]
-        found = cache.get(asked, lambda kept: objection(body, kept) is None)
-        if found is None:
+        request_key = [self._url(), request]
+        reply = cache.get(request_key, lambda cached: objection(body, cached) is None)
+        if reply is None:
             answer = endpoint.post("/chat/completions", request)
             if answer is None:
                 return None, f"kept: no answer ({endpoint.last})"
-            found, reason = content(answer)
-            if found is None:
+            reply, reason = content(answer)
+            if reply is None:
                 return None, reason
-            fault = objection(body, found)
+            fault = objection(body, reply)
             if fault:
                 return None, f"kept: {fault}"
-            cache.put(asked, found)
-        return found, "rewrite"
+            cache.put(request_key, reply)
+        return reply, "rewrite"
 
 
 def chunks(text: str) -> list[Span]:

@@ -95,9 +95,9 @@ class Mansoorizadeh(Obfuscator):
         model = language_model()
         edits: list[Edit] = []
         for start, end in sentences(text):
-            found = tokens(text, start, end)
-            kept = None if self.mode == "faithful" else stretches(text)
-            best = sorted(replacements(found, share, model, kept), key=lambda r: (-r.score, r.token.start))
+            token_list = tokens(text, start, end)
+            guarded = None if self.mode == "faithful" else stretches(text)
+            best = sorted(replacements(token_list, share, model, guarded), key=lambda r: (-r.score, r.token.start))
             edits += [Edit(r.token.start, r.token.end, r.new, "synonym") for r in best[: self.k] if r.score > 0]
         parts = from_edits(text, edits) if self.mode == "repaired" else _joined(text, edits)
         notes = () if task.known else ("no known text: word frequencies are those of the text itself",)
@@ -113,33 +113,33 @@ def frequent_share(texts: Sequence[str]) -> dict[str, float]:
 
 
 def replacements(
-    found: Sequence[Token], share: Mapping[str, float], model: LanguageModel, kept: Stretches | None = None
+    token_list: Sequence[Token], share: Mapping[str, float], model: LanguageModel, guarded: Stretches | None = None
 ) -> list[Replacement]:
     """The best candidate of each frequent content word of a sentence.
 
-    Where ``kept`` says what to leave alone, candidates must be acceptable and in a form that exists; otherwise they
+    Where ``guarded`` says what to leave alone, candidates must be acceptable and in a form that exists; otherwise they
     may be forms of the word itself.
     """
-    if not any(token.text in share for token in found):
+    if not any(token.text in share for token in token_list):
         return []
-    named = tags(found)
-    words = brown([token.text for token in found])
+    named = tags(token_list)
+    words = brown([token.text for token in token_list])
     ids = model.ids(words)
     old: float | None = None
     out = []
-    for place, (token, tag) in enumerate(zip(found, named, strict=True)):
+    for place, (token, tag) in enumerate(zip(token_list, named, strict=True)):
         pos = wordnet_pos(tag)
-        if token.text not in share or pos is None or (kept is not None and kept.touch(token.start, token.end)):
+        if token.text not in share or pos is None or (guarded is not None and guarded.touch(token.start, token.end)):
             continue
         own = senses(token.text, pos)
         # A sense headed by a prefix of the word is the word itself, or nearly.
         near = [s for s in own if not token.text.lower().startswith(head(s).lower())]
-        if kept is not None:
+        if guarded is not None:
             near = [s for s in near if acceptable(token.text, head(s), pos)]
         near = near[:_SENSES]
         best: tuple[float, str] | None = None
         for sense in near:
-            form = inflect(head(sense), tag) if kept is None else inflected(head(sense), tag)
+            form = inflect(head(sense), tag) if guarded is None else inflected(head(sense), tag)
             if form is None:
                 continue
             new = match_case(token.text, form)
@@ -163,8 +163,8 @@ def _joined(text: str, edits: Sequence[Edit]) -> tuple[Part, ...]:
     by_start = {edit.start: edit for edit in edits}
     parts = []
     for start, end in pack(text):
-        found = tokens(text, start, end)
-        words = [by_start[t.start].new if t.start in by_start else t.text for t in found]
-        hits = tuple(by_start[t.start].operation for t in found if t.start in by_start)
+        token_list = tokens(text, start, end)
+        words = [by_start[t.start].new if t.start in by_start else t.text for t in token_list]
+        hits = tuple(by_start[t.start].operation for t in token_list if t.start in by_start)
         parts.append(Part(start, end, text[start:end], " ".join([*words, ""]), (*hits, "join")))
     return tuple(parts)

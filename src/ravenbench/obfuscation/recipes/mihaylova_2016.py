@@ -47,11 +47,11 @@ _AROUND = 60
 Swap = Callable[[re.Match[str]], str]
 
 
-def substituted(pattern: re.Pattern[str], swap: Swap, text: str, kept: Stretches | None) -> str:
+def substituted(pattern: re.Pattern[str], swap: Swap, text: str, guarded: Stretches | None) -> str:
     """``pattern.sub``, but for matches that touch a stretch to be left alone."""
-    if kept is None:
+    if guarded is None:
         return pattern.sub(swap, text)
-    return pattern.sub(lambda m: m.group() if kept.touch(*m.span()) else swap(m), text)
+    return pattern.sub(lambda m: m.group() if guarded.touch(*m.span()) else swap(m), text)
 
 
 def stop_word_fits(match: re.Match[str], text: str) -> bool:
@@ -77,8 +77,8 @@ def paraphrase_fits(match: re.Match[str], text: str) -> bool:
 def readable_synonym(word: str, pos: str) -> str | None:
     """A synonym of the word's usual sense, otherwise a hypernym, in the form the word has; None where none fits."""
     for lemma in (name for names in relatives(word, pos) for name in names):
-        if (made := same_form(word, lemma, pos)) is not None:
-            return made
+        if (form := same_form(word, lemma, pos)) is not None:
+            return form
     return None
 
 
@@ -115,10 +115,10 @@ _SUBJECT = word_set("openers of a sentence")
 _NEAR = 8
 
 
-def split(sentence: str, pos: Mapping[str, str], kept: Stretches | None) -> str:
+def split(sentence: str, pos: Mapping[str, str], guarded: Stretches | None) -> str:
     """Split at *and* once a noun and a verb have been seen, and at discourse markers.
 
-    Where ``kept`` says what to leave alone, what follows must look like a sentence too.
+    Where ``guarded`` says what to leave alone, what follows must look like a sentence too.
     """
     out, seen = [], set()
     at = 0
@@ -126,21 +126,21 @@ def split(sentence: str, pos: Mapping[str, str], kept: Stretches | None) -> str:
         word = match.group().lower()
         seen.add(pos.get(word, ""))
         if word == "and" and {"n", "v"} <= seen and sentence[match.end() : match.end() + 1] == " ":
-            if kept is not None and not _opens_sentence(sentence[match.end() :], pos):
+            if guarded is not None and not _opens_sentence(sentence[match.end() :], pos):
                 continue
             rest = match.end() + 1
             out.append(sentence[at : match.start()].rstrip(" ,;:") + ". ")
             sentence = sentence[:rest] + sentence[rest : rest + 1].upper() + sentence[rest + 1 :]
             at, seen = rest, set()
     joined = "".join([*out, sentence[at:]])
-    breakers = _BREAKERS if kept is None else _WHOLE_BREAKERS
+    breakers = _BREAKERS if guarded is None else _WHOLE_BREAKERS
     return breakers.sub(lambda m: ". " + m.group()[2:].capitalize(), joined)
 
 
-def merge(text: str, rng: np.random.Generator, kept: Stretches | None) -> str:
+def merge(text: str, rng: np.random.Generator, guarded: Stretches | None) -> str:
     """One sentence of all: final marks become a comma or semicolon with a connective, next initials small.
 
-    Where ``kept`` says what to leave alone, names keep their initials, and so do words in capitals.
+    Where ``guarded`` says what to leave alone, names keep their initials, and so do words in capitals.
     """
     spans = sentences(text)
     out = []
@@ -150,7 +150,7 @@ def merge(text: str, rng: np.random.Generator, kept: Stretches | None) -> str:
         gap = sentence[len(body) :]
         if number:
             first = re.match(r"\W*(\w+)", body)
-            if first and first.group(1) != "I" and not (kept and keeps_capital(first.group(1), kept)):
+            if first and first.group(1) != "I" and not (guarded and keeps_capital(first.group(1), guarded)):
                 body = body[: first.start(1)] + body[first.start(1)].lower() + body[first.start(1) + 1 :]
         if number + 1 < len(spans) and "\n\n" not in gap and body[-1:] in ".!?":
             mark = ",;"[int(rng.integers(2))]
@@ -160,9 +160,9 @@ def merge(text: str, rng: np.random.Generator, kept: Stretches | None) -> str:
     return "".join(out)
 
 
-def keeps_capital(word: str, kept: Stretches) -> bool:
+def keeps_capital(word: str, guarded: Stretches) -> bool:
     """Whether a sentence's first word has its capital for another reason than standing there."""
-    return word == "I" or word in kept.names or word[1:] != word[1:].lower()
+    return word == "I" or word in guarded.names or word[1:] != word[1:].lower()
 
 
 def _opens_sentence(rest: str, pos: Mapping[str, str]) -> bool:
@@ -219,9 +219,9 @@ def correct(word: str) -> str:
     code = np.array([ord(c) for c in word], dtype=np.int32)
     distance = distances(code, letters, lengths)
     for wanted in (1, 2):
-        found = np.flatnonzero(distance == wanted)
-        if len(found):
-            return names[int(found[0])]
+        nearest = np.flatnonzero(distance == wanted)
+        if len(nearest):
+            return names[int(nearest[0])]
     return word
 
 
@@ -290,7 +290,7 @@ class Context:
     names: frozenset[str] = frozenset()
 
     def kept(self, text: str) -> Stretches | None:
-        """What must be left alone of a part's text; None in faithful mode, which leaves nothing alone."""
+        """The stretches of a part's text that must not change; None in faithful mode, which may change everything."""
         return None if self.faithful else stretches(text, self.names)
 
 
@@ -395,8 +395,8 @@ def stop_words(text: str, context: Context, rng: np.random.Generator) -> str:
             return match.group()
         return _cased(context, match.group(), table[match.group().lower()])
 
-    found = substituted(pattern("stopword_alternatives"), swap, text, context.kept(text))
-    return found if found == text else _single_spaces(found)
+    result = substituted(pattern("stopword_alternatives"), swap, text, context.kept(text))
+    return result if result == text else _single_spaces(result)
 
 
 def punctuation(text: str, context: Context, rng: np.random.Generator) -> str:
@@ -451,8 +451,8 @@ def sentence_length(text: str, context: Context, rng: np.random.Generator) -> st
     """11. Long sentences are split at *and* and at discourse markers, short ones merged."""
     delta = context.delta["sentence_length"]
     if delta > 3:
-        kept = context.kept(text)
-        return "".join(split(text[a:b], context.document.pos, kept) for a, b in sentences(text))
+        guarded = context.kept(text)
+        return "".join(split(text[a:b], context.document.pos, guarded) for a, b in sentences(text))
     return merge(text, rng, context.kept(text)) if delta < -3 else text
 
 
@@ -507,9 +507,9 @@ def markers(text: str, context: Context, rng: np.random.Generator) -> str:
             body = sentence.lstrip()
             lead = sentence[: len(sentence) - len(body)]
             first = body.split(" ", 1)[0]
-            kept = context.kept(sentence)
+            guarded = context.kept(sentence)
             bare = first.strip(".,;:!?\"'“”‘’()")
-            keep = kept is None or keeps_capital(re.split("['’-]", bare)[0], kept)
+            keep = guarded is None or keeps_capital(re.split("['’-]", bare)[0], guarded)
             sentence = f"{lead}{marker}, {body if keep else body[:1].lower() + body[1:]}"
         out.append(sentence)
     return "".join(out)
@@ -531,18 +531,18 @@ def _cased(context: Context, old: str, new: str) -> str:
 
 def _synonym(word: str, pos: str) -> str | None:
     """The head of the first sense whose head is another single word, otherwise of the first hypernym."""
-    found = senses(word, pos)
-    for sense in found:
+    synsets = senses(word, pos)
+    for sense in synsets:
         name = head(sense)
         if " " not in name and name.lower() != word:
             return name
-    above = parents(found[0]) if found else []
+    above = parents(synsets[0]) if synsets else []
     return head(above[0]) if above else None
 
 
 def _gloss(match: re.Match[str], text: str, pos: str) -> str | None:
-    found = senses(match.group().lower(), pos)
-    return str(found[0].definition()) if found else None
+    synsets = senses(match.group().lower(), pos)
+    return str(synsets[0].definition()) if synsets else None
 
 
 def _corrected(word: str) -> str:
@@ -617,8 +617,8 @@ class Mihaylova(Obfuscator):
             "brown": "no spelling",
             "averaged_perceptron_tagger_eng": "no synonyms, glosses or splits at 'and'",
         }
-        found = ((effect, missing(resource)) for resource, effect in needs.items())
-        return tuple(f"{effect}: {reason}" for effect, reason in found if reason)
+        lacking = ((effect, missing(resource)) for resource, effect in needs.items())
+        return tuple(f"{effect}: {reason}" for effect, reason in lacking if reason)
 
 
 def _respaced(text: str) -> str:

@@ -101,8 +101,8 @@ def average(texts: Sequence[str]) -> dict[str, float]:
 def _parts_of_speech(text: str, spans: Sequence[tuple[int, int]]) -> dict[str, str]:
     votes: dict[str, Counter[str]] = {}
     for start, end in spans:
-        found = tokens(text, start, end)
-        for token, tag in zip(found, tags(found), strict=True):
+        token_list = tokens(text, start, end)
+        for token, tag in zip(token_list, tags(token_list), strict=True):
             votes.setdefault(token.text.lower(), Counter())[wordnet_pos(tag) or ""] += 1
     return {word: min(count, key=lambda p: (-count[p], p)) for word, count in votes.items()}
 

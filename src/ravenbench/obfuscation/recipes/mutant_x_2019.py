@@ -70,25 +70,19 @@ def _space(model: str) -> tuple[tuple[str, ...], Floats]:
     if place.exists():
         return words, np.asarray(np.load(place), dtype=np.float64)
     encoder: Any = load_static(folder) if is_static(folder) else load_sentences(folder, "cpu")
-    found = np.asarray(encoder.encode(list(words), show_progress_bar=False), dtype=np.float64)
-    found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
+    vectors = np.asarray(encoder.encode(list(words), show_progress_bar=False), dtype=np.float64)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     place.parent.mkdir(parents=True, exist_ok=True)
-    np.save(place, found.astype(np.float32))
-    return words, found
+    np.save(place, vectors.astype(np.float32))
+    return words, vectors
 
 
 @lru_cache(1 << 16)
 def near_words(model: str, word: str, pos: str, tag: str) -> tuple[str, ...]:
     """Words near a lower-case word, the nearest first, that are in the form of the tag, and no antonym or form of it.
 
-    MissingPart if the encoder, WordNet, Brown or lemminflect is not here.
-
-    Parameters
-    ----------
-    model : str
-        A sentence encoder, as for measures of meaning.
-    pos, tag : str
-        WordNet's part of speech, and the Treebank tag the word has.
+    MissingPart if the encoder, WordNet, Brown or lemminflect is not here. ``model`` is a sentence encoder, as for
+    measures of meaning; ``pos`` is WordNet's part of speech, ``tag`` the word's Treebank tag.
     """
     words, space = _space(model)
     if word not in words:
@@ -167,9 +161,9 @@ class MutantX(Obfuscator):
 
     def rewrite_against(self, task: ObfuscationTask, seed: int, oracle: Oracle) -> Rewriting:
         text = task.questioned
-        found = tokens(text)
+        token_list = tokens(text)
         self.fit([task])
-        sites = _sites(found) if self.mode == "faithful" else _guarded_sites(text, found, self.encoder)
+        sites = _sites(token_list) if self.mode == "faithful" else _guarded_sites(text, token_list, self.encoder)
         target = self._imitated()
 
         def told(variants: Sequence[str]) -> Floats:
@@ -183,7 +177,7 @@ class MutantX(Obfuscator):
         if not sites:
             return unchanged(text, "left unchanged: no word has a neighbour")
         rng = self.draws(seed, task, "evolution")
-        changes = max(1, math.floor(_SHARE * len(found)))
+        changes = max(1, math.floor(_SHARE * len(token_list)))
         origin: Genome = (0,) * len(sites)
         score = {origin: first}
         population = [origin]
@@ -204,7 +198,7 @@ class MutantX(Obfuscator):
             pool = list(dict.fromkeys(young))
             flipped = [g for g in pool if score[g] < 0.5]
             population = sorted(
-                flipped or pool, key=lambda g: -_fitness(g, score[g], [site.token for site in sites], found)
+                flipped or pool, key=lambda g: -_fitness(g, score[g], [site.token for site in sites], token_list)
             )[:_KEPT]
         best = population[0]
         notes = () if score[best] < 0.5 else ("the surrogates were not misled",)
@@ -216,15 +210,15 @@ class MutantX(Obfuscator):
         if self.imitate is None:
             return ()
         place = Path(self.imitate)
-        found = sorted(place.glob("*.txt")) if place.is_dir() else [place] if place.is_file() else []
-        if not found:
+        files = sorted(place.glob("*.txt")) if place.is_dir() else [place] if place.is_file() else []
+        if not files:
             raise InputError("there is no text to imitate here", file=place, expected="a .txt file or a folder of them")
-        return tuple(decode(path.read_bytes(), path) for path in found)
+        return tuple(decode(path.read_bytes(), path) for path in files)
 
 
-def _sites(found: Sequence[Token]) -> list[Site]:
+def _sites(token_list: Sequence[Token]) -> list[Site]:
     sites = []
-    for token, tag in zip(found, tags(found), strict=True):
+    for token, tag in zip(token_list, tags(token_list), strict=True):
         pos = wordnet_pos(tag)
         if pos is None or not token.text.isalpha() or len(token.text) < 3:
             continue
@@ -235,21 +229,23 @@ def _sites(found: Sequence[Token]) -> list[Site]:
     return sites
 
 
-def _guarded_sites(text: str, found: Sequence[Token], encoder: str | None) -> list[Site]:
+def _guarded_sites(text: str, token_list: Sequence[Token], encoder: str | None) -> list[Site]:
     """Replaceable tokens with neighbours that read in their place; an article before them stays right."""
-    kept = stretches(text)
+    guarded = stretches(text)
     sites = []
-    for i, (token, tag) in enumerate(zip(found, tags(found), strict=True)):
+    for i, (token, tag) in enumerate(zip(token_list, tags(token_list), strict=True)):
         pos = wordnet_pos(tag)
         lower = token.text.lower()
-        if pos is None or not lower.isalpha() or kept.touch(token.start, token.end) or tag not in forms(lower, pos):
+        if pos is None or not lower.isalpha() or guarded.touch(token.start, token.end) or tag not in forms(lower, pos):
             continue
-        made = [inflected(name, tag) for names in relatives(lower, pos) for name in names]
+        candidates = [inflected(name, tag) for names in relatives(lower, pos) for name in names]
         if encoder is not None:
-            made = list(dict.fromkeys([*made, *near_words(encoder, lower, pos, tag)]))
-        if i and found[i - 1].text.lower() in ("a", "an"):
-            made = [form for form in made if form is not None and article(form) == found[i - 1].text.lower()]
-        words = tuple(match_case(token.text, form) for form in made if form is not None)[:_NEIGHBOURS]
+            candidates = list(dict.fromkeys([*candidates, *near_words(encoder, lower, pos, tag)]))
+        if i and token_list[i - 1].text.lower() in ("a", "an"):
+            candidates = [
+                form for form in candidates if form is not None and article(form) == token_list[i - 1].text.lower()
+            ]
+        words = tuple(match_case(token.text, form) for form in candidates if form is not None)[:_NEIGHBOURS]
         if words:
             sites.append(Site(token, words))
     return sites
@@ -262,9 +258,9 @@ def _mutant(parent: Genome, sites: Sequence[Site], changes: int, rng: np.random.
     return tuple(genes)
 
 
-def _fitness(genome: Genome, p: float, replaced: Sequence[Token], found: Sequence[Token]) -> float:
+def _fitness(genome: Genome, p: float, replaced: Sequence[Token], token_list: Sequence[Token]) -> float:
     new = {token.start for token, gene in zip(replaced, genome, strict=True) if gene}
-    same = [token.start not in new for token in found]
+    same = [token.start not in new for token in token_list]
     return 1 / max(1e-9, _WEIGHT * p + (1 - _WEIGHT) * (1 - positional_meteor(same)))
 
 

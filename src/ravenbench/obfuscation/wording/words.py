@@ -27,21 +27,18 @@ class Token:
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     """Cut a stretch of text into words (contractions whole) and single marks."""
-    found = _TOKEN.finditer(text, start, len(text) if end is None else end)
-    return [Token(m.start(), m.end(), m.group()) for m in found]
+    matches = _TOKEN.finditer(text, start, len(text) if end is None else end)
+    return [Token(m.start(), m.end(), m.group()) for m in matches]
 
 
-def tags(found: Sequence[Token]) -> list[str]:
+def tags(token_list: Sequence[Token]) -> list[str]:
     """Penn Treebank tag of each token; a contraction has the tag of its first half.
 
-    Raises
-    ------
-    MissingPart
-        If NLTK or its tagger is not here.
+    MissingPart if NLTK or its tagger is not here.
     """
     pieces: list[str] = []
     first: list[int] = []
-    for token in found:
+    for token in token_list:
         first.append(len(pieces))
         clitic = _CLITIC.search(token.text)
         if clitic and clitic.start():
@@ -122,16 +119,16 @@ def parents(sense: Any) -> list[Any]:
 @lru_cache(_REMEMBERED)
 def _ancestors(sense: Any) -> dict[Any, int]:
     """Shortest distance to each ancestor, itself included; None stands for the verbs' common root."""
-    found: dict[Any, int] = {sense: 0}
+    distances: dict[Any, int] = {sense: 0}
     level, distance = [sense], 0
     while level:
         distance += 1
-        above = [up for down in level for up in parents(down) if up not in found]
-        found.update(dict.fromkeys(above, distance))
+        above = [up for down in level for up in parents(down) if up not in distances]
+        distances.update(dict.fromkeys(above, distance))
         level = list(dict.fromkeys(above))
     if sense.pos() == "v":
-        found[None] = 1 + min(d for s, d in found.items() if not parents(s))
-    return found
+        distances[None] = 1 + min(d for s, d in distances.items() if not parents(s))
+    return distances
 
 
 @lru_cache(_REMEMBERED)
@@ -170,10 +167,7 @@ def related(word: str, pos: str | None = None) -> tuple[tuple[str, ...], tuple[s
 def inflect(lemma: str, tag: str) -> str:
     """A lemma, or the first word of a verb phrase and the last of any other, in the form of a Treebank tag.
 
-    Raises
-    ------
-    MissingPart
-        If lemminflect is not installed.
+    MissingPart if lemminflect is not installed.
     """
     if tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return lemma
@@ -196,8 +190,8 @@ def match_case(original: str, new: str) -> str:
     return new[:1].upper() + new[1:] if original[:1].isupper() else new
 
 
-def _single(found: list[Any], word: str) -> tuple[str, ...]:
-    names = dict.fromkeys(name for sense in found for name in sense.lemma_names())
+def _single(synsets: list[Any], word: str) -> tuple[str, ...]:
+    names = dict.fromkeys(name for sense in synsets for name in sense.lemma_names())
     return tuple(n for n in names if n.isalpha() and n.islower() and n != word.lower())
 
 

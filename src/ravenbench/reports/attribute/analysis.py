@@ -112,7 +112,7 @@ class ProtocolScore:
         if self.detectable is None:
             return f"No spread over {unit}, so no power can be reckoned."
         shown = figure(self.detectable)
-        return f"A true difference of {shown} in accuracy would show four times in five (median over pairs)."
+        return f"A true difference of {shown} in accuracy would be found with 80 % power (median over pairs)."
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ class AttributeReport(Report[AttributionAnalysis]):
             keys=("a", "b", "difference", "interval", "p", "p_holm", "p_t", "detectable", "topics_needed",
                   "distinguishable"),
             note=f"p: paired permutation over {unit}; p Holm: corrected for all pairs (* at most .05); p t: the "
-            f"paper's unpaired t-test. Detectable: smallest difference found four times in five; last column: {unit} "
+            f"paper's unpaired t-test. Detectable: smallest difference found with 80 % power; last column: {unit} "
             f"needed to find one of {difference:g}.",
         )  # fmt: skip
 

@@ -281,7 +281,7 @@ def _outcome(llr: float, style: float, cllr_min: float) -> tuple[str, str]:
             f"the LR is style ({as_written})."
         )
     if abs(llr) < WEAK:
-        return "nothing", f"There is hardly any evidence whose ground could be asked for ({as_written})."
+        return "nothing", f"The evidence is too weak to say whether it comes from style or content ({as_written})."
     if llr * style > 0 and abs(style) >= abs(llr) / 2:
         return "style", f"The evidence is style: {as_written}."
     if llr * style > 0 and abs(style) >= WEAK:

@@ -24,7 +24,7 @@ from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
 from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, worth
-from ravenbench.statistics.likeness import KNEE, Excess, excess, reach_of, stands_for, stranger
+from ravenbench.statistics.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
 
@@ -251,7 +251,7 @@ def weigh(pairs: PairScores, times: Floats) -> Weighed:
     """Learn both systems from pairs that count so many times (n,) beside their own weight."""
     used, weight = times > 0, times * pairs.weight
     content, same = pairs.content[used], pairs.same[used]
-    middle, knee = (stranger(content, same, weight[used], share) for share in (0.5, KNEE))
+    middle, knee = (different_quantile(content, same, weight[used], share) for share in (0.5, KNEE))
     return Weighed(learn(pairs, weight, used), _style(pairs, times), middle, knee)
 
 
@@ -279,7 +279,7 @@ def learn(pairs: PairScores, weight: Floats, used: Bools | None = None) -> Syste
     used = np.ones(len(pairs), dtype=np.bool_) if used is None else used
     same, content, author = pairs.same[used], pairs.content[used], pairs.authors[used, 0]
     weight = weight[used]
-    knee = stranger(content, same, weight, KNEE)
+    knee = different_quantile(content, same, weight, KNEE)
     gains, calibrations, members = {}, {}, []
     for name, values in pairs.scores.items():
         gains[name] = excess(values[used], same, content, author, weight, knee)

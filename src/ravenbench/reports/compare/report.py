@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 LR = "log10 LR"
 WORTH_NOTE = (
-    "C_llr: what the LRs cost, 0 where all are right and sure, 1 where they say nothing; C_llr min: what would be left "
-    "of it if each LR were as strong as it should be; EER: share of errors where those of both kinds are equally many. "
-    "Measured on background pairs by methods that knew neither author."
+    "C_llr: cost of the LRs, 0 if all are right and certain, 1 if they say nothing; C_llr min: the cost that remains "
+    "after the best possible calibration; EER: equal error rate. Measured on background pairs by methods that were "
+    "trained on neither author."
 )
 WORDS_NOTE = (
     "Rates in a thousand words. Pull: the product of both sides' distance from the background in standard deviations, "

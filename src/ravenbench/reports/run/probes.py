@@ -118,7 +118,9 @@ def _domain_row(
     if not rule.startswith("matched"):
         reason = f"verdicts are given under matched pairs, and these are {rule}"
     elif pairs is not None and pairs < FEWEST_PAIRS:
-        reason = f"{pairs:.0f} pairs of the rarer class in a test set, {FEWEST_PAIRS} are needed"
+        reason = (
+            f"a test set has {pairs:.0f} pairs of its rarer class on average, and at least {FEWEST_PAIRS} are needed"
+        )
     elif gain is None:
         reason = "no repetition is complete"
     if gain is None or reason is not None:
@@ -142,14 +144,14 @@ def domain_table(probe: Probing | None) -> Table:
         *judged_cols(lambda r: r.judged, shows="shows"),
         col("verdict", lambda r: badge(r.judged), text=True),
         note="Gain: AUC won by training near the test topics, on the same test pairs, 95 % interval. Null: the same "
-        "with similarities permuted. Shows: smallest true gain called dependence four times in five.",
+        "with similarities permuted. Shows: smallest true gain called dependence with 80 % power.",
     )
 
 
 def domain_sentence(row: DomainRow) -> str:
     """What the crossed probe found of a verifier."""
     gain, judged = row.gain, row.judged
-    if judged.outcome is Domain.CANNOT_ASK:
+    if judged.outcome is Domain.NOT_APPLICABLE:
         return "It answers alike after either training: nothing is learned from it, so the question does not apply."
     if gain is None or gain.interval is None:
         return f"No verdict on its training domain: {judged.reason}."
@@ -160,7 +162,7 @@ def domain_sentence(row: DomainRow) -> str:
     if judged.outcome is Domain.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     if judged.outcome is Domain.UNDECIDED and judged.needed:
-        text += f" About {judged.needed:,} repetitions would decide it four times in five."
+        text += f" About {judged.needed:,} repetitions would decide it with 80 % power."
     return text if judged.reason is None else f"{text} Note: {judged.reason}."
 
 

@@ -57,7 +57,7 @@ from ravenbench.reports.view import (
     table,
     to_html,
 )
-from ravenbench.statistics.axes import FOUND, Content, Domain, wrong_by_chance
+from ravenbench.statistics.axes import EFFECTS, Content, Domain, wrong_by_chance
 from ravenbench.verifiers.contract.base import Calibrated, as_verifier
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ class RunReport(Report[Analysis]):
             parts.append(Text(a.no_choice))
         if a.detectable is not None:
             text = f"A true difference of {figure(a.detectable)} in AUC between HITS and Random"
-            parts.append(Text(f"{text} would show four times in five."))
+            parts.append(Text(f"{text} would be found with 80 % power."))
         parts += shown(lengths_table(a.lengths), *sweep_tables(a.sweep))
         if "training" in a.plan.corpus.notes:
             parts.append(Text(f"training: {a.plan.corpus.notes['training']}."))
@@ -428,7 +428,7 @@ def shortcut(analysis: Analysis) -> Table:
             show=lambda told: {True: "yes", False: "no", None: "n/a"}[told],
         ),
         note=f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools, allowing for their "
-        "overlap. Shows: smallest difference found four times in five."
+        "overlap. Shows: smallest difference found with 80 % power."
         if analysis.pools > 1
         else "Means over folds. One pool of topics: an interval cannot be estimated.",
     )
@@ -512,7 +512,7 @@ def finding(s: Shortcut) -> str:
         return text + "The difference can be told from zero."
     if s.difference == 0:
         return text.rstrip()
-    least = "" if s.detectable is None else f"; this run would show one of {figure(s.detectable)} four times in five"
+    least = "" if s.detectable is None else f"; this run would find one of {figure(s.detectable)} with 80 % power"
     return text + f"It cannot be told from zero{least}."
 
 
@@ -535,7 +535,7 @@ def chance_sentence(analysis: Analysis) -> str:
     """How many of the verdicts on the page are expected to be wrong."""
     judged = [row.judged for row in (() if analysis.content is None else analysis.content.rows)]
     judged += [row.judged for row in (() if analysis.probe is None else analysis.probe.rows)]
-    firm = (*FOUND, Content.LESS, Domain.DEPENDS, Domain.LESS)
+    firm = (*EFFECTS, Content.LESS, Domain.DEPENDS, Domain.LESS)
     count = sum(j.outcome in firm for j in judged)
     if not count:
         return ""
@@ -602,8 +602,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         price = f", {told['cost']:.2f} at the given prices" if told["cost"] else ""
         shown.append(Text(f"{text} tokens to read, at most {told['tokens_out']:,.0f} to write{price}. None was asked."))
     if forecast.detectable is not None:
-        text = f"HITS against Random would show a true difference of about {figure(forecast.detectable)} in AUC"
-        shown.append(Text(f"{text} four times in five, were test pairs all that varies."))
+        text = f"HITS against Random would find a true difference of about {figure(forecast.detectable)} in AUC"
+        shown.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
         shown.append(Text(forecast.no_choice))
     elif forecast.topics:
@@ -617,10 +617,8 @@ def lines(forecast: Forecast) -> list[RenderableType]:
         shown.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     if forecast.detectable_gain is not None:
         gain = figure(forecast.detectable_gain)
-        text = f"The crossed probe would call a true gain of about {gain} in AUC dependence four"
-        shown.append(
-            Text(f"{text} times in five, of a verifier that varies as style-only does; of others a larger one.")
-        )
+        text = f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
+        shown.append(Text(f"{text} power, for a verifier that varies as style-only does; for others a larger one."))
         if forecast.probe is not None and forecast.probe.test / 2 < FEWEST_PAIRS:
             text = f"Its test sets would have about {forecast.probe.test / 2:.0f} pairs of a class; a verdict needs"
             shown.append(Text(f"{text} {FEWEST_PAIRS}: no verdict. More documents an author and topic would help."))

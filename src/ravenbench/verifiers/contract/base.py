@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from ravenbench.components import Component
 from ravenbench.errors import AnswerError
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems, Strings
-from ravenbench.verifiers.contract.folds import calibration_folds, levelled, out_of_fold
+from ravenbench.verifiers.contract.folds import calibration_folds, out_of_fold, remove_fold_effect
 
 _FIX = "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1 a problem, higher = same author"
 _FIX_SCORES = "return an array of numbers, one (or one row) a problem, higher = same author, NaN = cannot tell"
@@ -37,21 +38,21 @@ def checked_answers(given: Any, ids: Strings | Sequence[str], method: object) ->
     AnswerError
         If it is anything else: another shape or type, a masked array, a number that is no answer.
     """
-    found = _numbers(given, method, "answers", _FIX)
+    numbers = _numbers(given, method, "answers", _FIX)
     shape = (len(ids),)
-    if found.shape != shape:
-        fix = f"{_FIX}; of predict_proba that is the column of the same author" if found.ndim == 2 else _FIX
-        raise _wrong(method, "answers", f"shape {found.shape}", f"shape {shape}", fix)
-    if found.dtype.kind != "f":
-        raise _wrong(method, "answers", f"an array of {found.dtype}", "floating numbers", _FIX)
-    bad = ~((found >= 0) & (found <= 1))
+    if numbers.shape != shape:
+        fix = f"{_FIX}; of predict_proba that is the column of the same author" if numbers.ndim == 2 else _FIX
+        raise _wrong(method, "answers", f"shape {numbers.shape}", f"shape {shape}", fix)
+    if numbers.dtype.kind != "f":
+        raise _wrong(method, "answers", f"an array of {numbers.dtype}", "floating numbers", _FIX)
+    bad = ~((numbers >= 0) & (numbers <= 1))
     if bad.any():
         i = int(np.argmax(bad))
         more = f" (and {int(bad.sum()) - 1:,} more)" if bad.sum() > 1 else ""
         raise _wrong(
-            method, "answers", f"{float(found[i])!r} to problem {ids[i]}{more}", "finite numbers from 0 to 1", _FIX
+            method, "answers", f"{float(numbers[i])!r} to problem {ids[i]}{more}", "finite numbers from 0 to 1", _FIX
         )
-    return np.asarray(found, dtype=np.float64)
+    return np.asarray(numbers, dtype=np.float64)
 
 
 def checked_scores(given: Any, n: int, method: object) -> Floats:
@@ -62,15 +63,15 @@ def checked_scores(given: Any, n: int, method: object) -> Floats:
     AnswerError
         If they have another shape or type, or are infinite.
     """
-    found = _numbers(given, method, "scores", _FIX_SCORES)
-    if found.ndim not in (1, 2) or len(found) != n:
-        raise _wrong(method, "scores", f"shape {found.shape}", f"shape ({n},) or ({n}, features)", _FIX_SCORES)
-    if found.dtype.kind not in "fiu":
-        raise _wrong(method, "scores", f"an array of {found.dtype}", "numbers", _FIX_SCORES)
-    found = np.asarray(found, dtype=np.float64)
-    if np.isinf(found).any():
-        raise _wrong(method, "scores", f"{int(np.isinf(found).sum()):,} infinite scores", "finite", _FIX_SCORES)
-    return found
+    numbers = _numbers(given, method, "scores", _FIX_SCORES)
+    if numbers.ndim not in (1, 2) or len(numbers) != n:
+        raise _wrong(method, "scores", f"shape {numbers.shape}", f"shape ({n},) or ({n}, features)", _FIX_SCORES)
+    if numbers.dtype.kind not in "fiu":
+        raise _wrong(method, "scores", f"an array of {numbers.dtype}", "numbers", _FIX_SCORES)
+    numbers = np.asarray(numbers, dtype=np.float64)
+    if np.isinf(numbers).any():
+        raise _wrong(method, "scores", f"{int(np.isinf(numbers).sum()):,} infinite scores", "finite", _FIX_SCORES)
+    return numbers
 
 
 def _numbers(given: Any, method: object, what: str, fix: str) -> np.ndarray[Any, np.dtype[Any]]:
@@ -79,7 +80,7 @@ def _numbers(given: Any, method: object, what: str, fix: str) -> np.ndarray[Any,
         raise _wrong(method, what, "a masked array", "a plain array", fix)
     try:
         return np.asarray(given)
-    except Exception as error:  # whatever a stranger's object does when it is asked
+    except Exception as error:  # whatever foreign code raises
         found = f"a {type(given).__name__} that is no array ({type(error).__name__})"
         raise _wrong(method, what, found, "an array", fix) from error
 
@@ -133,9 +134,9 @@ class Scorer(Learner):
         A score may depend on the other problems of its batch.
     ``cross_fit``
         Scores of different fits are on one scale, so that calibration may rest on several fits.
-    ``taught``
+    ``supervised``
         ``fit`` learns from the truth, so that scores rise as a whole with the share of same-author problems in it;
-        calibration on several fits takes that out (``levelled``).
+        calibration on several fits takes that out (``remove_fold_effect``).
     ``counted``
         Where there is one: the units that it asks ``text.counting.with_counts`` for, of whole texts as they are. A
         large run counts its texts in them once.
@@ -147,11 +148,17 @@ class Scorer(Learner):
 
     fold_free: ClassVar[bool] = False
     cross_fit: ClassVar[bool] = True
-    taught: ClassVar[bool] = False
+    supervised: ClassVar[bool] = False
     symmetric: ClassVar[bool] = True
     transductive: ClassVar[bool] = False
     calibrated_by: ClassVar[str] = "scaled-logistic"
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "taught" in vars(cls):  # the former name of ``supervised``
+            warnings.warn(f"{cls.__qualname__}: taught is now called supervised", DeprecationWarning, stacklevel=2)
+            cls.supervised = vars(cls)["taught"]
 
     def fit(self, problems: Problems, same: Bools) -> Self:
         """Learn from training problems with truth ``same`` (n,); nothing is learned unless a method says how."""
@@ -260,17 +267,17 @@ class Calibrated(Verifier):
         folds = calibration_folds(problems, same, self.folds)
         self.split_ = folds.kind
         if not self.scorer.cross_fit:
-            taught, held = folds.apart(same)
-            return self._fit_apart(problems.select(taught), same[taught], problems.select(held), same[held])
+            learned, held = folds.apart(same)
+            return self._fit_apart(problems.select(learned), same[learned], problems.select(held), same[held])
 
         def cross_fitted(rest: Bools, out: Bools) -> Floats:
             return fresh(self.scorer).fit(problems.select(rest), same[rest]).score(problems.select(out))
 
         # Between blocks of authors a fold may have one class alone to learn from: it is then no calibration's.
         scores = out_of_fold(cross_fitted, folds, same, least=int(folds.kind == "authors"), otherwise=np.nan)
-        if self.scorer.taught:
-            told = ~np.isnan(scores).reshape(len(scores), -1).any(axis=1)
-            scores[told] = levelled(scores[told], folds.fold[told], same[told])
+        if self.scorer.supervised:
+            finite = ~np.isnan(scores).reshape(len(scores), -1).any(axis=1)
+            scores[finite] = remove_fold_effect(scores[finite], folds.fold[finite], same[finite])
         self.scorer_ = fresh(self.scorer).fit(problems, same)
         return self.calibrate(scores, same)
 

@@ -106,13 +106,13 @@ class Folds:
         """
         numbers = np.unique(self.fold)
         held = [self.fold == f for f in numbers]
-        taught = [~mask for mask in held]
+        learned = [~mask for mask in held]
         if self.sides is not None:
             inside = [np.isin(self.sides, pair) for pair in combinations(np.unique(self.sides), 2)]
-            held, taught = [i.all(axis=1) for i in inside], [~i.any(axis=1) for i in inside]
-        fewest = [min(_fewest(same[h]), _fewest(same[t])) for h, t in zip(held, taught, strict=True)]
+            held, learned = [i.all(axis=1) for i in inside], [~i.any(axis=1) for i in inside]
+        fewest = [min(_fewest(same[h]), _fewest(same[t])) for h, t in zip(held, learned, strict=True)]
         best = int(np.argmax(fewest if self.sides is not None else [_fewest(same[h]) for h in held]))
-        return np.asarray(taught[best], dtype=bool), np.asarray(held[best], dtype=bool)
+        return np.asarray(learned[best], dtype=bool), np.asarray(held[best], dtype=bool)
 
 
 def calibration_folds(problems: Problems, same: Bools, folds: int) -> Folds:
@@ -132,10 +132,10 @@ def calibration_folds(problems: Problems, same: Bools, folds: int) -> Folds:
     block = _dealt(np.concatenate([left, right]), folds, len(problems))
     sides = np.sort(block.reshape(2, -1).T, axis=1)
     fold = np.unique(sides, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
-    found = Folds(fold, "authors", sides)
-    told = np.isin(fold, [f for f in np.unique(fold) if _fewest(same[found.rest(int(f))])])
-    if all(told[part].sum() * 2 >= part.sum() for part in (same, ~same)):
-        return found
+    partition = Folds(fold, "authors", sides)
+    usable = np.isin(fold, [f for f in np.unique(fold) if _fewest(same[partition.rest(int(f))])])
+    if all(usable[part].sum() * 2 >= part.sum() for part in (same, ~same)):
+        return partition
     return Folds(_dealt(np.arange(len(problems), dtype=np.int64), folds, len(problems)), "problems")
 
 
@@ -146,17 +146,17 @@ def collapsed(problems: Problems, same: Bools, folds: int = 5) -> str | None:
         return None
     sizes = np.bincount(group)
     left, right = author_sides(problems, same)
-    found = calibration_folds(problems, same, folds)
-    told = (
+    partition = calibration_folds(problems, same, folds)
+    consequence = (
         "whatever is tuned on answers out of fold leaves out every problem that touches the answered one's authors, "
         "so it rests on fewer problems and is rougher than usual"
-        if found.kind == "authors"
+        if partition.kind == "authors"
         else "too few authors are left to keep them apart, so whatever is tuned on answers out of fold is too hopeful"
     )
     return (
         f"the {len(problems)} problems share documents so widely that they form {len(sizes)} group"
         f"{'' if len(sizes) == 1 else 's'}, the largest of {int(sizes.max())} problems "
-        f"({len(np.unique(np.concatenate([left, right])))} authors can be told apart): {told}"
+        f"({len(np.unique(np.concatenate([left, right])))} authors can be told apart): {consequence}"
     )
 
 
@@ -202,7 +202,7 @@ def out_of_fold(
     """What is said of each problem by a method that learned from ``folds.rest``, (n,) or (n, columns).
 
     What learned from the truth answers lower the more same-author problems a fold has of its own. Where weights are
-    learned from the result, ``levelled`` takes that out; bands and settings need it not (on the Extended
+    learned from the result, ``remove_fold_effect`` takes that out; bands and settings need it not (on the Extended
     Brennan–Greenstadt corpus, in folds of 0 to 100 %, frery-2014 chose the same, moreau-2014's AUC was .774 and .778).
 
     Parameters
@@ -216,19 +216,19 @@ def out_of_fold(
     columns : int, optional
         Values of a problem, by default as ``learn`` returns them; to be given where it may never be called.
     """
-    found = None if columns is None else np.full((len(same), columns), otherwise)
+    answers = None if columns is None else np.full((len(same), columns), otherwise)
     for f in np.unique(folds.fold):
         out, rest = folds.fold == f, folds.rest(f)
         if _fewest(same[rest]) < least:
             continue
         part = learn(rest, out)
-        if found is None:
-            found = np.full((len(same), *part.shape[1:]), otherwise)
-        found[out] = part
-    return np.full(len(same), otherwise) if found is None else found
+        if answers is None:
+            answers = np.full((len(same), *part.shape[1:]), otherwise)
+        answers[out] = part
+    return np.full(len(same), otherwise) if answers is None else answers
 
 
-def levelled(values: Floats, fold: Ints, same: Bools) -> Floats:
+def remove_fold_effect(values: Floats, fold: Ints, same: Bools) -> Floats:
     """Values told out of fold, (n,) or (n, columns), without what each fold adds to all of its own.
 
     A method that learned from another share of same-author problems answers higher or lower for that alone, and the
@@ -243,7 +243,7 @@ def levelled(values: Floats, fold: Ints, same: Bools) -> Floats:
         inside[part] -= inside[part].mean(axis=0)
     slope = truth @ inside / max(float(truth @ truth), 1e-12)
     rest = values - np.multiply.outer(same.astype(np.float64), slope)
-    found: Floats = values.copy()
+    shifted: Floats = values.copy()
     for part in parts:
-        found[part] += rest.mean(axis=0) - rest[part].mean(axis=0)
-    return found
+        shifted[part] += rest.mean(axis=0) - rest[part].mean(axis=0)
+    return shifted

@@ -168,13 +168,13 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
         )  # fmt: skip
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            found = Reader(dict(arrays), _trusted(expected)).decode(head["state"])
+            verifier = Reader(dict(arrays), _trusted(expected)).decode(head["state"])
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError, EOFError, BadZipFile) as error:
         raise FormatError("this trained verifier is damaged", file=folder, found=str(error)) from error
-    if not isinstance(found, Component) or not hasattr(found, "verify"):
-        raise FormatError("this folder holds no verifier", file=folder, found=type(found).__name__)
-    _same(head, found, folder)
-    return cast(Verifier, found)
+    if not isinstance(verifier, Component) or not hasattr(verifier, "verify"):
+        raise FormatError("this folder holds no verifier", file=folder, found=type(verifier).__name__)
+    _same(head, verifier, folder)
+    return cast(Verifier, verifier)
 
 
 def digest(folder: str | Path) -> str:
@@ -436,9 +436,9 @@ class Reader:
         return tree
 
     def _filled(self, cls: type[Any], state: dict[str, Any]) -> Any:
-        made = object.__new__(cls)
-        vars(made).update({name: self.decode(value) for name, value in state.items()})
-        return made
+        instance = object.__new__(cls)
+        vars(instance).update({name: self.decode(value) for name, value in state.items()})
+        return instance
 
     def _class(self, name: str) -> type[Any]:
         module, _, attribute = name.partition(":")

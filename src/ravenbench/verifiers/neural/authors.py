@@ -110,7 +110,7 @@ class Drawn:
 
 
 def repaired(
-    found: Written, rng: np.random.Generator, same: float = 0.7, crossing: float = 0.6, within: float = 0.6
+    documents: Written, rng: np.random.Generator, same: float = 0.7, crossing: float = 0.6, within: float = 0.6
 ) -> Drawn:
     """Every document in one pair at most.
 
@@ -125,27 +125,27 @@ def repaired(
     """
     pairs: list[tuple[int, int]] = []
     pool: list[int] = []
-    stacks = np.split(np.argsort(found.author, kind="stable"), np.cumsum(found.sizes)[:-1])
+    stacks = np.split(np.argsort(documents.author, kind="stable"), np.cumsum(documents.sizes)[:-1])
     for author in rng.permutation(len(stacks)):
         stack = rng.permutation(stacks[author]).tolist()
         while len(stack) > 1:
             first = stack.pop()
             if rng.random() < same:
-                pairs.append((first, _partner(first, stack, found.topic, rng.random() >= crossing)))
+                pairs.append((first, _partner(first, stack, documents.topic, rng.random() >= crossing)))
             else:
                 pool.append(first)
         pool += stack
     pool = rng.permutation(np.array(pool, dtype=np.int64)).tolist()
     while len(pool) > 1:
         first = pool.pop()
-        pairs.append((first, _partner(first, pool, found.topic, rng.random() < within)))
+        pairs.append((first, _partner(first, pool, documents.topic, rng.random() < within)))
     a, b = np.array(pairs, dtype=np.int64).reshape(-1, 2)[rng.permutation(len(pairs))].T
-    return Drawn(a, b, found.author[a] == found.author[b])
+    return Drawn(a, b, documents.author[a] == documents.author[b])
 
 
-def balanced(drawn: Drawn, found: Written, most: float = 1.5) -> Drawn:
+def balanced(drawn: Drawn, documents: Written, most: float = 1.5) -> Drawn:
     """Pairs of one and two authors, within and across topics, none more than ``most`` times as many as the fewest."""
-    alike = found.topic[drawn.a] == found.topic[drawn.b]
+    alike = documents.topic[drawn.a] == documents.topic[drawn.b]
     kind = 2 * drawn.same + alike
     sizes = np.bincount(kind, minlength=4)
     limit = int(np.ceil(most * sizes[sizes > 0].min(initial=len(kind))))
@@ -171,15 +171,15 @@ def calibration_apart(found: Written, problems: Problems, share: float, seed: in
     CorpusError
         If either side lacks authors of two documents.
     """
-    told = bool((found.topic >= 0).all())
+    topics_known = bool((found.topic >= 0).all())
     if problems.calibrate is not None:
         marked = np.isin(found.documents, problems.select(problems.calibrate).documents)
         marked &= ~np.isin(found.documents, problems.select(~problems.calibrate).documents)
         train = ~marked
         hold = marked & ~np.isin(found.author, found.author[train])
     else:
-        train, hold = _by_topic(found, share, seed) if told else (np.zeros(0, bool), np.zeros(0, bool))
-    if told and _enough(found, train) and _enough(found, hold & ~np.isin(found.topic, found.topic[train])):
+        train, hold = _by_topic(found, share, seed) if topics_known else (np.zeros(0, bool), np.zeros(0, bool))
+    if topics_known and _enough(found, train) and _enough(found, hold & ~np.isin(found.topic, found.topic[train])):
         hold = hold & ~np.isin(found.topic, found.topic[train])
         return found.select(train), found.select(hold), "authors and topics"
     if problems.calibrate is not None and _enough(found, train) and _enough(found, hold):
@@ -205,16 +205,16 @@ def _partner(first: int, stack: list[int], topic: Ints, alike: bool) -> int:
     return stack.pop(place)
 
 
-def _by_topic(found: Written, share: float, seed: int) -> tuple[Bools, Bools]:
+def _by_topic(documents: Written, share: float, seed: int) -> tuple[Bools, Bools]:
     """Documents of either side of a split of topics, authors on one side each."""
-    topics = np.unique(found.topic)
+    topics = np.unique(documents.topic)
     count = int(np.clip(round(share * len(topics)), 1, max(1, len(topics) - 1)))
     chosen = stream(seed, "calibration-topics", len(topics)).permutation(topics)[:count]
-    there = np.isin(found.topic, chosen)
-    side = 2 * np.bincount(found.author, weights=there) > found.sizes
-    return ~there & ~side[found.author], there & side[found.author]
+    there = np.isin(documents.topic, chosen)
+    side = 2 * np.bincount(documents.author, weights=there) > documents.sizes
+    return ~there & ~side[documents.author], there & side[documents.author]
 
 
-def _enough(found: Written, which: Bools) -> bool:
+def _enough(documents: Written, which: Bools) -> bool:
     """True if two authors have two documents each among those marked."""
-    return len(which) > 0 and int((np.bincount(found.author[which], minlength=1) > 1).sum()) >= 2
+    return len(which) > 0 and int((np.bincount(documents.author[which], minlength=1) > 1).sum()) >= 2

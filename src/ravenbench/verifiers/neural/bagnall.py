@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -157,14 +157,14 @@ def segments(
 
 def encoded(model: ManyHeads, texts: Sequence[Ints], device: torch.device) -> list[torch.Tensor]:
     """States before each character of each text, (n, hidden) half precision on the CPU."""
-    found: list[torch.Tensor] = [torch.zeros((0, model.recurrent.hidden_size), dtype=torch.float16) for _ in texts]
+    hidden: list[torch.Tensor] = [torch.zeros((0, model.recurrent.hidden_size), dtype=torch.float16) for _ in texts]
     with devices.inferring(device, "longest or hidden"):
         model.eval()
         for batch in batches(list(texts), _TOKENS):
             states = model.states(torch.from_numpy(batch.ids).to(device)).half().cpu()
             for place, row in enumerate(batch.rows):
-                found[row] = states[place, : len(texts[row])].clone()
-    return found
+                hidden[row] = states[place, : len(texts[row])].clone()
+    return hidden
 
 
 def cross_entropies(states: torch.Tensor, ids: Ints, weight: Floats, bias: Floats) -> Floats:
@@ -173,11 +173,11 @@ def cross_entropies(states: torch.Tensor, ids: Ints, weight: Floats, bias: Float
         return np.zeros(len(weight))
     x, y = states[IGNORED:].float(), torch.from_numpy(ids[IGNORED:])
     with devices.inferring(torch.device("cpu")):
-        found = [
+        losses = [
             nn.functional.cross_entropy(torch.addmm(torch.from_numpy(b), x, torch.from_numpy(w)), y).item()
             for w, b in zip(weight, bias, strict=True)
         ]
-    return np.asarray(np.array(found) / np.log(2), dtype=np.float64)
+    return np.asarray(np.array(losses) / np.log(2), dtype=np.float64)
 
 
 _STEPS = 12
@@ -204,14 +204,14 @@ def adapted_head(
         return weight, bias
     device = torch.device("cpu")
     with devices.controlled(0, device), torch.enable_grad():
-        given = (torch.from_numpy(weight), torch.from_numpy(bias))
-        head = [part.clone().requires_grad_() for part in given]
+        start = (torch.from_numpy(weight), torch.from_numpy(bias))
+        head = [part.clone().requires_grad_() for part in start]
         solver = torch.optim.LBFGS(head, max_iter=_STEPS, history_size=6, line_search_fn="strong_wolfe")
 
         def objective() -> torch.Tensor:
             solver.zero_grad()
             loss = nn.functional.cross_entropy(torch.addmm(head[1], x, head[0]), y, reduction="sum")
-            for part, old in zip(head, given, strict=True):
+            for part, old in zip(head, start, strict=True):
                 loss = loss + 0.5 * strength * (part - old).square().sum()
             loss = loss / len(y)
             loss.backward()
@@ -257,22 +257,13 @@ def sum_of(rows: tuple[int, ...], read: dict[int, Ints], bits: Any) -> Floats:
     return np.asarray(sum(w * bits(r) for w, r in zip(weights, rows, strict=True)) / weights.sum(), dtype=np.float64)
 
 
-class Options(Protocol):
-    """What training asks of the verifier it trains for, beside the fields of ``Settings``."""
-
-    name: ClassVar[str]
-    hidden: int
-    characters: int
-    longest: int
-    batch: int
-    accumulate: int
-    precision: str
-    deterministic: bool
-    seed: int
-
-
 def trained(
-    options: Options, texts: list[Ints], alphabet: int, device: torch.device, spec: dict[str, Any], folder: Path | None
+    options: Bagnall2015 | Bagnall2015Transductive,
+    texts: list[Ints],
+    alphabet: int,
+    device: torch.device,
+    spec: dict[str, Any],
+    folder: Path | None,
 ) -> tuple[ManyHeads, list[Epoch]]:
     """A network with one head a text, trained on them with the options of a verifier.
 
@@ -316,7 +307,7 @@ class Bagnall2015(Scorer):
     the questioned text is longer than the known ones. Rows are ranked within themselves, where their L1 norm decides
     nothing. Ours: GRU, AdamW, a band of non-answers chosen out of fold.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network is trained
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network is trained
     anew on every training set.
 
     Parameters
@@ -424,18 +415,18 @@ class Bagnall2015(Scorer):
         own, centre = np.zeros(len(problems)), np.zeros(len(problems))
         others = np.zeros((len(problems), len(self.heads_)))
         for i in range(len(problems)):
-            taught, asked = roles(problems, i, read)
-            if taught not in learned:
-                mine = adapted_head([states[r] for r in taught], [read[r] for r in taught], *average, self.strength)
+            known, questioned = roles(problems, i, read)
+            if known not in learned:
+                mine = adapted_head([states[r] for r in known], [read[r] for r in known], *average, self.strength)
                 typical = [_bits(s, t, mine) for s, t in zip(reference, self.texts_, strict=True)]
-                learned[taught] = mine, float(np.median(typical))
-            if asked not in costs:
-                costs[asked] = sum_of(
-                    asked, read, lambda r: cross_entropies(states[r], read[r], self.heads_, self.biases_)
+                learned[known] = mine, float(np.median(typical))
+            if questioned not in costs:
+                costs[questioned] = sum_of(
+                    questioned, read, lambda r: cross_entropies(states[r], read[r], self.heads_, self.biases_)
                 )
-            head, centre[i] = learned[taught]
-            own[i] = sum_of(asked, read, lambda r: np.array([_bits(states[r], read[r], head)]))[0]  # noqa: B023
-            others[i] = costs[asked]
+            head, centre[i] = learned[known]
+            own[i] = sum_of(questioned, read, lambda r: np.array([_bits(states[r], read[r], head)]))[0]  # noqa: B023
+            others[i] = costs[questioned]
         if self._folder is not None:
             training.forget(self._folder)
             self._folder = None
@@ -463,7 +454,7 @@ class Bagnall2015Transductive(Verifier):
     """One head for the known documents of every problem asked, and one for the training texts (the control corpus).
 
     An answer depends on the other problems of its batch, and on the assumption that half of them are positive: not to
-    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as dear: a
+    be compared with verifiers that see one problem at a time. Parameters as for ``bagnall-2015``. It is as expensive: a
     network is trained anew on every test set (``docs/scale.md``).
 
     Bits a character of every questioned text under every head; each head's median subtracted; the own head's rank
@@ -503,16 +494,18 @@ class Bagnall2015Transductive(Verifier):
         rows = problems.documents.tolist()
         read = {row: self.alphabet_.read(problems.texts[row], self.longest) for row in rows}
         parts = [roles(problems, i, read) for i in range(len(problems))]
-        taught = sorted({part[0] for part in parts})
-        joined = [np.concatenate([read[row] for row in group]) for group in taught]
+        known = sorted({part[0] for part in parts})
+        joined = [np.concatenate([read[row] for row in group]) for group in known]
         model, _ = trained(self, [*joined, self.control_], len(self.alphabet_), device, {}, None)
         weight, bias = (value.detach().float().cpu().numpy()[:-1] for value in (model.weight, model.bias))
         states: dict[int, torch.Tensor] = dict(zip(rows, encoded(model, [read[r] for r in rows], device), strict=True))
-        asked = sorted({part[1] for part in parts})
-        table = np.stack([sum_of(a, read, lambda r: cross_entropies(states[r], read[r], weight, bias)) for a in asked])
+        questioned = sorted({part[1] for part in parts})
+        table = np.stack(
+            [sum_of(a, read, lambda r: cross_entropies(states[r], read[r], weight, bias)) for a in questioned]
+        )
         table = table - np.median(table, axis=0)
-        row = np.array([asked.index(part[1]) for part in parts])
-        head = np.array([taught.index(part[0]) for part in parts])
+        row = np.array([questioned.index(part[1]) for part in parts])
+        head = np.array([known.index(part[0]) for part in parts])
         own = table[row, head][:, None]
         better = (table[row] < own).sum(axis=1) + 0.5 * ((table[row] == own).sum(axis=1) - 1)
         return recentred(1 - better / table.shape[1])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -140,8 +140,8 @@ class Luar(nn.Module):
     def pieces(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Vectors of pieces, (n, hidden): the mean of the last layer over tokens."""
         states = self.transformer(input_ids=ids, attention_mask=mask.long()).last_hidden_state
-        kept = mask[:, :, None].to(states.dtype)
-        return (states * kept).sum(1) / kept.sum(1)
+        weights = mask[:, :, None].to(states.dtype)
+        return (states * weights).sum(1) / weights.sum(1)
 
     def episodes(self, vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         """Embeddings (n, dimensions) of padded episodes: vectors (n, p, hidden), mask (n, p) True where a piece is."""
@@ -229,38 +229,19 @@ def embeddings(model: Luar, reading: Reading, texts: list[str], piece: int, toke
     device = next(model.parameters()).device
     cut = [tiles(t, piece, reading.before, reading.after) for t in reading.encode(texts)]
     pieces = [each for text in cut for each in text]
-    found = torch.zeros((len(pieces), model.linear.in_features), device=device)
+    means = torch.zeros((len(pieces), model.linear.in_features), device=device)
     with devices.inferring(device, "tokens"):
         for batch in batches(pieces, tokens, reading.pad):
             ids, mask = (torch.from_numpy(part).to(device) for part in (batch.ids, batch.mask))
-            found[batch.rows] = model.pieces(ids, mask)[: len(batch.rows)].float()
+            means[batch.rows] = model.pieces(ids, mask)[: len(batch.rows)].float()
         ends = np.cumsum([len(text) for text in cut])
-        each = [model.text(found[end - len(text) : end]).double() for text, end in zip(cut, ends, strict=True)]
+        each = [model.text(means[end - len(text) : end]).double() for text, end in zip(cut, ends, strict=True)]
         vectors = torch.stack(each).cpu().numpy() if each else np.zeros((0, model.linear.out_features))
     return unit(vectors)
 
 
-class Options(Protocol):
-    """What training asks of the verifier it trains for, beside the fields of ``Settings``."""
-
-    reading_: Reading
-    model: str | None
-    piece: int
-    pieces: int
-    batch: int
-    chunk: int
-    learning_rate: float | None
-    temperature: float
-    held_out: float
-    seed: int
-
-    def embeddings(self, texts: list[str]) -> Floats:
-        """Unit embeddings under the network as it is by now, (texts, dimensions)."""
-        ...
-
-
 def train_network(
-    options: Options,
+    options: LUAR,
     model: Luar,
     known: Written,
     texts: list[str],

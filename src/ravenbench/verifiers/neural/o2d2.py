@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -153,8 +153,8 @@ def word_vectors(documents: Sequence[Ints], words: int, size: int, first: int = 
             left.append(document[:-distance])
             right.append(document[distance:])
     a, b = np.concatenate(left), np.concatenate(right)
-    kept = (a >= first) & (b >= first)
-    a, b = np.concatenate([a[kept], b[kept]]), np.concatenate([b[kept], a[kept]])
+    common = (a >= first) & (b >= first)
+    a, b = np.concatenate([a[common], b[common]]), np.concatenate([b[common], a[common]])
     vectors = np.zeros((words, size))
     counts = coo_array((np.ones(len(a)), (a, b)), shape=(words, words)).tocsr().tocoo()
     if counts.nnz == 0:
@@ -201,13 +201,13 @@ def embeddings(model: AdHominem, reading: Reading, device: torch.device) -> Floa
                 for rows, n, length in _blocks(lengths, _WINDOWS)
             ]
         )
-        found = _collected(
+        vectors = _collected(
             [
                 (rows, model.documents(windows[first[rows][:, None] + np.arange(c)], torch.full((_DOCUMENTS,), c))[:n])
                 for rows, n, c in _blocks(counts, _DOCUMENTS)
             ]
         )
-    return np.asarray(found.double().cpu().numpy())
+    return np.asarray(vectors.double().cpu().numpy())
 
 
 def _blocks(lengths: Ints | Floats, size: int) -> Iterator[tuple[Ints, int, int]]:
@@ -221,10 +221,10 @@ def _blocks(lengths: Ints | Floats, size: int) -> Iterator[tuple[Ints, int, int]
 
 def _collected(parts: list[tuple[Ints, torch.Tensor]]) -> torch.Tensor:
     total = sum(len(values) for _, values in parts)
-    found = parts[0][1].new_empty((total, parts[0][1].shape[1]))
+    whole = parts[0][1].new_empty((total, parts[0][1].shape[1]))
     for rows, values in parts:
-        found[rows[: len(values)]] = values
-    return found
+        whole[rows[: len(values)]] = values
+    return whole
 
 
 _UNSURE = 0.3, 0.7
@@ -295,17 +295,6 @@ def suspicion(kept: dict[str, np.ndarray], seen: Floats) -> Floats:
 _CLIPPED: dict[str, Any] = {"warmup": 0.0, "clip": 5.0, "clip_each": True}
 
 
-class Options(Protocol):
-    """What training asks of the verifier it trains for, beside the fields of ``Settings``."""
-
-    embedding: int
-    windows: int
-    batch: int
-    detector_epochs: int
-    deterministic: bool
-    seed: int
-
-
 def begin_words(network: O2D2Network, reading: Reading) -> None:
     """Give the network the word vectors its training texts suggest."""
     words = network.encoder.words.weight
@@ -315,7 +304,7 @@ def begin_words(network: O2D2Network, reading: Reading) -> None:
 
 
 def train_network(
-    options: Options,
+    options: O2D2,
     network: O2D2Network,
     learn: tuple[Reading, Written],
     held: tuple[Reading, Written],
@@ -359,7 +348,7 @@ def train_network(
 
 
 def train_detector(
-    options: Options,
+    options: O2D2,
     network: O2D2Network,
     apart: tuple[Reading, Written],
     device: torch.device,
@@ -411,7 +400,7 @@ class O2D2(Verifier):
     Training documents are paired anew every epoch, each once. The detector learns on documents whose authors and, where
     topics are known, topics occur nowhere in training (those the planner marked for calibration, if any).
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network and a
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a network and a
     detector are trained anew on every training set.
 
     Parameters

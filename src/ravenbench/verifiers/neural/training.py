@@ -439,9 +439,9 @@ def learning_curve(history: Sequence[Epoch], measure: str = "AUC, held-out autho
         if held:
             epochs, values = zip(*held, strict=True)
             axes[1].plot(epochs, values, ".-", color="C1")
-            kept = max(held, key=lambda pair: (pair[1], -pair[0]))
-            axes[1].plot(*kept, "o", color="C1", markersize=8, fillstyle="none")
-            axes[1].annotate("kept", kept, textcoords="offset points", xytext=(8, -3))
+            best = max(held, key=lambda pair: (pair[1], -pair[0]))
+            axes[1].plot(*best, "o", color="C1", markersize=8, fillstyle="none")
+            axes[1].annotate("kept", best, textcoords="offset points", xytext=(8, -3))
             axes[1].set_ylabel(measure)
         axes[-1].set_xlabel("epoch")
         axes[-1].xaxis.get_major_locator().set_params(integer=True)

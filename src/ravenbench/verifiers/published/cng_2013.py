@@ -58,7 +58,7 @@ def _problem(texts: list[Ints], lengths: tuple[int, ...], sizes: Ints) -> Floats
     first, second = np.triu_indices(k, 1)
     left = np.concatenate([first, np.arange(k)])
     right = np.concatenate([second, np.full(k, k)])
-    found = np.full((len(lengths), len(sizes)), np.nan)
+    ratios = np.full((len(lengths), len(sizes)), np.nan)
     for row, n in enumerate(lengths):
         if min(len(text) for text in texts) < n:
             continue
@@ -67,8 +67,8 @@ def _problem(texts: list[Ints], lengths: tuple[int, ...], sizes: Ints) -> Floats
         farthest = np.zeros((k, len(sizes)))
         np.maximum.at(farthest, first, among)
         np.maximum.at(farthest, second, among)
-        found[row] = (towards / np.maximum(farthest, _EPSILON)).mean(axis=0)
-    return found.ravel()
+        ratios[row] = (towards / np.maximum(farthest, _EPSILON)).mean(axis=0)
+    return ratios.ravel()
 
 
 def _numbers(texts: Sequence[Sequence[str]]) -> list[Ints]:
@@ -124,5 +124,5 @@ class CNG2013(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         """−M, (n,); NaN where the shortest text of a problem has no n-gram."""
-        found: Floats = -mean_ratios(problems, "char", (self.n,), (self.size,))[:, 0]
-        return found
+        scores: Floats = -mean_ratios(problems, "char", (self.n,), (self.size,))[:, 0]
+        return scores

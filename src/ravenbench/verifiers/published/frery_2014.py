@@ -40,7 +40,7 @@ class Frery2014(Verifier):
     way the trees were optimised (the notebook's title says that they were) could be checked, nor whether several trees
     were tried for a corpus.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a tree is grown
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a tree is grown
     anew for every possible pruning in every fold of the cross-validation that chooses one.
 
     Parameters
@@ -132,7 +132,7 @@ class Frery2014(Verifier):
         """(n, 17): eight means, eight counts, their sum."""
         left, right, bounds = _pairs(members)
         similarity = np.stack(self._similarities(members.texts, left, right), axis=1)
-        found = np.zeros((len(bounds), similarity.shape[1] * 2 + 1))
+        attributes = np.zeros((len(bounds), similarity.shape[1] * 2 + 1))
         for i, (start, middle, end) in enumerate(bounds):
             k = middle - start
             towards, among = similarity[start:middle], similarity[middle:end]
@@ -141,26 +141,26 @@ class Frery2014(Verifier):
             np.minimum.at(farthest, first, among)
             np.minimum.at(farthest, second, among)
             counts = (towards >= farthest - _NEAR).mean(axis=0)
-            found[i] = [*towards.mean(axis=0), *counts, counts.sum()]
+            attributes[i] = [*towards.mean(axis=0), *counts, counts.sum()]
         # A hair's breadth of rounding must not send a problem down another branch.
-        return np.asarray(np.round(found, 9), dtype=np.float64)
+        return np.asarray(np.round(attributes, 9), dtype=np.float64)
 
     def _similarities(self, texts: list[str], left: Ints, right: Ints) -> list[Floats]:
-        found = []
+        similarities = []
         for i, space in enumerate(self.spaces_):
-            found.append(row_cosines(_csr(space, texts), left, right, self.rare_ if i == _PLAIN else None))
+            similarities.append(row_cosines(_csr(space, texts), left, right, self.rare_ if i == _PLAIN else None))
         number = {mark: i for i, mark in enumerate(self.marks_)}
         marks = np.zeros((len(texts), len(number) + 1))
         for row, text in enumerate(texts):
             for mark in units_of(text, "mark"):
                 marks[row, number.get(mark, len(number))] += 1
         marks = unit(marks)
-        found.append(np.einsum("ij,ij->i", marks[left], marks[right]))
+        similarities.append(np.einsum("ij,ij->i", marks[left], marks[right]))
         style = np.array([_style(text) for text in texts]) / self.scale_
         apart = style[left] - style[right]
-        found.append(-np.sqrt((apart[:, :2] ** 2).sum(axis=1)))
-        found.append(-np.abs(apart[:, 2]))
-        return found
+        similarities.append(-np.sqrt((apart[:, :2] ** 2).sum(axis=1)))
+        similarities.append(-np.abs(apart[:, 2]))
+        return similarities
 
 
 def _pairs(members: Members) -> tuple[Ints, Ints, list[tuple[int, int, int]]]:
@@ -181,9 +181,9 @@ def _csr(space: ImpostorSpace, texts: list[str]) -> Any:
 
     rows = np.arange(len(texts), dtype=np.int64)
     longest = max((len(text) for text in texts), default=0)
-    found = space.vectors(space.read(texts, space.forest()), rows, longest)
-    return csr_array((found.values, found.ids.astype(np.int32), found.bounds.astype(np.int32)),
-                     shape=(len(texts), found.features))  # fmt: skip
+    matrix = space.vectors(space.read(texts, space.forest()), rows, longest)
+    return csr_array((matrix.values, matrix.ids.astype(np.int32), matrix.bounds.astype(np.int32)),
+                     shape=(len(texts), matrix.features))  # fmt: skip
 
 
 def _style(text: str) -> tuple[float, float, float]:

@@ -82,7 +82,7 @@ def reading(text: str) -> Reading:
     """Count a text; kept, since cross-fitting asks for the same texts again and again."""
     raw = text.encode()
     plain = collapse(text)
-    found = tokens(text)
+    units = tokens(text)
     lines = text.splitlines() or [""]
     filled = [line.rstrip() for line in lines if line.strip()]
     blocks = [block for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
@@ -92,8 +92,8 @@ def reading(text: str) -> Reading:
     upper = sum(count for c, count in written.items() if c.isupper())
     own = words(text)
     capitals = sum(word[:1].isupper() for word in own)
-    counted = Counter([token.lower() for token in found])
-    sentences = max(sum(token in SENTENCE_END for token in found), 1)
+    counted = Counter([token.lower() for token in units])
+    sentences = max(sum(token in SENTENCE_END for token in units), 1)
     return Reading(
         text=text,
         profiles=tuple(profile(plain, n, size) for n, size in zip(LENGTHS, TOP, strict=True)),
@@ -220,7 +220,7 @@ class Glad2015(Scorer):
     calibrated_by = "logistic(radius=0.0)"
     version = 2
     symmetric = False
-    taught = True
+    supervised = True
     provenance = "reconstructed"
 
     kernel: Literal["rbf", "sigmoid"] = "rbf"
@@ -248,10 +248,10 @@ class Glad2015(Scorer):
     def score(self, problems: Problems) -> Floats:
         """Decision values, (n,); NaN where the questioned or every known text is empty."""
         features = problem_features(problems)
-        told = ~np.isnan(features).any(axis=1)
+        finite = ~np.isnan(features).any(axis=1)
         scores = np.full(len(features), np.nan)
-        if told.any():
-            scores[told] = self.model_.decision_function(self._scaled(features[told]))
+        if finite.any():
+            scores[finite] = self.model_.decision_function(self._scaled(features[finite]))
         return scores
 
     def _scaled(self, features: Floats) -> Floats:

@@ -42,11 +42,11 @@ def latin(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _symbols(text: str, folders: str) -> str:
-    found = tokens(text)
-    if not found or not latin(text):
+    units = tokens(text)
+    if not units or not latin(text):
         return ""
     symbol = _alphabet(folders)
-    return "".join([symbol[tag] for _, tag in tagger().tag(found)])
+    return "".join([symbol[tag] for _, tag in tagger().tag(units)])
 
 
 @cache
@@ -116,10 +116,10 @@ class Harvey2014(Scorer):
         for i, (known, questioned) in enumerate(sides(problems, tag_symbols)):
             joined = "".join(known)
             least = max(2, len(joined) // self.chunk)
-            parts, asked = known_and_questioned([], joined, questioned, least)
-            models += ["".join(parts[:j] + parts[j + 1 :]) for j in range(len(parts))] + [joined] * len(asked)
-            coded += parts + asked
-            counts[i] = len(parts), len(asked)
+            parts, pieces = known_and_questioned([], joined, questioned, least)
+            models += ["".join(parts[:j] + parts[j + 1 :]) for j in range(len(parts))] + [joined] * len(pieces)
+            coded += parts + pieces
+            counts[i] = len(parts), len(pieces)
         texts, rows = TextTable.collect([*models, *coded])
         bits = cross_entropies(texts, rows[: len(models)], rows[len(models) :], self.order, "C")[:, 0]
         each = np.split(bits, np.cumsum(counts.ravel())[:-1])

@@ -78,19 +78,19 @@ class Background:
                 written.append(text)
         cluster = author_clusters(problems, same, of, len(row))
         texts = list(row)
-        kept = np.array([i for i, text in enumerate(texts) if text], dtype=np.int64)
-        if len(np.unique(cluster[kept])) < 2:
+        nonempty = np.array([i for i, text in enumerate(texts) if text], dtype=np.int64)
+        if len(np.unique(cluster[nonempty])) < 2:
             raise CorpusError(
                 "the training problems hold no impostors",
-                found=f"{len(kept)} documents that are all one author's",
+                found=f"{len(nonempty)} documents that are all one author's",
                 expected="documents of two authors or more",
             )
-        if len(kept) > self.most:
+        if len(nonempty) > self.most:
             rng = stream(self.seed, "impostor-documents")
-            kept = np.sort(rng.choice(kept, size=self.most, replace=False))
-        self.texts_ = [texts[i] for i in kept]
-        self.written_ = [written[i] for i in kept]
-        self.author_ = cluster[kept]
+            nonempty = np.sort(rng.choice(nonempty, size=self.most, replace=False))
+        self.texts_ = [texts[i] for i in nonempty]
+        self.written_ = [written[i] for i in nonempty]
+        self.author_ = cluster[nonempty]
         self.cluster_ = {text: int(c) for text, c in zip(texts, cluster, strict=True)}
         return self
 
@@ -229,8 +229,8 @@ class Impostors(Scorer):
                 fix=did_you_mean(str(self.variant), VARIANTS),
             )
         base = VARIANTS[self.variant]
-        given = {name: getattr(self, name) for name in ("units", "size", "iterations", "candidates", "draw")}
-        chosen = Variant(**{**vars(base), **{k: v for k, v in given.items() if v is not None}})
+        options = {name: getattr(self, name) for name in ("units", "size", "iterations", "candidates", "draw")}
+        chosen = Variant(**{**vars(base), **{k: v for k, v in options.items() if v is not None}})
         counts = (chosen.size, chosen.iterations, chosen.candidates, chosen.draw, self.background)
         measured = self.measure in ("minmax", "cosine") and self.weights in ("tf", "tfidf")
         if min(counts) < 1 or not 0 < self.share <= 1 or not measured:
@@ -274,9 +274,9 @@ class Impostors(Scorer):
                 i = owner[j]
                 if len(allowed[i]):
                     each[j] = arena.contest(known[j], questioned[i], allowed[i], draws[i])
-        told = ~np.isnan(each)
-        count = np.bincount(owner[told], minlength=len(problems))
-        total = np.bincount(owner[told], weights=each[told], minlength=len(problems))
+        finite = ~np.isnan(each)
+        count = np.bincount(owner[finite], minlength=len(problems))
+        total = np.bincount(owner[finite], weights=each[finite], minlength=len(problems))
         return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
     def default_calibrator(self) -> Calibrator:

@@ -24,7 +24,7 @@ class Jankowska2014(Verifier):
     (by accuracy, our choice). How members were chosen is lost; ours is forward selection by training AUC · c@1, equal
     weights, and a band of non-answers chosen on out-of-fold answers.
 
-    It is dear, half an hour of a core for a default run on newsgroups (``docs/scale.md``): all texts are cut to the
+    Expensive, half an hour of a core for a default run on newsgroups (``docs/scale.md``): all texts are cut to the
     shortest of their problem, so the profiles of all 55 classifiers are counted anew for every problem.
 
     Parameters
@@ -77,9 +77,9 @@ class Jankowska2014(Verifier):
             return self._mean(ratios[out], several[out], *self._tune(ratios[rest], several[rest], same[rest]))
 
         folds = calibration_folds(problems, same, 5)
-        apart = out_of_fold(answered, folds, same)
+        held_out = out_of_fold(answered, folds, same)
         self.theta_, self.members_ = self._tune(ratios, several, same)
-        self.radius_ = best_radius(apart, same, folds.widest)
+        self.radius_ = best_radius(held_out, same, folds.widest)
         return self
 
     def verify(self, problems: Problems) -> Floats:
@@ -124,9 +124,9 @@ def best_threshold(distance: Floats, same: Bools) -> float:
 
     Halfway between two training distances; of equally good ones the smallest. NaN are left out; 1 if all are.
     """
-    told = ~np.isnan(distance)
-    order = np.argsort(distance[told], kind="stable")
-    values, truth = distance[told][order], same[told][order]
+    finite = ~np.isnan(distance)
+    order = np.argsort(distance[finite], kind="stable")
+    values, truth = distance[finite][order], same[finite][order]
     if not len(values):
         return 1.0
     right = np.concatenate([[0], np.cumsum(truth)]) + np.concatenate([np.cumsum(~truth[::-1])[::-1], [0]])
@@ -136,12 +136,12 @@ def best_threshold(distance: Floats, same: Bools) -> float:
 
 
 def _mean_told(answers: Floats) -> Floats:
-    told = ~np.isnan(answers)
-    count = told.sum(axis=1)
-    total = np.where(told, answers, 0.0).sum(axis=1)
+    finite = ~np.isnan(answers)
+    count = finite.sum(axis=1)
+    total = np.where(finite, answers, 0.0).sum(axis=1)
     return np.where(count > 0, total / np.maximum(count, 1), 0.5)
 
 
 def _final(same: Bools, answers: Floats) -> float:
-    area, found = auc(same, answers), scores(same, answers)
-    return float((area or 0.0) * (found["c@1"] or 0.0))
+    area, measures = auc(same, answers), scores(same, answers)
+    return float((area or 0.0) * (measures["c@1"] or 0.0))

@@ -122,9 +122,9 @@ class LambdaG(Scorer):
         scores = np.full(len(problems), np.nan)
         for i in range(len(problems)):
             known, questioned = problems.texts.rows(problems.known(i)), problems.texts[problems.questioned_index[i]]
-            found = self._ratios(population, known, questioned, str(problems.ids[i]))
-            if found is not None:
-                scores[i] = found.sum() * self._scale(sentences(questioned, self.lowercase))
+            ratios = self._ratios(population, known, questioned, str(problems.ids[i]))
+            if ratios is not None:
+                scores[i] = ratios.sum() * self._scale(sentences(questioned, self.lowercase))
         return scores
 
     def tokens(self, known: Sequence[str], questioned: str, problem: str = "") -> list[TokenRatio]:
@@ -137,13 +137,13 @@ class LambdaG(Scorer):
         problem : str
             The problem's id, which decides what reference sentences are drawn.
         """
-        found = self._ratios(self._read_population(), known, questioned, problem)
-        if found is None:
+        ratios = self._ratios(self._read_population(), known, questioned, problem)
+        if ratios is None:
             return []
         places = [place for sentence in spans(questioned) for place in (*sentence, (sentence[-1][1],) * 2)]
         return [
             TokenRatio(questioned[start:end], start, end, float(ratio))
-            for (start, end), ratio in zip(places, found, strict=True)
+            for (start, end), ratio in zip(places, ratios, strict=True)
         ]
 
     def default_calibrator(self) -> Calibrator:
@@ -158,16 +158,16 @@ class LambdaG(Scorer):
     def _ratios(self, population: _Population, known: Sequence[str], questioned: str, problem: str) -> Floats | None:
         """Mean log10 ratio of each token and each end of a sentence, (tokens,); None where there is no score."""
         vocabulary = population.vocabulary
-        asked = vocabulary.encode(sentences(questioned, self.lowercase))
+        coded = vocabulary.encode(sentences(questioned, self.lowercase))
         own = vocabulary.encode(sentences(" ".join(known), self.lowercase))
         others = population.sentences_for([*known, questioned])
-        if not len(asked) or not len(own) or len(others) < len(own):
+        if not len(coded) or not len(own) or len(others) < len(own):
             return None
         rng = stream(self.seed, "lambdag", problem)
         drawn = [rng.choice(len(others), size=len(own), replace=False) for _ in range(self.references)]
         settings = len(vocabulary), self.order, self.discount
-        mine = grammar_log10(asked, own, np.arange(len(own))[None], *settings)
-        theirs = grammar_log10(asked, population.sentences, others[np.stack(drawn)], *settings)
+        mine = grammar_log10(coded, own, np.arange(len(own))[None], *settings)
+        theirs = grammar_log10(coded, population.sentences, others[np.stack(drawn)], *settings)
         return np.asarray(mine[0] - theirs.mean(axis=0))
 
     def _scale(self, questioned: list[list[str]]) -> float:

@@ -35,9 +35,9 @@ class LanguageProfile:
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Count the n-grams of training texts."""
-        found, total = frequent_grams(texts, self.n, _MOST)
-        self.names_ = list(found)
-        self.frequency_: Floats = np.array(list(found.values()), dtype=np.float64) / max(total, 1)
+        grams, total = frequent_grams(texts, self.n, _MOST)
+        self.names_ = list(grams)
+        self.frequency_: Floats = np.array(list(grams.values()), dtype=np.float64) / max(total, 1)
         return self
 
 
@@ -57,7 +57,7 @@ def tables(problems: Sequence[Sequence[str]], profile: LanguageProfile, common: 
     known[place[named]] = profile.frequency_
     grams, always = place[ids], place[named[:common]]
     column = np.empty(len(lexicon), dtype=np.int64)
-    found = []
+    rows = []
     first = 0
     for texts in problems:
         edges = bounds[first : first + len(texts) + 1]
@@ -70,8 +70,8 @@ def tables(problems: Sequence[Sequence[str]], profile: LanguageProfile, common: 
         row = np.repeat(np.arange(len(texts)), np.diff(edges))
         column[used] = np.arange(len(used))
         table[row, column[grams[inside]]] = counts[inside]
-        found.append((table, known[used]))
-    return found
+        rows.append((table, known[used]))
+    return rows
 
 
 def distances(left: Ints, right: Ints, language: Floats, sizes: Sequence[int]) -> Floats:
@@ -140,15 +140,15 @@ def _shares(counts: Ints) -> Floats:
 
 def _first(values: Ints | Floats, present: Bools | list[Bools], size: int) -> list[Ints]:
     """The first ``size`` present columns of every row in descending order of value, ties by column."""
-    found = []
+    chosen = []
     for row, here in zip(values, present, strict=True):
         columns = np.flatnonzero(here)
         inside = row[columns]
         if len(columns) > size:
-            kept = inside >= np.partition(inside, -size)[-size]
-            columns, inside = columns[kept], inside[kept]
-        found.append(columns[np.argsort(-inside, kind="stable")][:size].astype(np.int64))
-    return found
+            frequent = inside >= np.partition(inside, -size)[-size]
+            columns, inside = columns[frequent], inside[frequent]
+        chosen.append(columns[np.argsort(-inside, kind="stable")][:size].astype(np.int64))
+    return chosen
 
 
 _PIECES = 4
@@ -173,7 +173,7 @@ class Layton2014(Verifier):
     tutorial: nothing here contradicts them. They leave open which members the search kept, when a member accepts, and
     what becomes of one known document; docs/pan14.md says that the weights alone change little.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): 45 members sort the
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): 45 members sort the
     n-grams of every piece of every problem anew, in training as in a test.
 
     Parameters
@@ -216,11 +216,11 @@ class Layton2014(Verifier):
         texts = [normalised(problems.texts[row]) for row in problems.documents]
         self.language_ = [LanguageProfile(n).fit(texts) for n in self.lengths]
         votes = self._votes(problems)
-        told = ~np.isnan(votes).any(axis=1)
-        if not told.any():
+        finite = ~np.isnan(votes).any(axis=1)
+        if not finite.any():
             raise CorpusError("layton-2014 cannot learn", found="no problem with enough text", expected="longer texts")
         # Classes count equally: in an unbalanced set, saying the same always is no merit.
-        classes = [told & (same == truth) for truth in (True, False)]
+        classes = [finite & (same == truth) for truth in (True, False)]
         right = [(votes[rows] == same[rows][:, None]).mean(axis=0) for rows in classes if rows.any()]
         weight = np.maximum(np.mean(right, axis=0) - 0.5, 0.0)
         weight = weight if weight.sum() > 0 else np.ones_like(weight)
@@ -238,15 +238,15 @@ class Layton2014(Verifier):
         result = np.full((len(problems), members), np.nan)
         cuts: list[tuple[int, list[str], list[str]]] = []
         for i, (known, questioned) in enumerate(sides(problems, normalised)):
-            parts, asked = known_and_questioned(known, " ".join(known), questioned, _PIECES)
-            if min((len(part) for part in [*parts, *asked]), default=0) >= max(self.lengths):
-                cuts.append((i, parts, asked))
+            parts, pieces = known_and_questioned(known, " ".join(known), questioned, _PIECES)
+            if min((len(part) for part in [*parts, *pieces]), default=0) >= max(self.lengths):
+                cuts.append((i, parts, pieces))
         width = len(METHODS) * len(self.sizes)
         for start in range(0, len(cuts), _BLOCK):
             block = cuts[start : start + _BLOCK]
             for column, profile in enumerate(self.language_):
-                found = tables([[*parts, *asked] for _, parts, asked in block], profile, max(self.sizes))
-                for (i, parts, _), (counts, language) in zip(block, found, strict=True):
+                counted = tables([[*parts, *pieces] for _, parts, pieces in block], profile, max(self.sizes))
+                for (i, parts, _), (counts, language) in zip(block, counted, strict=True):
                     result[i, width * column : width * (column + 1)] = self._accepts(counts, len(parts), language)
         return result
 

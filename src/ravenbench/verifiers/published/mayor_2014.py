@@ -43,7 +43,7 @@ class Mayor2014(Scorer):
     code's; how the original came to its answers from the share of votes is not told (35 votes never give one half, yet
     it left problems open); docs/pan14.md says what shares as answers would score.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): each of the 35 votes
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): each of the 35 votes
     of each problem has impostors, thinned counts and a regression of its own.
 
     Parameters
@@ -109,13 +109,13 @@ class Mayor2014(Scorer):
 
     def _counts(self, texts: list[str]) -> Ints:
         """Counts of every item, (texts, items of all representations)."""
-        found = [np.zeros((len(texts), 0), dtype=np.int64)]
+        blocks = [np.zeros((len(texts), 0), dtype=np.int64)]
         for (family, n), grams, known in zip(FAMILIES, self.grams_, self.symbols_, strict=True):
             read = written([units_of(text, family, frozenset(self.words_)) for text in texts], known) if known else []
             if read:
                 total = np.array([max(len(text) - n + 1, 0) for text in read])
-                found.append(np.rint(grams.dense(read) * total[:, None]).astype(np.int64))
-        return np.concatenate(found, axis=1)
+                blocks.append(np.rint(grams.dense(read) * total[:, None]).astype(np.int64))
+        return np.concatenate(blocks, axis=1)
 
     def _vote(self, examples: Ints, allowed: Ints, rng: np.random.Generator) -> bool:
         """One iteration; the last of ``examples`` is the questioned document."""
@@ -128,11 +128,11 @@ class Mayor2014(Scorer):
             documents = allowed[author == writer]
             others.append(rng.choice(documents, size=k, replace=len(documents) < k))
         counts = np.concatenate([examples, *(self.counts_[rows] for rows in others)])
-        kept = np.zeros(counts.shape)
+        reduced = np.zeros(counts.shape)
         there = counts > 0
-        kept[there] = rng.binomial(counts[there], self.share)
-        length = np.sqrt((kept * kept).sum(axis=1))
-        unit = kept / np.where(length > 0, length, 1)[:, None]
+        reduced[there] = rng.binomial(counts[there], self.share)
+        length = np.sqrt((reduced * reduced).sum(axis=1))
+        unit = reduced / np.where(length > 0, length, 1)[:, None]
         products = unit @ unit.T
         columns = np.delete(np.arange(len(unit)), k)
         gram, towards = products[np.ix_(columns, columns)], products[columns, k]

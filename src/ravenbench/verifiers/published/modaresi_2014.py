@@ -125,12 +125,12 @@ class Modaresi2014(Verifier):
         style, chars = self._features(members.texts)
         ends = np.cumsum([part.shape[1] for part in style])
         every = np.concatenate(style, axis=1) / self.deviation_
-        found = np.zeros((len(members.known), len(style) + 1))
+        features = np.zeros((len(members.known), len(style) + 1))
         for i, (known, questioned) in enumerate(zip(members.known, members.questioned, strict=True)):
             apart = np.abs(every[questioned] - every[known].mean(axis=0))
-            found[i, :-1] = [part.mean() if len(part) else 0.0 for part in np.split(apart, ends[:-1])]
-            found[i, -1] = 1 - (chars[known] * chars[questioned]).sum(axis=1).mean()
-        return found
+            features[i, :-1] = [part.mean() if len(part) else 0.0 for part in np.split(apart, ends[:-1])]
+            features[i, -1] = 1 - (chars[known] * chars[questioned]).sum(axis=1).mean()
+        return features
 
 
 def fuzzy_c_means(points: Floats, clusters: int, restarts: int, tolerance: float, seed: int) -> Floats:

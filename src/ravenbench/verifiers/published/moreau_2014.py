@@ -90,8 +90,8 @@ class Observations:
             high = np.maximum(level[rows], level[u])
             plain = np.minimum(level[rows], level[u]) / np.where(high > 0, high, 1.0)
             for m in range(len(MEASURES)):
-                found = [kind.similarities(int(u), rows, m) for kind in kinds]
-                result[i, m] = means(np.concatenate([*found, plain], axis=1))
+                columns = [kind.similarities(int(u), rows, m) for kind in kinds]
+                result[i, m] = means(np.concatenate([*columns, plain], axis=1))
         return result
 
 
@@ -224,7 +224,7 @@ class Moreau2014(Verifier):
     English; no skips and no mixtures of tokens and tags. The band is chosen on answers of an outer cross-validation
     that searches anew in every fold, since a search overfits small corpora.
 
-    It is dear, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a training searches
+    Expensive, more than an hour of a core for a default run on newsgroups (``docs/scale.md``): a training searches
     genetically, with hundreds of cross-validations, and once more in every fold of the outer one.
 
     Parameters
@@ -300,10 +300,10 @@ class Moreau2014(Verifier):
             genome = self._search(features[rest], same[rest], problems.select(rest), int(folds.fold[out][0]))
             return _predict(_learn(features[rest], same[rest], genome), features[out], genome)
 
-        apart = out_of_fold(answered, folds, same, least=2, otherwise=float(same.mean()))
+        held_out = out_of_fold(answered, folds, same, least=2, otherwise=float(same.mean()))
         self.genome_ = self._search(features, same, problems, -1)
-        self.radius_ = best_radius(apart, same, folds.widest) if self.genome_[-1] == 1 else 0.0
-        self.nested_ = _final(apply_band(apart, self.radius_), same)
+        self.radius_ = best_radius(held_out, same, folds.widest) if self.genome_[-1] == 1 else 0.0
+        self.nested_ = _final(apply_band(held_out, self.radius_), same)
         self.model_ = _learn(features, same, self.genome_)
         return self
 

@@ -93,13 +93,13 @@ class NgramTracing(Scorer):
 
     def score(self, problems: Problems) -> Floats:
         """The coefficient, (n,)."""
-        found = np.full(len(problems), np.nan)
+        scores = np.full(len(problems), np.nan)
         for i in range(len(problems)):
             known = self.grams(problems.texts.rows(problems.known(i)))
             questioned = self.grams([problems.texts[problems.questioned_index[i]]])
             if known and questioned:
-                found[i] = self._coefficient(known, questioned)
-        return found
+                scores[i] = self._coefficient(known, questioned)
+        return scores
 
     def grams(self, texts: Sequence[str]) -> set[str]:
         """The different n-grams of some texts."""

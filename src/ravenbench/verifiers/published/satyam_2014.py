@@ -65,11 +65,11 @@ class Satyam2014(OneClass):
 
         same = np.asarray(same, dtype=bool)
         each = np.stack([self._scores(problems, n) for n in self.lengths], axis=1)
-        found = []
+        distances = []
         for z in each.T:
-            told = ~np.isnan(z)
-            found.append(auc(same[told], expit(z[told])) or 0.0)
-        best = int(np.argmax(found))
+            finite = ~np.isnan(z)
+            distances.append(auc(same[finite], expit(z[finite])) or 0.0)
+        best = int(np.argmax(distances))
         self.n_ = self.lengths[best]
         self.calibrator_ = Banded(most=_WIDEST).fit(np.arcsinh(each[:, best]), same)
         return self
@@ -103,8 +103,8 @@ def log_entropy(counts: Floats) -> Floats:
 def latent(rows: Floats, rank: int) -> Floats:
     """Coordinates of the rows in their ``min(rank, N − 1)`` strongest singular directions, up to signs."""
     values, vectors = np.linalg.eigh(rows @ rows.T)
-    kept = slice(-max(min(rank, len(rows) - 1), 1), None)
-    return np.asarray(vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0)))
+    largest = slice(-max(min(rank, len(rows) - 1), 1), None)
+    return np.asarray(vectors[:, largest] * np.sqrt(np.maximum(values[largest], 0)))
 
 
 def separation(rows: Floats, known: int) -> float:

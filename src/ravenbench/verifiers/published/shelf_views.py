@@ -51,8 +51,8 @@ def units_of(text: str, family: Family, stopwords: frozenset[str] = frozenset())
 @lru_cache(maxsize=_KEPT)
 def _read(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Lowercased words, and punctuation marks; kept, since families and folds ask for the same texts repeatedly."""
-    found = [sys.intern(token) for token in TOKEN.findall(text.lower())]
-    return tuple(token for token in found if _is_word(token)), tuple(token for token in found if not _is_word(token))
+    tokens = [sys.intern(token) for token in TOKEN.findall(text.lower())]
+    return tuple(token for token in tokens if _is_word(token)), tuple(token for token in tokens if not _is_word(token))
 
 
 @lru_cache(maxsize=_KEPT)

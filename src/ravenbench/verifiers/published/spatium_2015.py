@@ -81,8 +81,8 @@ class Spatium2015(Verifier):
         self.background_ = Background(len(problems.texts), self.seed).fit(problems, same)
         row = {text: i for i, text in enumerate(self.background_.texts_)}
         read = {int(d): normalised(problems.texts[d]) for d in problems.documents}
-        found = ([row[read[int(d)]] for d in problems.known(i) if read[int(d)] in row] for i in range(len(problems)))
-        self.sets_ = [list(one) for one in dict.fromkeys(tuple(sorted(rows)) for rows in found if rows)]
+        profiles = ([row[read[int(d)]] for d in problems.known(i) if read[int(d)] in row] for i in range(len(problems)))
+        self.sets_ = [list(one) for one in dict.fromkeys(tuple(sorted(rows)) for rows in profiles if rows)]
         ratios = self._ratios(problems)
         self.largest_ = float(np.nanmax(np.append(ratios, 1 + MARGIN)))
         return self
@@ -134,8 +134,8 @@ def frequencies(counts: Counter[str], chosen: Sequence[str]) -> Floats:
 
 def ratio(d0: float, nearest: float) -> float:
     """d* / d0, or 1 where it is within the margin."""
-    found = max(nearest, _LEAST) / max(d0, _LEAST)
-    return found if abs(found - 1) > MARGIN else 1.0
+    value = max(nearest, _LEAST) / max(d0, _LEAST)
+    return value if abs(value - 1) > MARGIN else 1.0
 
 
 def answers(ratios: Floats, largest: float) -> Floats:

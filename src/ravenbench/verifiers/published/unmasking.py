@@ -224,7 +224,7 @@ class Unmasking(Verifier):
     Bugs of reimplementations are not repeated: accuracy is that of cross-validation and not of training, chunks
     are disjoint in 2007's form, and a classifier decides, not the smallest sum.
 
-    It is dear, three quarters of an hour of a core for a default run on newsgroups (``docs/scale.md``): each curve
+    Expensive, three quarters of an hour of a core for a default run on newsgroups (``docs/scale.md``): each curve
     takes the cross-validation of a support vector machine in every round, and no two problems share one.
 
     Parameters
@@ -282,9 +282,9 @@ class Unmasking(Verifier):
                 f"unmasking has no form {self.form!r}", expected=", ".join(FORMS), fix=did_you_mean(self.form, FORMS)
             )
         names = ("words", "chunks", "features", "drop", "rounds", "runs")
-        given = {name: value for name in names if (value := getattr(self, name)) is not None}
-        chosen = replace(FORMS[self.form], **given)
-        counts = (chosen.words, chosen.features, chosen.drop, chosen.runs, *given.values())
+        options = {name: value for name in names if (value := getattr(self, name)) is not None}
+        chosen = replace(FORMS[self.form], **options)
+        counts = (chosen.words, chosen.features, chosen.drop, chosen.runs, *options.values())
         if min(counts) < 1 or chosen.rounds < 3 or not (self.C is None or self.C > 0) or not self.threshold >= 0:
             raise SpecError(
                 "a parameter of unmasking is out of range",
@@ -304,12 +304,12 @@ class Unmasking(Verifier):
             If texts are too short for two chunks, or one class is absent.
         """
         features = self._features(problems)
-        told = ~np.isnan(features).any(axis=1)
+        finite = ~np.isnan(features).any(axis=1)
         fix = "use unmasking(form='2019') for short texts" if self.form == "2007" else None
         long_enough = "problems with texts of two chunks or more"
-        known = features[told]
-        truth = both_classes(np.asarray(same, dtype=bool)[told], self.name, of=long_enough, fix=fix)
-        self.C_ = self._strength(known, problems.select(told), truth) if self.C is None else self.C
+        known = features[finite]
+        truth = both_classes(np.asarray(same, dtype=bool)[finite], self.name, of=long_enough, fix=fix)
+        self.C_ = self._strength(known, problems.select(finite), truth) if self.C is None else self.C
         model = _svm(self.C_).fit(known, truth)
         self.coef_: Floats = model.coef_[0]
         self.intercept_ = float(model.intercept_[0])
@@ -320,8 +320,8 @@ class Unmasking(Verifier):
 
         # Not a matrix product: its rounding may depend on how many rows there are.
         margin = (self._features(problems) * self.coef_).sum(axis=1) + self.intercept_
-        told = np.abs(margin) >= self.threshold
-        return np.asarray(np.where(told, expit(margin), 0.5), dtype=np.float64)
+        decided = np.abs(margin) >= self.threshold
+        return np.asarray(np.where(decided, expit(margin), 0.5), dtype=np.float64)
 
     def _strength(self, features: Floats, problems: Problems, same: Bools) -> float:
         """The C with the best accuracy in cross-validation."""
@@ -331,8 +331,8 @@ class Unmasking(Verifier):
             return np.stack([model.predict(features[out]) == same[out] for model in models], axis=1)
 
         folds = calibration_folds(problems, same, _FOLDS)
-        found = out_of_fold(right, folds, same, otherwise=0.0, columns=len(GRID))
-        return GRID[int(np.argmax(found.sum(axis=0)))]
+        margins = out_of_fold(right, folds, same, otherwise=0.0, columns=len(GRID))
+        return GRID[int(np.argmax(margins.sum(axis=0)))]
 
     def _features(self, problems: Problems) -> Floats:
         curves = self.curves(problems)

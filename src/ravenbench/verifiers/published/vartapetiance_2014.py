@@ -63,9 +63,9 @@ class Vartapetiance2014(OneClass):
         self.words_ = frequent_words(texts, self.stop_words)
         squares, total = np.zeros((3, len(self.words_) ** 2)), np.zeros((3, len(self.words_) ** 2))
         for text in texts:
-            found = self._patterns(self.read(text))
-            total += found
-            squares += found**2
+            patterns = self._patterns(self.read(text))
+            total += patterns
+            squares += patterns**2
         deviation = np.sqrt(np.maximum(squares / len(texts) - (total / len(texts)) ** 2, 0.0))
         self.scale_ = np.where(deviation > 1e-9, deviation, 1.0)
         return self
@@ -75,12 +75,12 @@ class Vartapetiance2014(OneClass):
 
     def answer(self, known: list[list[str]], questioned: list[str]) -> float:
         joined = [word for text in known for word in text]
-        parts, asked = known_and_questioned(known, joined, questioned, _PIECES)
+        parts, pieces = known_and_questioned(known, joined, questioned, _PIECES)
         rests = [[w for j, other in enumerate(parts) if j != left for w in other] for left in range(len(parts))]
         among = np.array([self._cosine(part, rest) for part, rest in zip(parts, rests, strict=True)])
-        if not among.any() or not any(self._patterns(part).any() for part in asked):
+        if not among.any() or not any(self._patterns(part).any() for part in pieces):
             return 0.5
-        return float(accepts(np.array([self._cosine(part, joined) for part in asked]), among))
+        return float(accepts(np.array([self._cosine(part, joined) for part in pieces]), among))
 
     def _patterns(self, text: Sequence[str]) -> Floats:
         return patterns(text, self.words_, self.gap)

@@ -96,26 +96,26 @@ class Zamani2014(Scorer):
 
     def _distributions(self, texts: list[str]) -> list[Floats]:
         """Smoothed distributions of texts over each family's values."""
-        found = []
+        distributions = []
         for (family, n, _), grams, known in zip(FAMILIES, self.grams_, self.symbols_, strict=True):
             read = written([units_of(text, family, frozenset(self.words_)) for text in texts], known)
             total = np.array([max(len(text) - n + 1, 0) for text in read], dtype=np.float64)
             counts = grams.dense(read) * total[:, None] + _SMOOTHING
-            found.append(counts / counts.sum(axis=1)[:, None])
-        return found
+            distributions.append(counts / counts.sum(axis=1)[:, None])
+        return distributions
 
     def _share(self, profiles: list[Floats], known: Ints, questioned: int, others: Ints) -> float:
-        told, distances = [], []
+        separations, distances = [], []
         k = len(known)
         for own, background in zip(profiles, self.profiles_, strict=True):
             every = np.concatenate([own[known], background[others]])
             among = np.concatenate([jensen_shannon(own[known[j]], own[known[j + 1 :]]) for j in range(k - 1)])
             apart = np.concatenate([jensen_shannon(own[row], background[others]) for row in known])
             deviation = float(np.sqrt((among.var() + apart.var()) / 2))
-            told.append((apart.mean() - among.mean()) / deviation if deviation > 1e-12 else -np.inf)
+            separations.append((apart.mean() - among.mean()) / deviation if deviation > 1e-12 else -np.inf)
             towards = jensen_shannon(own[questioned], every)
             distances.append(towards / max(float(apart.mean()), 1e-12))
-        best = np.argsort(-np.array(told), kind="stable")[: self.best]
+        best = np.argsort(-np.array(separations), kind="stable")[: self.best]
         return neighbours(np.mean([distances[f] for f in best], axis=0), k)
 
 

@@ -71,7 +71,7 @@ class Views:
 
     def read(self, texts: Sequence[str]) -> dict[View, list[str]]:
         """Every text as each view shows it."""
-        found = [_tokens.read(text) for text in texts]
+        tokenised = [_tokens.read(text) for text in texts]
         codes, kept = [_tokens.number(token) for token in self.tokens_], [_tokens.number(token) for token in self.kept_]
         lower, shape, kind = _tokens.arrays()
         code = np.full(len(lower), _UNKNOWN, dtype=np.uint32)
@@ -88,7 +88,7 @@ class Views:
             ("shape", shape),
         ]
         for view, table in tables:
-            read[view] = _shown(found, table)
+            read[view] = _shown(tokenised, table)
         return read
 
 
@@ -229,10 +229,10 @@ class Counts:
     def frequent(self, size: int) -> tuple[dict[str, int], int]:
         """Counts of the ``size`` most frequent n-grams, in order, ties by code point; and of all n-grams."""
         total = np.bincount(self.ids, weights=self.counts, minlength=len(self.known)).astype(np.int64)
-        kept = np.arange(len(total))
-        if len(kept) > size:
-            kept = np.flatnonzero(total >= np.partition(total, -size)[-size])
-        number = Counter(dict(zip(self.lexicon.names(self.known[kept]), total[kept].tolist(), strict=True)))
+        columns = np.arange(len(total))
+        if len(columns) > size:
+            columns = np.flatnonzero(total >= np.partition(total, -size)[-size])
+        number = Counter(dict(zip(self.lexicon.names(self.known[columns]), total[columns].tolist(), strict=True)))
         return {name: number[name] for name in frequent(number, size)}, int(total.sum())
 
     def columns(self, names: Sequence[str]) -> Ints:
@@ -240,9 +240,9 @@ class Counts:
         # A lexicon may be shared by threads, and learns the names that it does not know.
         index = with_counts(self.lexicon.units, lambda _: self.lexicon.ids(names)) if names else np.zeros(0, np.int64)
         place = np.searchsorted(self.known, index)
-        found = np.flatnonzero(np.append(self.known, -1)[place] == index)
+        matches = np.flatnonzero(np.append(self.known, -1)[place] == index)
         column = np.full(len(self.known), -1, dtype=np.int64)
-        column[place[found]] = found
+        column[place[matches]] = matches
         return column[self.ids]
 
 
@@ -419,8 +419,10 @@ class MinMax:
         others = impostors.once(self, lambda: self._vectors(impostors))
         each = documents.mean(impostors.mean(whole_similarities(own, others).T).T)
         left, right, owner = chunk_pairs(documents.bounds, links)
-        found = paired_similarities(own, left, right)
-        linked = np.bincount(owner, weights=found, minlength=len(links)) / np.bincount(owner, minlength=len(links))
+        similarities = paired_similarities(own, left, right)
+        linked = np.bincount(owner, weights=similarities, minlength=len(links)) / np.bincount(
+            owner, minlength=len(links)
+        )
         return each, linked
 
     def _vectors(self, documents: Chunked) -> Vectors:

@@ -22,7 +22,7 @@ from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.published.impostors import Background
 from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Family, MinMax, View, Views, chunks
-from ravenbench.verifiers.raven_2026.whitened import Cases, Layout, Room, Whitened, WhitenedBatch
+from ravenbench.verifiers.raven_2026.whitened import Cases, Layout, ScratchBuffer, Whitened, WhitenedBatch
 
 _FURTHEST = 3.0
 
@@ -51,9 +51,9 @@ class Ridge:
         """Learn from features (n, f) of problems of both classes."""
         self.mean_, self.deviation_ = centre_of(features)
         rows = self._standard(features)
-        found = newton(rows, same, np.full(len(rows), self.C), 1.0, np.zeros(rows.shape[1]))
-        self.coef_: Floats = found[:-1]
-        self.intercept_ = float(found[-1])
+        solution = newton(rows, same, np.full(len(rows), self.C), 1.0, np.zeros(rows.shape[1]))
+        self.coef_: Floats = solution[:-1]
+        self.intercept_ = float(solution[-1])
         return self
 
     def answers(self, features: Floats) -> Floats:
@@ -200,37 +200,37 @@ class Extractor:
         return result, able
 
     def _block(self, problems: Problems, impostors: Chunked) -> tuple[Bools, Floats]:
-        texts, known, asked = _documents(problems)
-        able = np.array([u >= 0 and len(k) > 0 for k, u in zip(known, asked, strict=True)])
-        mask = self._allowed(texts, known, asked)
+        texts, known, questioned = _documents(problems)
+        able = np.array([u >= 0 and len(k) > 0 for k, u in zip(known, questioned, strict=True)])
+        mask = self._allowed(texts, known, questioned)
         able &= mask.any(axis=1)
-        told = np.flatnonzero(able)
+        answerable = np.flatnonzero(able)
         out = np.zeros((len(problems), len(feature_names())))
-        if not len(told):
+        if not len(answerable):
             return able, out
         documents = self._chunked(texts)
         place = {text: i for i, text in enumerate(self.background_.texts_)}
         twin = np.array([place.get(text, -1) for text in texts], dtype=np.int64)
-        cases = Cases([known[i] for i in told], asked[told], mask[told], twin)
+        cases = Cases([known[i] for i in answerable], questioned[answerable], mask[answerable], twin)
         links, column = cases.links, 0
         for family in self.families_.values():
             each, linked = family.between(documents, impostors, links)
-            out[told, column] = s_norms(cases.over_known(linked), *cases.sides(each), cases.allowed)
+            out[answerable, column] = s_norms(cases.over_known(linked), *cases.sides(each), cases.allowed)
             column += 1
         without = np.flatnonzero(~cases.allowed.all(axis=1))
         # Those that leave out the same author stand together: what they read is near then.
         without = without[np.argsort(cases.allowed[without].argmin(axis=1), kind="stable")]
         batches = cases.batches(without, documents.bounds)
         layouts = [(some, Layout.of(cases.take(some), documents, impostors)) for some in batches]
-        room = Room()
+        room = ScratchBuffer()
         for white in self.whitened_.values():
             batch = WhitenedBatch(white, documents, impostors, self.background_.author_, room)
-            out[told, column] = s_norms(*batch.between(cases, layouts), cases.allowed)
+            out[answerable, column] = s_norms(*batch.between(cases, layouts), cases.allowed)
             column += 1
-        out[told, column] = self._ppm(texts, cases)
+        out[answerable, column] = self._ppm(texts, cases)
         size = np.array([len(text) for text in texts], dtype=np.float64)
-        for i in told:
-            out[i, column + 1] = abs(np.log(size[asked[i]] / size[known[i]].mean()))
+        for i in answerable:
+            out[i, column + 1] = abs(np.log(size[questioned[i]] / size[known[i]].mean()))
         return able, out
 
     def _ppm(self, texts: list[str], cases: Cases) -> Floats:
@@ -245,9 +245,9 @@ class Extractor:
         left = np.concatenate([links[:, 0], np.repeat(links[:, 1], count), np.repeat(cases.asked, count)])
         right = np.concatenate([links[:, 1], drawn[owner].ravel(), drawn.ravel()])
         value = -cross_entropies(table, row[left], row[right]).mean(axis=1)
-        linked, known, asked = np.split(value, np.cumsum([len(links), len(links) * count]))
+        linked, known, questioned = np.split(value, np.cumsum([len(links), len(links) * count]))
         counts = np.take_along_axis(ordered, first, axis=1)
-        sides = cases.over_known(known.reshape(-1, count)), asked.reshape(-1, count)
+        sides = cases.over_known(known.reshape(-1, count)), questioned.reshape(-1, count)
         return s_norms(cases.over_known(linked), *sides, counts)
 
     def _allowed(self, texts: list[str], known: list[Ints], asked: Ints) -> Bools:
@@ -312,7 +312,7 @@ class Raven2026(Verifier):
 
     Problems with an empty text are left unanswered. Long documents are compared in chunks of the training median.
 
-    It is dear: some thirteen CPU minutes for a default run on newsgroups (``docs/scale.md``), many of them for nine
+    Expensive: some thirteen CPU minutes for a default run on newsgroups (``docs/scale.md``), many of them for nine
     whitenings that are learned anew for every training problem, without its own authors.
 
     Parameters
@@ -410,5 +410,5 @@ class Raven2026(Verifier):
 
         folds = calibration_folds(problems, same, _FOLDS)
         answers = out_of_fold(answered, folds, same, otherwise=np.nan)
-        told = ~np.isnan(answers)
-        return best_radius(answers[told], same[told], folds.widest) if told.sum() * 2 > len(told) else 0.0
+        finite = ~np.isnan(answers)
+        return best_radius(answers[finite], same[finite], folds.widest) if finite.sum() * 2 > len(finite) else 0.0

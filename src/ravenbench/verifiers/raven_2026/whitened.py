@@ -437,7 +437,7 @@ class Frame:
         return np.asarray(at[:, :1] ** self._powers[0] * at[:, 1:] ** self._powers[1])
 
 
-class Room:
+class ScratchBuffer:
     """Memory that is used over and over: asking the system for as much anew takes longer than filling it."""
 
     def __init__(self) -> None:
@@ -452,8 +452,10 @@ class Room:
         return self._held[:size].reshape(shape)
 
 
-def products(scatter: Scatter, extra: Floats, pairs: Ints, nodes: Floats, room: Room) -> tuple[Floats, Floats, Floats]:
-    """Inner products after whitening at every node: of all rows with the scatter's, (nodes, r, n), in ``room``; of
+def products(
+    scatter: Scatter, extra: Floats, pairs: Ints, nodes: Floats, scratch: ScratchBuffer
+) -> tuple[Floats, Floats, Floats]:
+    """Inner products after whitening at every node: of all rows with the scatter's, (nodes, r, n), in ``scratch``; of
     each row with itself, (nodes, r); and of ``pairs`` (m, 2) of rows, (nodes, m). Rows are the scatter's, then
     ``extra`` (r − n, p)."""
     from scipy.linalg import cholesky, solve_triangular
@@ -461,7 +463,7 @@ def products(scatter: Scatter, extra: Floats, pairs: Ints, nodes: Floats, room: 
     own, _ = within(scatter.rows, scatter.author)
     whole, inner = scatter.rows.T @ scatter.rows, own.T @ own
     rows, count = np.concatenate([scatter.rows, extra]), len(scatter.rows)
-    found = room.take(len(nodes), len(rows), count)
+    gram = scratch.take(len(nodes), len(rows), count)
     square, linked = np.empty((len(nodes), len(rows))), np.empty((len(nodes), len(pairs)))
     row, column = pairs.max(axis=1), pairs.min(axis=1)
     known, new = np.flatnonzero(column < count), np.flatnonzero(column >= count)
@@ -470,12 +472,12 @@ def products(scatter: Scatter, extra: Floats, pairs: Ints, nodes: Floats, room: 
         matrix[np.diag_indices_from(matrix)] += g
         factor = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
         white = solve_triangular(factor, rows.T, lower=True, check_finite=False).T
-        np.matmul(white[:count], white[:count].T, out=found[j, :count])
-        np.matmul(white[count:], white[:count].T, out=found[j, count:])
+        np.matmul(white[:count], white[:count].T, out=gram[j, :count])
+        np.matmul(white[count:], white[:count].T, out=gram[j, count:])
         np.einsum("ij,ij->i", white, white, out=square[j])
-        linked[j, known] = found[j, row[known], column[known]]
+        linked[j, known] = gram[j, row[known], column[known]]
         linked[j, new] = np.einsum("ij,ij->i", white[row[new]], white[column[new]])
-    return found, square, linked
+    return gram, square, linked
 
 
 @dataclass(eq=False)
@@ -548,9 +550,9 @@ class WhitenedBatch:
     """
 
     def __init__(
-        self, family: Whitened, documents: Chunked, impostors: Chunked, author: Ints, room: Room | None = None
+        self, family: Whitened, documents: Chunked, impostors: Chunked, author: Ints, room: ScratchBuffer | None = None
     ) -> None:
-        self.family, self.documents, self.impostors, self.room = family, documents, impostors, room or Room()
+        self.family, self.documents, self.impostors, self.room = family, documents, impostors, room or ScratchBuffer()
         delta = family.delta_
         self.own = delta.standard(documents.counts(delta.view, delta.n))
         self.others: Floats = impostors.once(
@@ -627,14 +629,14 @@ class WhitenedBatch:
         if not done.any():
             return done
         inner = products(scatter, self.own[layout.extra], layout.pairs, frame.nodes, self.room)
-        found = np.zeros((2, len(cases), len(self.sizes)))
+        sums = np.zeros((2, len(cases), len(self.sizes)))
         pair = np.zeros(len(cases))
         done &= leave_out(
             *inner, weights, np.exp(np.where(done, numbers[:, 0], 0.0)), scatter.author, self.sizes,
             layout.gone, layout.gone_ends, layout.own, layout.own_ends, layout.place, layout.link_ends,
-            found[0], found[1], pair,
+            sums[0], sums[1], pair,
         )  # fmt: skip
-        linked[chosen], mean[chosen], asked[chosen] = pair, found[0], found[1]
+        linked[chosen], mean[chosen], asked[chosen] = pair, sums[0], sums[1]
         return done
 
     def _embed(self, own: Floats, documents: Chunked, allowed: Bools) -> tuple[Floats, Floats]:
