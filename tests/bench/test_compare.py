@@ -178,7 +178,7 @@ def test_a_verifier_that_fails_is_named_and_the_others_answer(others, tmp_path, 
     found = analyse(result.store)
     assert result.errors and found.failures[0].verifier == "char-ngram"
     assert [line.name for line in found.cases[0].answer.lines] == ["function-words", "all together"]
-    assert "alone: char-ngram has 0 of its" in write_report(result.store).read_text()
+    assert "completed cells only: char-ngram has 0 of its" in write_report(result.store).read_text()
 
 
 REFUSED = {

@@ -119,7 +119,7 @@ def test_a_full_disk_leaves_no_part_and_the_next_call_goes_on(tmp_path, monkeypa
 
 
 def test_a_disk_without_room_is_known_before_any_work(tmp_path):
-    with pytest.raises(InputError, match="no room"):
+    with pytest.raises(InputError, match="not enough disk space"):
         generate(Synthetic(documents=10**10, words=1_000_000), tmp_path / "it")
 
 

@@ -188,6 +188,7 @@ def test_from_the_command_line(tmp_path, monkeypatch):
         (tmp_path / f"{system}.jsonl").write_text("\n".join(rows))
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)
     given = ["evaluate", "truth.jsonl", "near.jsonl", "far.jsonl", "--metrics", "auc, mine:Mine", "--replicates", "50"]
     shown = CliRunner().invoke(build("evaluate"), [*given, "--trials", "50", "--json"])
     assert shown.exit_code == 0, shown.output

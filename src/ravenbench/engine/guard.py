@@ -33,7 +33,7 @@ _received: list[int] = []
 """Signals to end that were noted in this process."""
 _watching: dict[int, Any] = {}
 """What handles them while they are noted."""
-THREADS = "OMP_NUMTHREADS"
+THREADS = "OMP_NUM_THREADS"
 SLOW = "ravenbench.verifiers.neural."
 """Methods of this package train for minutes, on toy problems too."""
 _worker: list[int] = []

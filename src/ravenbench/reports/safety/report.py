@@ -336,7 +336,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("95 % ", lambda m: m.verdict.interval, digits=2),
             col("texts", lambda m: max(m.grade.pairs, m.verdict.pairs)),
             note="Spearman's ρ with readers' means; a higher grade or verdict is a worse one, so a similarity that "
-            "says the same is is negative, a count of faults positive. "
+            "says the same is negative, a count of faults positive. "
             f"Of {len(measures)} measures, some differ from 0 by chance.",
         )  # fmt: skip
         return [people, agree, against]

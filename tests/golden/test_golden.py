@@ -1,6 +1,6 @@
 """What every command writes and says is what is kept here, piece by piece; a change of it is made on purpose.
 
-``pytest tests/golden/test_outputs.py --update-golden`` keeps what is written now. With ``GOLDEN_TEXTS=FOLDER`` in the
+``pytest tests/golden/test_golden.py --update-golden`` keeps what is written now. With ``GOLDEN_TEXTS=FOLDER`` in the
 environment the texts themselves are put there, so that those of two versions can be compared by ``diff -r``.
 """
 
