@@ -80,6 +80,8 @@ BUILTIN: dict[str, dict[str, str]] = {
         "general-impostors": "ravenbench.verifiers.published.general_impostors:GeneralImpostors",
         "ngram-tracing": "ravenbench.verifiers.published.ngram_tracing:NgramTracing",
         "cosine-delta": "ravenbench.verifiers.published.cosine_delta:CosineDelta",
+        "dirichlet-multinomial": "ravenbench.verifiers.published.two_level:DirichletMultinomial",
+        "poisson-gamma": "ravenbench.verifiers.published.two_level:PoissonGamma",
         "prompted-lm": "ravenbench.verifiers.prompted_lm:PromptedLM",
         "command": "ravenbench.verifiers.command:Command",
         "frery-2014": "ravenbench.verifiers.published.frery_2014:Frery2014",
