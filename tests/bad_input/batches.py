@@ -53,8 +53,8 @@ BATCHES = [
     ),
     _csv("a text that is not there", "q2.txt: there is no such file or folder", HEAD + "c,q2.txt,known.txt\n"),
     _csv(
-        "a Word file among the known texts",
-        "k.docx: Raven reads plain text only",
+        "a damaged Word file among the known texts",
+        "k.docx: it is damaged or cut short, or no Word",
         HEAD + "c,q.txt,k.docx\n",
         k_dot_docx=b"PK",
     ),

@@ -259,15 +259,15 @@ def test_what_cannot_be_read_is_an_error_and_nothing_is_written(name, others, tm
     assert not (tmp_path / "case").exists()
 
 
-def test_word_files_are_told_what_to_do(others, tmp_path):
+def test_a_damaged_word_file_is_left_out_of_a_folder_and_refused_alone(others, tmp_path):
     questioned, known = case(tmp_path)
     write(known / "older.docx", b"PK")
-    with pytest.raises(FormatError, match="plain text only") as told:
-        ravenbench.compare(questioned, known, others, out=tmp_path / "case", **FAST)
-    assert "older.docx" in str(told.value)
+    material = read_material(spec_of({"questioned": questioned, "known": known, "background": others}))
+    assert [note.partition("older.docx: left out, for it is damaged")[1] != "" for note in material.notes] == [True]
     write(known / "older.txt", text(90, 5))
-    assert len(read_material(spec_of({"questioned": questioned, "known": known, "background": others})).cases) == 1
-    with pytest.raises(FormatError, match="plain text only"):
+    (note,) = read_material(spec_of({"questioned": questioned, "known": known, "background": others})).notes
+    assert note.endswith("other files were not read: 1 (older.docx …)")
+    with pytest.raises(FormatError, match="damaged or cut short, or no Word"):
         ravenbench.compare(questioned.rename(tmp_path / "letter.docx"), known, others, out=tmp_path / "case", **FAST)
 
 
@@ -352,7 +352,9 @@ def test_the_same_text_twice_is_taken_once_and_said(tmp_path, others):
     write(known / "notes.md", "More.")
     material = read_material(spec_of({"questioned": questioned, "known": known, "background": others}))
     assert len(material.cases[0].candidate.texts) == 2
-    assert ["again.txt repeats 0.txt" in note or "do not end in .txt" in note for note in material.notes] == [True] * 2
+    assert ["again.txt repeats 0.txt" in note or "other files were not read: 1" in note for note in material.notes] == [
+        True
+    ] * 2
 
 
 def test_a_background_that_holds_the_candidate(tmp_path):

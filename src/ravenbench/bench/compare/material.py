@@ -17,12 +17,13 @@ from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.errors import FormatError, InputError, SpecError
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, checked_name
+from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.documents import OTHERS, account_of, list_documents, read_document, read_documents
 from ravenbench.formats.tabular import table_rows
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.text.tokens import WORD, count_words
 from ravenbench.types import Bools, Corpus
 
-OFFICE = {".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages", ".epub"}
 PATH_LIMIT = 4096
 _SHOWN = 5
 RUN = 8
@@ -40,16 +41,18 @@ FOREIGN = 0.6
 
 @dataclass(frozen=True)
 class Text:
-    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its words."""
+    """A text: the path it was given by, the text itself without byte order mark and carriage returns, its words, and
+    the document that it was taken from."""
 
     path: Path
     text: str
     words: int
+    document: Document | None = None
 
     @property
     def name(self) -> str:
         """What it is called on the page."""
-        return self.path.name
+        return self.path.name if self.document is None else self.document.name
 
 
 @dataclass(frozen=True)
@@ -119,26 +122,20 @@ def read_material(spec: CompareSpec) -> Material:
         Case(form.format(text=text.path.stem, candidate=one.name), text, one) for text in queries for one in candidates
     ]
     _check_ids(cases)
-    return Material(tuple(cases), (*reader.notes, *_mails(cases)))
+    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *_mails(cases)))
 
 
 def read_text(path: Path, encoding: str | None = UTF8) -> Text:
-    """One plain text; ``encoding`` as ``decode`` takes it. Raises InputError if there is none, it is empty, or it is no
-    plain text in UTF-8 or the encoding named."""
-    if path.is_dir():
-        raise InputError("a folder stands where one text should be", file=path, expected="a .txt file")
-    if not path.is_file():
-        raise no_such(path)
-    if path.suffix.lower() in OFFICE:
-        raise _office(path)
-    with Archive(path, encoding) as archive:
-        if not archive.single:
-            raise FormatError("this is no text: it is a zip", file=path, expected="a .txt file", fix="unpack it")
-        text = archive.text(path.name)
-    words = count_words(text)
+    """The one text of a document; ``encoding`` as ``decode`` takes it. Raises InputError as ``read_document``, and
+    where the text is empty."""
+    return _text(read_document(path, encoding))
+
+
+def _text(document: Document) -> Text:
+    words = count_words(document.text)
     if not words:
-        raise FormatError("the text is empty", file=path, expected="a text by one author")
-    return Text(path, text, words)
+        raise FormatError("the text is empty", file=document.path, expected="a text by one author")
+    return Text(document.path, document.text, words, document)
 
 
 class _Reader:
@@ -169,31 +166,37 @@ class _Reader:
         return list(by_digest.values())
 
     def _inside(self, folder: Path) -> list[Text]:
-        inner = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
-        texts = [p for p in inner if p.suffix.lower() == ".txt"]
-        stems = {p.with_suffix("") for p in texts}
-        others = [p for p in inner if p.suffix.lower() != ".txt"]
-        # A document that was saved as plain text beside itself is read there.
-        for path in [p for p in others if p.suffix.lower() in OFFICE and p.with_suffix("") not in stems]:
+        documents, others = list_documents(folder)
+        texts: list[Text] = []
+        unreadable: list[Unreadable] = []
+        for path in documents:
             with self.faults.gathered():
-                raise _office(path)
-        if not texts:
-            raise InputError(
-                "this folder holds no text", file=folder, found=", ".join(p.name for p in inner[:4]) or "nothing",
-                expected="UTF-8 files whose names end in .txt",
+                try:
+                    texts += map(_text, self._by_one(path))
+                except Unreadable as error:
+                    unreadable.append(error)
+        unread = [p for p in others if p.suffix.lower() in OTHERS]
+        if not documents or (unreadable and not texts):
+            raise unreadable[0] if unreadable else InputError(
+                "this folder holds no text", file=folder, found=", ".join(p.name for p in others[:4]) or "nothing",
+                expected="documents: .txt, .docx, .pdf, .eml …",
             )  # fmt: skip
-        if others:
-            self.notes.append(
-                f"{folder.name}: {len(others)} files that do not end in .txt were not read ({others[0].name} …)"
-            )
-        return [text for path in texts for text in self.one(path)]
+        self.notes += [f"{error.file}: left out, for {error.problem}" for error in unreadable]
+        self.notes += [f"{path}: left out; {OTHERS[path.suffix.lower()]}" for path in unread]
+        if rest := [p for p in others if p not in unread]:
+            self.notes.append(f"{folder.name}: other files were not read: {len(rest)} ({rest[0].name} …)")
+        return texts
+
+    def _by_one(self, path: Path) -> tuple[Document, ...]:
+        """The documents of a file that are all by one author."""
+        documents = read_documents(path, self.encoding)
+        return documents if len({d.author for d in documents}) == 1 else (read_document(path, self.encoding),)
 
 
-def _office(path: Path) -> FormatError:
-    return FormatError(
-        "Raven reads plain text only", file=path, found=path.suffix, expected="UTF-8 text (.txt)",
-        fix="save the document as plain text, take headers, page numbers and quotations out, and give that file",
-    )  # fmt: skip
+def _accounts(cases: Sequence[Case]) -> list[str]:
+    """What was left out of the texts that are compared."""
+    texts = dict.fromkeys(text for case in cases for text in (case.questioned, *case.candidate.texts))
+    return account_of([text.document for text in texts if text.document is not None])
 
 
 def _mails(cases: Sequence[Case]) -> list[str]:
@@ -284,7 +287,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
     _check_ids(cases)
-    return Material(tuple(cases), (*reader.notes, *_mails(cases)))
+    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *_mails(cases)))
 
 
 def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:

@@ -1,0 +1,90 @@
+"""A document that was read: its text, and an account of what was left out of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from ravenbench.errors import FormatError
+
+_SAMPLE = 120
+
+
+class LeftOut(msgspec.Struct, frozen=True):
+    """A kind of thing that was left out of a document: how often it stood there, and the first of it."""
+
+    kind: str
+    count: int
+    sample: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.count:,})"
+
+
+class Unreadable(FormatError):
+    """A document that has no text to give: a scan, a protected or a damaged file, a format that is not read."""
+
+
+class Document(msgspec.Struct, frozen=True, kw_only=True):
+    """What one person wrote in a file, and what was left out.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    part : str
+        Which of a file's documents this is: a mail's number, a chat's sender; "" where the file holds one.
+    text : str
+        Without byte order mark and carriage returns.
+    author : str or None
+        The mail's or message's sender; None for other formats.
+    date : str
+        Of a mail, as its header has it.
+    left_out : tuple of LeftOut
+    notes : tuple of str
+        What a reader should know: hints of the author's name, signs of a wrong encoding, macros that did not run.
+    file_sha256, text_sha256 : str
+        Of the file's bytes, and of the text in UTF-8.
+    """
+
+    path: Path
+    text: str
+    part: str = ""
+    author: str | None = None
+    date: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
+    file_sha256: str = ""
+    text_sha256: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called: the file's name, and which part of it."""
+        return f"{self.path.name} ({self.part})" if self.part else self.path.name
+
+    @property
+    def account(self) -> str:
+        """What was left out, in a line; "" where nothing was."""
+        return ", ".join(map(str, self.left_out))
+
+
+class Account:
+    """Gathers what is left out of a document while it is read."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._samples: dict[str, str] = {}
+
+    def add(self, kind: str, sample: str = "", count: int = 1) -> None:
+        """Note that something was left out."""
+        if count:
+            self._counts[kind] += count
+        if sample.strip() and kind not in self._samples:
+            words = " ".join(sample.split())
+            self._samples[kind] = words if len(words) <= _SAMPLE else words[: _SAMPLE - 1] + "…"
+
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """All of it, in the order in which each kind came first."""
+        return tuple(LeftOut(kind, count, self._samples.get(kind, "")) for kind, count in self._counts.items())

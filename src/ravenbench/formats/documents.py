@@ -1,0 +1,141 @@
+"""Documents as people have them: their text, and an account of what was left out of it.
+
+``read_documents`` reads a plain text here; every other format in a process of its own (``formats/reading.py``), within
+limits of memory and of time on the processor. Nothing is fetched, no macro runs and no link is followed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.reading import read_apart
+
+FORMATS = {
+    ".txt": "plain text", ".docx": "Word", ".docm": "Word", ".odt": "OpenDocument",
+    ".rtf": "Rich Text", ".html": "HTML", ".htm": "HTML", ".xhtml": "HTML", ".pdf": "PDF", ".eml": "e-mail",
+    ".mbox": "mailbox", ".msg": "Outlook message",
+}  # fmt: skip
+"""What is read, by the ending of its name. Exports of WhatsApp and Signal are recognised by their lines."""
+SUFFIXES = frozenset(FORMATS)
+OTHERS = {
+    ".doc": "save it as .docx", ".pages": "export it as Word or PDF", ".epub": "save it as HTML or plain text",
+    ".wpd": "save it as .docx", ".pst": "export its mails as .eml or .mbox", ".ost": "export its mails as .eml",
+    ".xps": "print it as PDF", ".djvu": "print it as PDF",
+}  # fmt: skip
+"""Documents that are not read, and what to do with them."""
+SIGNAL = ("chat.md", "data.json")
+"""The names of Signal's messages as signal-export writes them."""
+
+
+def is_document(path: Path) -> bool:
+    """Whether a file's name is one of a document that is read."""
+    return path.suffix.lower() in SUFFIXES or path.name.lower() in SIGNAL
+
+
+def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
+    """The documents below a folder, sorted, and its other files; hidden ones are in neither.
+
+    A document that was saved as plain text beside itself (``letter.docx``, ``letter.txt``) is taken as that.
+    """
+    inner = sorted(p for p in folder.rglob("*") if p.is_file() and not _hidden(p.relative_to(folder)))
+    plain = {p.with_suffix("") for p in inner if p.suffix.lower() == ".txt"}
+    taken = [p for p in inner if is_document(p) and (p.suffix.lower() == ".txt" or p.with_suffix("") not in plain)]
+    return taken, [p for p in inner if p not in set(taken)]
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.parts)
+
+
+def read_document(path: str | Path, encoding: str | None = None) -> Document:
+    """The one document of a file.
+
+    Raises
+    ------
+    Unreadable
+        If the file is protected, damaged, a scan, or of a format that is not read.
+    InputError
+        As ``read_documents``; or if the file holds several documents, as a mailbox or a chat does.
+    """
+    documents = read_documents(path, encoding)
+    if len(documents) > 1:
+        authors = list(dict.fromkeys(d.author for d in documents if d.author))
+        shown = ", ".join(authors[:4]) + (" …" if len(authors) > 4 else "")
+        raise FormatError(
+            "one text is expected, and this file holds several", file=path,
+            found=f"{len(documents):,} texts by {shown}" if shown else f"{len(documents):,} texts",
+            fix=f"raven texts {Path(path).name} -o texts writes each into a file of its own, by author",
+        )  # fmt: skip
+    return documents[0]
+
+
+def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Document, ...]:
+    """Every document of a file: one, or a mailbox's mails, or a chat's senders.
+
+    Parameters
+    ----------
+    encoding : str or None
+        Of texts that are not UTF-8 and do not say what they are in, as ``decode`` takes it.
+
+    Raises
+    ------
+    Unreadable
+        If the file is protected, damaged, a scan, or of a format that is not read.
+    MissingPart
+        If the format needs an extra that is not installed.
+    InputError
+        If there is no such file, it is empty, or its text is not in the encoding.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError("a folder stands where one text should be", file=path, expected="a document, as .txt or .docx")
+    if not path.is_file():
+        raise no_such(path)
+    suffix = path.suffix.lower()
+    if suffix in OTHERS:
+        raise Unreadable("this format is not read", file=path, found=suffix, expected=_read(), fix=OTHERS[suffix])
+    name = FORMATS.get(suffix, "plain text")
+    documents = _plain(path, encoding) if name == "plain text" else read_apart(path, name, encoding)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    done = tuple(
+        msgspec.structs.replace(d, file_sha256=digest, text_sha256=hashlib.sha256(d.text.encode()).hexdigest())
+        for d in documents
+        if d.text.strip()
+    )
+    if not done:
+        raise Unreadable("the text is empty", file=path, expected="a text by one author")
+    return done
+
+
+def account_of(documents: Sequence[Document], most: int = 5) -> list[str]:
+    """Sentences that say of which documents a part was left out, and where to look."""
+    partial = [d for d in documents if d.left_out]
+    shown = "; ".join(f"{d.name}: {d.account}" for d in partial[:most])
+    more = f"; and {len(partial) - most:,} more" if len(partial) > most else ""
+    sentences = []
+    if partial:
+        sentences.append(
+            f"{len(partial):,} of {len(documents):,} documents hold more than was taken as their text ({shown}{more}); "
+            "raven texts shows document by document what was taken and what was left out"
+        )
+    return sentences + list(dict.fromkeys(f"{d.name}: {note}" for d in documents for note in d.notes))
+
+
+def _read() -> str:
+    return ", ".join(sorted(SUFFIXES))
+
+
+def _plain(path: Path, encoding: str | None) -> list[Document]:
+    with Archive(path, encoding) as archive:
+        if not archive.single:
+            raise Unreadable("this is no text: it is a zip", file=path, expected="a document", fix="unpack it")
+        text = archive.text(path.name)
+    return [Document(path=path, text=text)]

@@ -1,0 +1,240 @@
+"""Word (.docx, .docm) and OpenDocument (.odt): what stands in the body of the text, by the XML of their zips.
+
+Only the parts with text are unpacked, each up to ``DOCUMENT_LIMIT`` bytes: images and embedded files stay packed.
+Deleted text that tracked changes keep is left out, inserted text is taken. Python's own XML reader is used, because
+python-docx passes over inserted text and footnotes, and unpacks every image.
+"""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+from ravenbench.formats.archive import DOCUMENT_LIMIT
+from ravenbench.formats.document import Account, Document, Unreadable
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_STRICT = "{http://purl.oclc.org/ooxml/wordprocessingml/main}"
+TABLES, NOTES, PAGES = "tables", "footnotes and endnotes", "headers and footers of pages"
+COMMENTS, CHANGES, BOXES = "comments", "deleted text", "text boxes"
+CONTENTS, QUOTATIONS, CAPTIONS = "tables of contents", "quotations", "captions"
+IMAGES, EMBEDDED, MACROS = "images", "embedded files", "macros"
+_AGAIN = "open it in the program that wrote it, and save it again"
+
+
+@dataclass(frozen=True)
+class _Form:
+    """How a format writes text: paragraphs, white space, what is left out by kind, where characters stand."""
+
+    paragraphs: frozenset[str]
+    white: Mapping[str, str]
+    left_out: Mapping[str, str]
+    silent: frozenset[str]
+    characters: frozenset[str] | None  # None: all text within a paragraph
+    style: str
+
+
+_DOCX = _Form(
+    paragraphs=frozenset({f"{_W}p"}),
+    white={f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"},
+    left_out={
+        f"{_W}tbl": TABLES, f"{_W}del": CHANGES, f"{_W}moveFrom": CHANGES, f"{_W}txbxContent": BOXES,
+        f"{_W}footnoteReference": NOTES, f"{_W}endnoteReference": NOTES, f"{_W}commentReference": COMMENTS,
+        f"{_W}altChunk": EMBEDDED, f"{_W}object": EMBEDDED,
+    },
+    silent=frozenset({f"{_W}instrText", f"{_W}pPr", f"{_W}rPr", f"{_W}sectPr", f"{_MC}Fallback"}),
+    characters=frozenset({f"{_W}t"}),
+    style=f"{_W}pPr/{_W}pStyle",
+)  # fmt: skip
+_ODT = _Form(
+    paragraphs=frozenset({f"{_TEXT}p", f"{_TEXT}h"}),
+    white={f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"},
+    left_out={
+        "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}table": TABLES, f"{_TEXT}note": NOTES,
+        f"{_OFFICE}annotation": COMMENTS, f"{_TEXT}tracked-changes": CHANGES,
+        "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}text-box": BOXES, f"{_TEXT}table-of-content": CONTENTS,
+        "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}object": EMBEDDED,
+    },
+    silent=frozenset({f"{_TEXT}sequence-decls", f"{_OFFICE}forms", f"{_TEXT}soft-page-break"}),
+    characters=None,
+    style="",
+)  # fmt: skip
+
+
+def read_docx(path: Path, encoding: str | None = None) -> list[Document]:
+    """The one document of a Word file. Raises Unreadable if it is protected, damaged or too large."""
+    with _zip(path, "Word") as archive:
+        names = archive.namelist()
+        kinds = _parse(archive, "[Content_Types].xml", path)
+        of = {e.get("PartName", "").lstrip("/"): e.get("ContentType", "") for e in kinds}
+        main = next((name for name, kind in of.items() if kind.endswith("main+xml")), "word/document.xml")
+        if ".sheet." in of.get(main, "") or ".presentation." in of.get(main, "") or main not in names:
+            raise Unreadable("it holds no Word text", file=path, expected="a Word document")
+        account = Account()
+        body = _parse(archive, main, path, {_STRICT: _W})
+        text = "".join(_pieces(body, _DOCX, account, {}))
+        folder = main.rpartition("/")[0]
+        for name in (n for n in names if n.startswith(f"{folder}/")):
+            stem = name.removeprefix(f"{folder}/").partition(".")[0].rstrip("0123456789")
+            if stem in ("header", "footer") and (words := _words(archive, name, path)):
+                account.add(PAGES, words)
+            elif stem in ("footnotes", "endnotes"):
+                account.add(NOTES, _words(archive, name, path), 0)
+        _packed(names, account)
+        return [Document(path=path, text=text, left_out=account.left_out(), notes=_hints(archive, names, path))]
+
+
+def read_odt(path: Path, encoding: str | None = None) -> list[Document]:
+    """The one document of an OpenDocument text. Raises Unreadable if it is protected, damaged or too large."""
+    with _zip(path, "OpenDocument") as archive:
+        names = archive.namelist()
+        manifest = "META-INF/manifest.xml"
+        if manifest in names and any(e.tag.endswith("encryption-data") for e in _parse(archive, manifest, path).iter()):
+            raise _protected(path)
+        account = Account()
+        root = _parse(archive, "content.xml", path)
+        body = root.find(f".//{_OFFICE}text")
+        if body is None:
+            raise Unreadable("it holds no text", file=path, expected="an OpenDocument text")
+        style = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+        parents = {
+            s.get(f"{style}name", ""): s.get(f"{style}parent-style-name", "") for s in root.iter(f"{style}style")
+        }
+        text = "".join(_pieces(body, _ODT, account, parents))
+        if "styles.xml" in names:
+            for element in _parse(archive, "styles.xml", path).iter():
+                if element.tag in (f"{style}header", f"{style}footer") and (
+                    words := "".join(element.itertext()).strip()
+                ):
+                    account.add(PAGES, words)
+        _packed(names, account)
+        return [Document(path=path, text=text, left_out=account.left_out(), notes=_hints(archive, names, path))]
+
+
+def _zip(path: Path, name: str) -> zipfile.ZipFile:
+    with path.open("rb") as file:
+        head = file.read(8)
+        if head == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
+            whole = head + file.read(DOCUMENT_LIMIT)
+            if "EncryptedPackage".encode("utf-16-le") in whole:
+                raise _protected(path)
+            raise Unreadable("this is a document of Word 97–2003", file=path, fix="save it as .docx")
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise Unreadable(f"it is damaged or cut short, or no {name} ({error})", file=path, fix=_AGAIN) from None
+    if any(info.flag_bits & 1 for info in archive.infolist()):
+        archive.close()
+        raise _protected(path)
+    return archive
+
+
+def _protected(path: Path) -> Unreadable:
+    return Unreadable("it is protected by a password", file=path, fix="save it without one in the program it is from")
+
+
+def _parse(archive: zipfile.ZipFile, name: str, path: Path, renamed: Mapping[str, str] | None = None) -> Element:
+    """The XML of one part. Raises Unreadable if it is not there, damaged, too large, or declares entities."""
+    try:
+        with archive.open(name) as file:
+            data = file.read(DOCUMENT_LIMIT + 1)
+    except (KeyError, zipfile.BadZipFile, EOFError, OSError, RuntimeError, NotImplementedError, zlib.error) as error:
+        raise Unreadable(f"it is damaged: {name} cannot be unpacked ({error})", file=path, fix=_AGAIN) from None
+    if len(data) > DOCUMENT_LIMIT:
+        raise Unreadable(
+            "it unpacks to far more than a text can", file=path, found=f"{name}: more than {DOCUMENT_LIMIT:,} bytes",
+            fix="if you trust it, save it as plain text",
+        )  # fmt: skip
+    if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data:
+        raise Unreadable("it declares entities, as no program does that writes documents", file=path, found=name)
+    for old, new in (renamed or {}).items():
+        data = data.replace(old.strip("{}").encode(), new.strip("{}").encode())
+    try:
+        return ElementTree.fromstring(data)
+    except ElementTree.ParseError as error:
+        raise Unreadable(f"it is damaged: {name} is no XML ({error})", file=path, fix=_AGAIN) from None
+
+
+def _pieces(node: Element, form: _Form, account: Account, parents: Mapping[str, str]) -> Iterator[str]:
+    """The text below a node, a line for each paragraph; what is left out goes to the account."""
+    tag = node.tag
+    kind = form.left_out.get(tag) or _by_style(node, form, parents)
+    if kind is not None:
+        account.add(kind, " ".join(node.itertext()))
+        return
+    if tag in form.silent:
+        return
+    if tag in form.white:
+        yield form.white[tag]
+    elif tag == f"{_TEXT}s":
+        count = node.get(f"{_TEXT}c", "1")
+        yield " " * min(int(count) if count.isdecimal() else 1, 100)
+    mixed = form.characters is None and tag.startswith(_TEXT)
+    if node.text and (mixed or tag in (form.characters or ())):
+        yield node.text
+    for child in node:
+        yield from _pieces(child, form, account, parents)
+        if mixed and child.tail and tag not in (f"{_TEXT}list", f"{_TEXT}list-item", f"{_TEXT}section"):
+            yield child.tail
+    if tag in form.paragraphs:
+        yield "\n"
+
+
+def _by_style(node: Element, form: _Form, parents: Mapping[str, str]) -> str | None:
+    """What a paragraph's style says that it is, where that is not the author's running text."""
+    if node.tag not in form.paragraphs:
+        if (
+            node.tag == f"{_W}sdt"
+            and (gallery := node.find(f"{_W}sdtPr/{_W}docPartObj/{_W}docPartGallery")) is not None
+        ):
+            return CONTENTS if gallery.get(f"{_W}val") == "Table of Contents" else None
+        return None
+    if form.style:
+        found = node.find(form.style)
+        style = "" if found is None else found.get(f"{_W}val", "")
+    else:
+        style = node.get(f"{_TEXT}style-name", "")
+        style = parents.get(style) or style
+    folded = style.lower().replace("_20_", "").replace(" ", "")
+    if folded.startswith(("quot", "intensequote", "zitat", "citation", "cita", "blocktext")):
+        return QUOTATIONS
+    if folded.startswith(("toc", "contents")) and folded.rstrip("0123456789") != folded:
+        return CONTENTS
+    return CAPTIONS if folded == "caption" else None
+
+
+def _words(archive: zipfile.ZipFile, name: str, path: Path) -> str:
+    return " ".join("".join(_parse(archive, name, path).itertext()).split())
+
+
+def _packed(names: list[str], account: Account) -> None:
+    """Count what a zip holds beside text."""
+    for name in names:
+        lower = name.lower()
+        if name.endswith("/") or "thumbnail" in lower:
+            continue
+        if "/media/" in lower or lower.startswith("pictures/"):
+            account.add(IMAGES, name.rpartition("/")[2])
+        elif "/embeddings/" in lower or (lower.startswith("object ") and lower.endswith("/content.xml")):
+            account.add(EMBEDDED, name)
+        elif lower.endswith("vbaproject.bin") or (lower.startswith(("basic/", "scripts/")) and "script-l" not in lower):
+            account.add(MACROS, name.rpartition("/")[2])
+
+
+def _hints(archive: zipfile.ZipFile, names: list[str], path: Path) -> tuple[str, ...]:
+    """Whom the file's metadata name."""
+    people: dict[str, None] = {}
+    for name in ("docProps/core.xml", "meta.xml"):
+        if name in names:
+            for element in _parse(archive, name, path).iter():
+                if element.tag.rpartition("}")[2] in ("creator", "lastModifiedBy", "initial-creator") and element.text:
+                    people[" ".join(element.text.split())[:80]] = None
+    return (f"the file's metadata name {', '.join(people)}: a hint, and no proof of who wrote it",) if people else ()

@@ -1,0 +1,159 @@
+"""The process that reads documents: one that hangs, swells or falls over a file takes no command with it.
+
+``read_apart`` is called by the command, and starts this module as a process of its own, which serves one file after
+another: a line of JSON with the path comes in, a line with the documents or the error goes out. Each file has
+``SECONDS`` of the processor, and the process ``MEMORY`` bytes of address space.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from ravenbench import errors
+from ravenbench.errors import InputError
+from ravenbench.formats.document import Document, Unreadable
+
+SECONDS = 60
+MEMORY = 2 * 2**30
+READERS = {
+    "Word": "office:read_docx", "OpenDocument": "office:read_odt", "Rich Text": "rich_text:read_rtf",
+    "HTML": "rich_text:read_html", "PDF": "pdf:read_pdf", "e-mail": "mails:read_eml", "mailbox": "mails:read_mbox",
+    "Outlook message": "mails:read_msg",
+}  # fmt: skip
+
+
+class _Request(msgspec.Struct):
+    path: str
+    format: str
+    encoding: str | None
+
+
+class _Error(msgspec.Struct):
+    kind: str
+    problem: str
+    found: str | None
+    expected: str | None
+    fix: str | None
+
+
+class _Answer(msgspec.Struct):
+    documents: list[Document] = []
+    error: _Error | None = None
+
+
+class _Server:
+    """The process, as the command sees it."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        paths = [str(Path(place).absolute()) for place in sys.path if place]
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", "from ravenbench.formats.reading import serve; serve()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        atexit.register(self.stop)
+
+    def read(self, request: _Request) -> _Answer | int:
+        """The answer, or with which code the process ended instead."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(msgspec.json.encode(request) + b"\n")
+            self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if line.endswith(b"\n"):
+            return msgspec.json.decode(line, type=_Answer, dec_hook=lambda kind, value: kind(value))
+        return self._process.wait()
+
+    def stop(self) -> None:
+        if self.owner == os.getpid():
+            self._process.kill()
+            self._process.communicate()
+            atexit.unregister(self.stop)
+
+
+_lock = threading.Lock()
+_servers: list[_Server] = []
+
+
+def read_apart(path: Path, name: str, encoding: str | None) -> list[Document]:
+    """The documents of a file, read by the process; ``name`` is its format. Raises what the reader raises, and
+    Unreadable where the process ended over it."""
+    with _lock:
+        if _servers and _servers[0].owner != os.getpid():
+            _servers.clear()
+        if not _servers:
+            _servers.append(_Server())
+        server = _servers[0]
+        answer: _Answer | int | None = None
+        try:
+            answer = server.read(_Request(str(path.absolute()), name, encoding))
+        finally:
+            if not isinstance(answer, _Answer):
+                server.stop()
+                _servers.clear()
+    if isinstance(answer, int):
+        late = answer == -getattr(signal, "SIGXCPU", 0)
+        raise Unreadable(
+            f"reading it takes more than {SECONDS} seconds, the limit" if late else "no reader gets through this file",
+            file=path, expected=name, fix="open it in the program that wrote it, and save it as plain text",
+        )  # fmt: skip
+    if answer.error is not None:
+        error = answer.error
+        kind = Unreadable if error.kind == "Unreadable" else getattr(errors, error.kind, InputError)
+        raise kind(error.problem, file=path, found=error.found, expected=error.expected, fix=error.fix)
+    return [msgspec.structs.replace(document, path=path) for document in answer.documents]
+
+
+def serve() -> None:
+    """Answer requests until there are no more."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for line in sys.stdin.buffer:
+        _allow(SECONDS)
+        answer = _answer(msgspec.json.decode(line, type=_Request))
+        out.write(msgspec.json.encode(answer, enc_hook=str) + b"\n")
+        out.flush()
+
+
+def _allow(seconds: int) -> None:
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + seconds
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.getrlimit(resource.RLIMIT_CPU)[1]))
+
+
+def _answer(request: _Request) -> _Answer:
+    module, _, function = READERS[request.format].partition(":")
+    path = Path(request.path)
+    try:
+        reader = getattr(importlib.import_module(f"ravenbench.formats.{module}"), function)
+        return _Answer(reader(path, request.encoding))
+    except InputError as error:
+        found = None if error.found is None else str(error.found)
+        return _Answer(error=_Error(type(error).__name__, error.problem, found, error.expected, error.fix))
+    except MemoryError:
+        problem = f"reading it takes more than {MEMORY // 2**30} GB of memory, the limit"
+    except RecursionError:
+        problem = "its parts are nested too deep"
+    except Exception as error:  # whatever a library makes of a damaged file
+        problem = f"it is damaged, or no {request.format} ({type(error).__name__}: {error})"
+    fix = "open it in the program that wrote it, and save it again or as plain text"
+    return _Answer(error=_Error("Unreadable", problem[:300], None, request.format, fix))
