@@ -131,6 +131,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "arun-2009": "ravenbench.attribution.profiles:Arun2009",
         "koppel-2011": "ravenbench.attribution.profiles:Koppel2011",
         "escalante-2011": "ravenbench.attribution.linear:Escalante2011",
+        "raven-2026": "ravenbench.attribution.raven_2026:Raven2026",
         "distorted": "ravenbench.attribution.base:Distorted",
     },
     "obfuscator": {

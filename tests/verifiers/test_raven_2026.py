@@ -13,8 +13,9 @@ from tests.references.s_norm import nearest, s_norm, z_score
 
 from ravenbench.errors import CorpusError, SpecError
 from ravenbench.testing import check_verifier, toy_problems
+from ravenbench.text.views import Views, chunks
 from ravenbench.types import Problems
-from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Grams, MinMax, Views, chunks
+from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Grams, MinMax
 from ravenbench.verifiers.raven_2026.verifier import (
     Cases,
     Extractor,

@@ -20,7 +20,9 @@ class Attributor(Component):
     """Base of Raven's attribution methods, estimators over texts in scikit-learn's manner.
 
     Anything else with ``fit(texts, authors)`` and ``predict(texts)`` serves as well, a scikit-learn pipeline say;
-    ``scores(texts)`` is what rejection in open sets needs. Counts of texts are kept by content hash, so folds that
+    ``scores(texts)`` is what rejection in open sets needs. Where a method has ``probabilities(texts, nobody=False)``,
+    these are calibrated, with a last column for *none of them* if that is wanted. A method that says ``reads_topics``
+    takes topics of the texts as a third argument of ``fit``. Counts of texts are kept by content hash, so folds that
     share documents share their counting; whatever depends on the training set is learned in each fold anew.
 
     Attributes
@@ -37,6 +39,7 @@ class Attributor(Component):
     """
 
     provenance: ClassVar[Literal["sourced", "reconstructed", "ours"]] = "sourced"
+    reads_topics: ClassVar[bool] = False
 
     def fit(self, texts: Sequence[str], authors: Sequence[str]) -> Self:
         """Learn from texts with their authors. InputError if lengths differ or fewer than two authors are given."""

@@ -93,7 +93,10 @@ def fit_split(documents: Chosen, part: Split, method: Any) -> Any:
     from sklearn.base import clone
 
     texts = [documents.texts[i] for i in part.train]
-    return clone(method).fit(texts, [documents.authors[documents.author[i]] for i in part.train])
+    authors = [documents.authors[documents.author[i]] for i in part.train]
+    if getattr(method, "reads_topics", False):
+        return clone(method).fit(texts, authors, [documents.topics[documents.topic[i]] for i in part.train])
+    return clone(method).fit(texts, authors)
 
 
 def predict_split(documents: Chosen, part: Split, fitted: Any) -> Ints:
@@ -250,7 +253,8 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     SpecError if the lead is not in [0, 1), or rejection is wanted of a method without scores; CorpusError if no
     candidate has two known texts, from which probabilities could be learned. A text is nobody's (``<UNK>``) where the
     probability of the best candidate leads that of the second by less than ``reject`` (see ``open_set``): PAN19's
-    baseline has .1; 0 answers everything, as closed sets want.
+    baseline has .1; 0 answers everything, as closed sets want. Of a method with probabilities of its own, three
+    candidates or more, nobody is one more candidate.
     """
     from sklearn.base import clone
 
@@ -263,6 +267,12 @@ def answer_problem(problem: AttributionProblem, method: Any, reject: float = 0.0
     names, unknown = list(problem.unknown), list(problem.unknown.values())
     if not reject:
         return {name: str(author) for name, author in zip(names, fitted.predict(unknown), strict=True)}
+    if hasattr(fitted, "probabilities") and len(problem.candidates) > 2:
+        chance = fitted.probabilities(unknown, nobody=True)
+        best = [*map(str, fitted.classes_), UNKNOWN]
+        order = np.argsort(-chance, axis=1, kind="stable")[:, :2]
+        lead = np.take_along_axis(chance, order, axis=1) @ [1, -1]
+        return {n: best[i] if far >= reject else UNKNOWN for n, i, far in zip(names, order[:, 0], lead, strict=True)}
     leads = Leads().fit(method, texts, authors)
     scores = np.asarray(fitted.scores(unknown), dtype=np.float64)
     best = [str(fitted.classes_[i]) for i in scores.argmax(axis=1)]

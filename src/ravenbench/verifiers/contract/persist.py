@@ -74,7 +74,7 @@ PLACES = {
     "Tfidf": "ravenbench.text.tfidf",
     "TokenProfiles": "ravenbench.text.tfidf",
     "Tokens": "ravenbench.text.lexicon",
-    "Views": "ravenbench.verifiers.raven_2026.families",
+    "Views": "ravenbench.text.views",
     "Vocabulary": "ravenbench.verifiers.neural.o2d2",
     "WhereTagged": "ravenbench.verifiers.published.harvey_2014",
     "Whitened": "ravenbench.verifiers.raven_2026.whitened",

@@ -8,10 +8,10 @@ from typing import Self
 import numpy as np
 
 from ravenbench.text.tokens import frequent_words
+from ravenbench.text.views import chunks
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.published.one_class import OneClass, accepts
 from ravenbench.verifiers.published.shelf_views import Family, cosines, count, dense, units_of
-from ravenbench.verifiers.raven_2026.families import chunks
 
 FAMILIES: tuple[tuple[Family, int], ...] = (
     ("word", 1), ("word", 2), ("word", 3), ("char", 3), ("char", 4), ("prefix", 1), ("suffix", 1), ("stop", 1),

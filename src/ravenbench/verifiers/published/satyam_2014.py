@@ -8,11 +8,11 @@ from typing import Self
 import numpy as np
 
 from ravenbench.metrics.pan import auc
+from ravenbench.text.views import chunks
 from ravenbench.types import Bools, Floats, Problems
 from ravenbench.verifiers.calibrators import Banded
 from ravenbench.verifiers.published.one_class import OneClass, sides
 from ravenbench.verifiers.published.shelf_views import cosines, count, dense, units_of
-from ravenbench.verifiers.raven_2026.families import chunks
 
 _WIDEST = 0.02
 

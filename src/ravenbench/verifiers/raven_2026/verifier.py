@@ -15,13 +15,14 @@ from ravenbench.randomness import stream
 from ravenbench.text.ppm import cross_entropies
 from ravenbench.text.tfidf import centre_of
 from ravenbench.text.tokens import TOKEN, normalised
+from ravenbench.text.views import View, Views, chunks
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Ints, Problems
 from ravenbench.verifiers.calibrators import apply_band, best_radius
 from ravenbench.verifiers.contract.base import Verifier
 from ravenbench.verifiers.contract.folds import both_classes, calibration_folds, out_of_fold
 from ravenbench.verifiers.published.impostors import Background
-from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Family, MinMax, View, Views, chunks
+from ravenbench.verifiers.raven_2026.families import Chunked, Delta, Family, MinMax
 from ravenbench.verifiers.raven_2026.whitened import Cases, Layout, ScratchBuffer, Whitened, WhitenedBatch
 
 _FURTHEST = 3.0

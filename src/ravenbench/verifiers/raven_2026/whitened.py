@@ -17,8 +17,9 @@ import numpy as np
 from numba import njit
 
 from ravenbench.text.tfidf import unit
+from ravenbench.text.views import View
 from ravenbench.types import Bools, Floats, Ints
-from ravenbench.verifiers.raven_2026.families import Chunked, Counts, Delta, View
+from ravenbench.verifiers.raven_2026.families import Chunked, Counts, Delta
 
 _MORE_ROWS = 700
 """Most chunks beside the impostors' in a batch: their inner products take room by the square."""
