@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from ravenbench.registry import parse as parse
     from ravenbench.reports.evaluate.api import evaluate as evaluate
     from ravenbench.reports.evaluate.evaluation import Evaluation as Evaluation
+    from ravenbench.reports.map.report import TextMap as TextMap
+    from ravenbench.reports.map.report import map_texts as map_texts
     from ravenbench.reports.report import analyse as analyse
     from ravenbench.reports.report import write_report as write_report
     from ravenbench.reports.site.pages import site as site
@@ -64,6 +66,7 @@ else:
         "InputError": "errors",
         "Labels": "types",
         "load_corpus": "corpora.load",
+        "map_texts": "reports.map.report",
         "obfuscate": "bench.api",
         "pan14": "bench.api",
         "Metric": "metrics.base",
@@ -77,6 +80,7 @@ else:
         "simulate": "bench.api",
         "Store": "store.store",
         "site": "reports.site.pages",
+        "TextMap": "reports.map.report",
         "TextTable": "texts",
         "Verified": "bench.verify.task",
         "Verifier": "verifiers.contract.base",
@@ -113,6 +117,7 @@ __all__ = [
     "RunResult",
     "Scorer",
     "Store",
+    "TextMap",
     "TextTable",
     "Verified",
     "Verifier",
@@ -122,6 +127,7 @@ __all__ = [
     "compare",
     "evaluate",
     "load_corpus",
+    "map_texts",
     "obfuscate",
     "pan14",
     "parse",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from inspect import Parameter, Signature, cleandoc
 from pathlib import Path
 from typing import Any
 
+from ravenbench.bench.options import Option, Spec, options_of
 from ravenbench.bench.task import EVERY, Task, run_task, task_of
 from ravenbench.builtin import BUILTIN
 
@@ -31,27 +32,52 @@ def function_of(task: type[Task]) -> Callable[..., Any]:
     return function
 
 
+def as_function(
+    work: Callable[..., Any], name: str, spec: type[Spec], own: tuple[Option, ...], result: str
+) -> Callable[..., Any]:
+    """A function with a spec's options as keywords, and with ``own`` ones before them, told in its docstring."""
+    options = {option.name: option for option in own} | options_of(spec) | {"progress": EVERY["progress"]}
+    signature = _signature(list(options.values()), tuple(option.name for option in own), result)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return work(**signature.bind(*args, **kwargs).arguments)
+
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = work.__module__
+    function.__doc__ = _docstring(cleandoc(work.__doc__ or ""), options, signature)
+    function.__signature__ = signature  # type: ignore[attr-defined]
+    return function
+
+
 def signature_of(task: type[Task]) -> Signature:
     """The signature of a task's function; annotations are text."""
+    return _signature([option for option in task.options() if option.function], task.by_position(), task.result)
+
+
+def _signature(options: Iterable[Option], by_position: tuple[str, ...], result: str) -> Signature:
     parameters = []
-    for option in task.options():
-        if option.function:
-            way = Parameter.POSITIONAL_OR_KEYWORD if option.name in task.by_position() else Parameter.KEYWORD_ONLY
-            default = Parameter.empty if option.required else None
-            parameters.append(Parameter(option.name, way, default=default, annotation=option.annotation))
-    order = [*task.by_position()]
+    for option in options:
+        way = Parameter.POSITIONAL_OR_KEYWORD if option.name in by_position else Parameter.KEYWORD_ONLY
+        default = Parameter.empty if option.required else None
+        parameters.append(Parameter(option.name, way, default=default, annotation=option.annotation))
+    order = [*by_position]
     parameters.sort(key=lambda p: order.index(p.name) if p.name in order else len(order))
-    return Signature(parameters, return_annotation=task.result)
+    return Signature(parameters, return_annotation=result)
 
 
 def docstring_of(task: type[Task]) -> str:
     """The docstring of a task's function: what the command says of itself, and its parameters."""
     about = cleandoc(task.__doc__ or "").split("\n\n")[0]
-    by_name = {option.name: option for option in task.options()}
-    lines = [about, "", *([*textwrap.wrap(task.note, 112), ""] if task.note else []), "Parameters", "----------"]
-    for parameter in signature_of(task).parameters.values():
+    if task.note:
+        about += "\n\n" + textwrap.fill(task.note, 112)
+    return _docstring(about, {option.name: option for option in task.options()}, signature_of(task))
+
+
+def _docstring(about: str, options: Mapping[str, Option], signature: Signature) -> str:
+    lines = [about, "", "Parameters", "----------"]
+    for parameter in signature.parameters.values():
         lines.append(f"{parameter.name} : {parameter.annotation}")
-        lines += textwrap.wrap(by_name[parameter.name].help, 108, initial_indent="    ", subsequent_indent="    ")
+        lines += textwrap.wrap(options[parameter.name].help, 108, initial_indent="    ", subsequent_indent="    ")
     lines += ["", "Raises", "------", "InputError", "    Before any long work, if something cannot be used."]
     return "\n".join(lines)
 

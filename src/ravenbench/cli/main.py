@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "obfuscate": ("ravenbench.cli.tasks:obfuscate", "Rewrite texts or a problem set so that authors are hidden."),
     "advise": ("ravenbench.cli.advise:command", "What gives your text away, and what changing it would gain."),
     "safety": ("ravenbench.cli.tasks:safety", "Attack verifiers with obfuscators; measure safety, soundness, sense."),
+    "map": ("ravenbench.cli.map:command", "Draw many texts: trees, maps, neighbours; how much of it is topic."),
     "diff": ("ravenbench.cli.reports:diff", "A page that shows what a rewriting changed, for reading and grading."),
     "attribute": ("ravenbench.cli.tasks:attribute", "Who wrote it, when the topic was never seen?"),
     "simulate": ("ravenbench.cli.tasks:simulate", "Check both verdicts on scorers whose reliance is known."),

@@ -37,8 +37,8 @@ def command_of(task: type[Task]) -> Any:
             raise InputError(problem, found=" ".join(context.args), expected=expected, fix=fix)
         perform(task, {name: value for name, value in values.items() if value is not None and value != []})
 
-    parameters = [_parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
-    parameters += [_of_option(option, option.name in task.arguments) for option in task.options() if option.command]
+    parameters = [parameter("context", typer.Context, inspect.Parameter.empty)] if task.stray else []
+    parameters += [of_option(option, option.name in task.arguments) for option in task.options() if option.command]
     left_out = {name for name in ("device", "cell_timeout") if not getattr(task, name)}
     parameters += [p for p in _common(task.plan_help) if p.name not in left_out]
     command.__doc__ = task.__doc__
@@ -47,20 +47,20 @@ def command_of(task: type[Task]) -> Any:
     return command
 
 
-def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _of_option(option: Option, positional: bool) -> inspect.Parameter:
+def of_option(option: Option, positional: bool) -> inspect.Parameter:
     kind: Any = list[str] if option.many else option.kind
     how: Any = {"help": option.help, "metavar": option.metavar}
     # A flag that is false is not given.
     flags = option.flags or ((f"--{option.name.replace('_', '-')}",) if kind is bool else ())
     shown = typer.Argument(**how) if positional else typer.Option(*flags, **how)
     if option.required:
-        return _parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
+        return parameter(option.name, Annotated[kind, shown], inspect.Parameter.empty)
     default = False if kind is bool else option.default
-    return _parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
+    return parameter(option.name, Annotated[kind if default is not None else kind | None, shown], default)
 
 
 _ENGINE = "local (processes) or dask (an existing cluster)."
@@ -69,12 +69,12 @@ _ENGINE = "local (processes) or dask (an existing cluster)."
 def _common(plan_help: str) -> list[inspect.Parameter]:
     """Options of every task that the declaration does not name."""
     return [
-        _parameter("cell_timeout", CellTimeout, None),
-        _parameter("engine", Annotated[str, typer.Option(help=_ENGINE)], "local"),
-        _parameter("scheduler", Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")], None),
-        _parameter("device", Device, None),
-        _parameter("plan", Annotated[bool, typer.Option("--plan", help=plan_help)], False),
-        _parameter("json", Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")], False),
+        parameter("cell_timeout", CellTimeout, None),
+        parameter("engine", Annotated[str, typer.Option(help=_ENGINE)], "local"),
+        parameter("scheduler", Annotated[str | None, typer.Option(help="Address of the Dask scheduler.")], None),
+        parameter("device", Device, None),
+        parameter("plan", Annotated[bool, typer.Option("--plan", help=plan_help)], False),
+        parameter("json", Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")], False),
     ]
 
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from markupsafe import Markup
 
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 INK, FAINT = "#1b1f27", "#7d8590"
 SETUP = {"hits": "#2f5fb3", "random": "#b3632f", "anti": "#7a7a3d", "given": "#2f5fb3"}
 OTHER = "#5f5f87"
+COLORS = ("#2f7fd0", "#c8642b", "#2f9468", "#a45fc4", "#a8830f", "#d04f77")
+"""Legible on white and on black."""
+_TITLES: WeakKeyDictionary[Figure, list[str]] = WeakKeyDictionary()
+"""What pointing at parts of a figure shows, by the number in their ids."""
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _NAMES = {
     INK: "currentColor",
@@ -92,6 +97,10 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
         text,
         count=1,
     )
+    titles = _TITLES.get(figure, [])
+    text = re.sub(
+        rf'<g id="{re.escape(name)}-title(\d+)">', lambda g: f"{g[0]}<title>{titles[int(g[1])]}</title>", text
+    )
     if inline:
         return text
     place = text.index(">") + 1
@@ -127,6 +136,13 @@ def save(figure: Figure, path: Path) -> None:
     with style():
         figure.savefig(buffer, format=kind, dpi=200, facecolor="white", metadata=metadata)
     write_bytes(path, buffer.getvalue())
+
+
+def titled(artist: Any, text: str) -> None:
+    """Have pointing at a part of a figure show a text, in SVG; the part must stand in its figure already."""
+    titles = _TITLES.setdefault(artist.get_figure(), [])
+    artist.set_gid(f"title{len(titles)}")
+    titles.append(html.escape(public(printable(text))))
 
 
 def canvas(width: float, height: float, columns: int = 1) -> tuple[Figure, list[Any]]:

@@ -26,7 +26,7 @@ from ravenbench.reports.evaluate.evaluation import (
     scores_table,
     significance_table,
 )
-from ravenbench.reports.page import FAINT, INK, canvas, inline, render, style
+from ravenbench.reports.page import COLORS, FAINT, INK, canvas, inline, render, style
 from ravenbench.reports.report import write_parts, write_whole
 from ravenbench.reports.view import Measure, Table, Value, for_terminal, number, printable, to_html
 from ravenbench.types import Answers, Floats
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-COLORS = ("#2f7fd0", "#c8642b", "#2f9468", "#a45fc4", "#a8830f", "#d04f77")
-"""Legible on white and on black."""
 DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (7, 2, 1.5, 2)))
 VERTICES = 300
 """Most vertices drawn of a curve; the hull is always drawn whole."""

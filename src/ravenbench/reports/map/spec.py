@@ -1,0 +1,136 @@
+"""What decides a map of many texts: options under the names that stylo's users know, with ``_`` for ``.``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from ravenbench.bench.options import AtLeastOne, AtLeastTwo, Encoding, Option, Spec, checked, told
+from ravenbench.errors import SpecError
+from ravenbench.text.deltas import MEASURES
+from ravenbench.text.splicing import FUNCTION_WORDS
+
+PICTURES = {
+    "CA": "Dendrogram",
+    "BCT": "Consensus tree",
+    "MDS": "Classical multidimensional scaling",
+    "NMDS": "Non-metric multidimensional scaling",
+    "PCV": "Principal components of the frequencies (covariances)",
+    "PCR": "Principal components of the z-scores (correlations)",
+    "tSNE": "t-SNE of the distances",
+    "network": "Network of nearest neighbours",
+}
+"""Pictures by stylo's ``analysis.type``, and two that it has not under that name."""
+CORPUS = Option(
+    "corpus",
+    "Texts: a folder or zip (author/text.txt, author/topic/text.txt, Author_Title.txt), a table, or a corpus by name.",
+    takes="str | Path | Mapping[str, str] | Corpus",
+    required=True,
+)
+Percent = Annotated[int, msgspec.Meta(ge=0, le=100)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class MapSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides a map's pictures and numbers."""
+
+    analysis_type: Annotated[
+        str, told(f"Pictures, of {', '.join(PICTURES)}, or all. Default: CA, BCT, MDS, network.", takes="str")
+    ] = "CA, BCT, MDS, network"
+    distance_measure: Annotated[str, told(f"Distance: {', '.join(MEASURES)}. Default: delta.")] = "delta"
+    mfw_min: Annotated[AtLeastTwo, told("Fewest most frequent words. Default: 100.")] = 100
+    mfw_max: Annotated[
+        AtLeastTwo | None,
+        told("Most of them; single pictures use the last step. Default: 500, or mfw_min where that is more."),
+    ] = None
+    mfw_incr: Annotated[AtLeastOne, told("Step from the fewest to the most. Default: 100.")] = 100
+    culling_min: Annotated[Percent, told("Percent of texts that a word must stand in, at least. Default: 0.")] = 0
+    culling_max: Annotated[
+        Percent | None, told("At most; single pictures use the last step. Default: as culling_min.")
+    ] = None
+    culling_incr: Annotated[AtLeastOne, told("Step between the two. Default: 20.")] = 20
+    start_at: Annotated[AtLeastOne, told("Rank of the first word used. Default: 1.")] = 1
+    mfw_list_cutoff: Annotated[AtLeastTwo, told("Words that are counted at all. Default: 5000.")] = 5000
+    analyzed_features: Annotated[Literal["w", "c"], told("w (words) or c (characters). Default: w.")] = "w"
+    ngram_size: Annotated[AtLeastOne, told("Words or characters in a row that make one feature. Default: 1.")] = 1
+    preserve_case: Annotated[bool, told("Keep capitals apart.")] = False
+    delete_pronouns: Annotated[bool, told("Leave personal and possessive pronouns out (of corpus_lang).")] = False
+    corpus_lang: Annotated[
+        Literal["English", "English.contr", "English.all", "Latin", "Latin.corr", "Dutch", "French", "German",
+                "Italian", "Spanish", "Other"],
+        told("English.contr keeps don't whole, English.all compounds too; Latin.corr joins u and v. Default: English."),
+    ] = "English"  # fmt: skip
+    sampling: Annotated[
+        Literal["no", "normal", "random"],
+        told("no, normal (texts are cut into samples) or random (samples are drawn from each text). Default: no."),
+    ] = "no"
+    sample_size: Annotated[AtLeastTwo, told("Words in a sample. Default: 10000.")] = 10_000
+    sample_overlap: Annotated[Count, told("Words that a sample shares with the next. Default: 0.")] = 0
+    number_of_samples: Annotated[AtLeastOne, told("Random samples of each text. Default: 1.")] = 1
+    linkage: Annotated[
+        Literal["ward.D", "ward.D2", "single", "complete", "average", "mcquitty"],
+        told("How clusters are joined: ward.D, ward.D2, single, complete, average or mcquitty. Default: ward.D."),
+    ] = "ward.D"
+    consensus_strength: Annotated[
+        float, msgspec.Meta(ge=0.5, le=1), told("Share of trees that a branch of the consensus needs. Default: 0.5.")
+    ] = 0.5
+    resamples: Annotated[
+        Count,
+        told(
+            "Trees of word lists drawn with replacement, over all settings in turn; 0: a tree a setting. Default: 100."
+        ),
+    ] = 100
+    linked_neighbors: Annotated[AtLeastOne, told("Nearest neighbours that a text is linked to. Default: 3.")] = 3
+    rolling: Annotated[str | None, told("A text, by its name: who it is nearest to, along it, of all others.")] = None
+    slice_size: Annotated[AtLeastTwo, told("Words in a slice of that text. Default: 5000.")] = 5000
+    slice_overlap: Annotated[Count | None, told("Words shared with the next. Default: 9 tenths of a slice.")] = None
+    classification_method: Annotated[
+        Literal["delta", "svm"], told("Who wrote a slice: the nearest text (delta), or a linear svm. Default: delta.")
+    ] = "delta"
+    function_words: Annotated[AtLeastTwo, told("Words that may stay when content words are masked. Default: 200.")] = (
+        FUNCTION_WORDS
+    )
+    texts: Annotated[
+        int, msgspec.Meta(ge=3), told("Most texts shown; of more, whole authors are drawn. Default: 300.")
+    ] = 300
+    encoding: Encoding = None
+    seed: Annotated[Count, told("Seed of every draw. Default: 0.")] = 0
+
+    @property
+    def pictures(self) -> list[str]:
+        """The pictures that are wanted, in their order."""
+        names = [name.strip().casefold() for name in self.analysis_type.split(",") if name.strip()]
+        return [name for name in PICTURES if name.casefold() in names or "all" in names]
+
+    def steps(self, name: Literal["mfw", "culling"]) -> list[int]:
+        """All numbers of words, or all levels of culling: the last may lie below the most, as R's ``seq`` ends."""
+        if name == "mfw":
+            low, high, step = self.mfw_min, self.mfw_max or max(500, self.mfw_min), self.mfw_incr
+        else:
+            low, step = self.culling_min, self.culling_incr
+            high = low if self.culling_max is None else self.culling_max
+        return list(range(low, high + 1, step))
+
+
+def build(values: dict[str, object]) -> MapSpec:
+    """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
+    spec = checked({key: str(v) if key == "rolling" else v for key, v in values.items() if v is not None}, MapSpec)
+    known = {name.casefold() for name in PICTURES} | {"all"}
+    for name in (part.strip() for part in spec.analysis_type.split(",")):
+        if name.casefold() not in known:
+            raise SpecError(
+                "analysis_type: there is no such picture", found=name, expected=", ".join([*PICTURES, "all"])
+            )
+    if spec.distance_measure not in MEASURES:
+        raise SpecError(
+            "distance_measure: there is no such distance", found=spec.distance_measure, expected=", ".join(MEASURES)
+        )
+    for least, most in (("mfw_min", "mfw_max"), ("culling_min", "culling_max")):
+        if (high := getattr(spec, most)) is not None and high < getattr(spec, least):
+            raise SpecError(f"{most} is below {least}", found=f"{high} below {getattr(spec, least)}")
+    if spec.sampling == "normal" and spec.sample_overlap >= spec.sample_size:
+        raise SpecError("sample_overlap must be less than sample_size", found=spec.sample_overlap)
+    if spec.slice_overlap is not None and spec.slice_overlap >= spec.slice_size:
+        raise SpecError("slice_overlap must be less than slice_size", found=spec.slice_overlap)
+    return spec

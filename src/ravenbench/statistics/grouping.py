@@ -1,0 +1,174 @@
+"""How far texts group by author and how far by topic, in one matrix of distances.
+
+Silhouette and adjusted Rand index are the customary numbers; both are high for authors who each write on one topic,
+even if words of the topic are all that groups their texts. The two kinds of *nearness* are not: that of authors
+compares pairs of texts on different topics only, that of topics pairs of different authors only,
+
+    nearness of authors = (mean distance of other authors − of one author) / mean distance,   on different topics
+    nearness of topics  = (mean distance of other topics − of one topic) / mean distance,     by different authors
+
+and the topic's share is the second over the sum of both, within 0 and 1. It is undefined where no author writes on two
+topics, for nothing then tells the two apart, and where the sum cannot be told from 0.
+
+Intervals are of the jackknife that leaves out one author at a time (a text whose author is unknown by itself), with
+Student's quantiles. A bootstrap of authors would have to compare copies of one text, and its draws have fewer authors
+than there are, so that silhouettes rise in them. Dendrograms are cut once, not for each author. The baseline shuffles
+labels over texts.
+
+References
+----------
+Rousseeuw 1987, Silhouettes. Hubert & Arabie 1985, Comparing partitions. Efron & Stein 1981, The jackknife estimate of
+variance (Annals of Statistics 9).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from ravenbench.randomness import stream
+from ravenbench.types import Bools, Floats, Ints
+
+SHUFFLES = 200
+Labels = tuple[Ints, Ints]
+"""Codes of authors and of topics, −1 unknown."""
+
+
+@dataclass(frozen=True)
+class GroupingScore:
+    """One number with its interval and the mean and the 95th percentile of shuffled labels; None where undefined."""
+
+    measure: str
+    by: str
+    value: float | None
+    interval: tuple[float, float] | None
+    shuffled: float | None
+    shuffled_95: float | None
+
+
+def silhouette(distances: Floats, codes: Ints, weights: Floats) -> Floats:
+    """Mean silhouette (rows,) of texts under each row of ``weights`` (rows, n); a text alone in its group has 0."""
+    known = codes >= 0
+    distances, weights = distances[np.ix_(known, known)], weights[:, known]
+    _, own = np.unique(codes[known], return_inverse=True)
+    member = np.eye(int(own.max(initial=-1)) + 1)[own]
+    result = np.full(len(weights), np.nan)
+    if member.shape[1] < 2:
+        return result
+    each = np.arange(len(own))
+    for row, w in enumerate(weights):
+        weighted = member * w[:, None]
+        sums, sizes = distances @ weighted, weighted.sum(axis=0)
+        if (sizes > 0).sum() < 2:
+            continue
+        rest = sizes[own] - w
+        within = sums[each, own] / np.where(rest > 0, rest, 1)
+        mean = np.where(sizes > 0, sums / np.where(sizes > 0, sizes, 1), np.inf)
+        mean[each, own] = np.inf
+        nearest = mean.min(axis=1)
+        larger = np.maximum(within, nearest)
+        values = np.where((rest > 0) & (larger > 0), (nearest - within) / np.where(larger > 0, larger, 1), 0.0)
+        result[row] = (values * w).sum() / w.sum()
+    return result
+
+
+def rand(clusters: Ints, codes: Ints, weights: Floats) -> Floats:
+    """Adjusted Rand index (rows,) of clusters and labels, over pairs of different texts."""
+    known = (codes[:, None] >= 0) & (codes[None, :] >= 0)
+    together, alike = clusters[:, None] == clusters[None, :], codes[:, None] == codes[None, :]
+    whole, both, one, other = (
+        _sums(m, weights) for m in (known, together & alike & known, together & known, alike & known)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = one * other / whole
+        return np.asarray((both - expected) / ((one + other) / 2 - expected))
+
+
+def nearness(distances: Floats, pairs: Bools, alike: Bools, weights: Floats) -> Floats:
+    """How much nearer pairs that are ``alike`` are than those that are not, among ``pairs``, in mean distances."""
+    near, far = pairs & alike, pairs & ~alike
+    with np.errstate(divide="ignore", invalid="ignore"):
+        within = _sums(distances * near, weights) / _sums(near, weights)
+        between = _sums(distances * far, weights) / _sums(far, weights)
+        return np.asarray((between - within) / (_sums(distances, weights) / _sums(np.ones_like(near), weights)))
+
+
+def _sums(matrix: Floats | Bools, weights: Floats) -> Floats:
+    """Sum over pairs of different texts, each weighing the product of its two weights, (rows,)."""
+    matrix = matrix.astype(np.float64)
+    np.fill_diagonal(matrix, 0)
+    return np.asarray(((weights @ matrix) * weights).sum(axis=1))
+
+
+Measure = Callable[[Labels, Floats], Floats]
+
+
+def _measures(distances: Floats, labels: Labels, cut: Callable[[int], Ints]) -> dict[tuple[str, str], Measure]:
+    """What is measured, by name and label. ``cut`` gives clusters (n,), as many as it is asked for."""
+
+    def near(by: int, labels: Labels, weights: Floats) -> Floats:
+        same = [codes[:, None] == codes[None, :] for codes in labels]
+        known = (labels[0] >= 0) & (labels[1] >= 0)
+        return nearness(distances, ~same[1 - by] & known[:, None] & known[None, :], same[by], weights)
+
+    def alone(by: int, measure: Callable[[Ints, Floats], Floats], labels: Labels, weights: Floats) -> Floats:
+        return measure(labels[by], weights)
+
+    found: dict[tuple[str, str], Measure] = {}
+    for by, name in enumerate(("author", "topic")):
+        clusters = cut(len(np.unique(labels[by][labels[by] >= 0])))
+        found["nearness", name] = partial(near, by)
+        found["silhouette", name] = partial(alone, by, partial(silhouette, distances))
+        found["adjusted Rand", name] = partial(alone, by, partial(rand, clusters))
+    return found
+
+
+def grouping(
+    distances: Floats, author: Ints, topic: Ints, cut: Callable[[int], Ints], seed: int = 0
+) -> list[GroupingScore]:
+    """All numbers of one matrix of distances (n, n), for author and topic codes (n,), −1 unknown; the topic's share is
+    first. ``cut`` gives the clusters (n,) of its dendrogram, as many as it is asked for.
+    """
+    unit = np.where(author >= 0, author, author.max(initial=-1) + 1 + np.arange(len(author)))
+    _, unit = np.unique(unit, return_inverse=True)
+    weights = np.vstack([np.ones(len(unit)), unit[None, :] != np.arange(unit.max() + 1)[:, None]])
+    rng = stream(seed, "grouping")
+    scores, near = [], []
+    for (measure, by), measured in _measures(distances, (author, topic), cut).items():
+        values = measured((author, topic), weights)
+        near += [values] if measure == "nearness" else []
+        shuffled = []
+        for _ in range(SHUFFLES if np.isfinite(values[0]) else 0):
+            labels = (rng.permutation(author), topic) if by == "author" else (author, rng.permutation(topic))
+            shuffled.append(float(measured(labels, weights[:1])[0]))
+        known = np.array(shuffled)[np.isfinite(shuffled)]
+        base = (float(known.mean()), float(np.percentile(known, 95))) if len(known) else (None, None)
+        scores.append(GroupingScore(measure, by, *_jackknife(values), *base))
+    _, whole = _jackknife(near[0] + near[1])
+    share, interval = None, None
+    if whole is not None and whole[0] > 0:
+        share, interval = _jackknife(near[1] / (near[0] + near[1]))
+    if share is not None and interval is not None:
+        share, interval = (
+            float(np.clip(share, 0, 1)),
+            (max(0.0, min(interval[0], 1.0)), max(0.0, min(interval[1], 1.0))),
+        )
+    return [GroupingScore("topic's share", "both", share, interval, None, None), *scores]
+
+
+def _jackknife(values: Floats) -> tuple[float | None, tuple[float, float] | None]:
+    """A value, and its interval by the values (units,) that follow it, each of which leaves one unit out."""
+    from scipy.special import stdtrit
+
+    value, left = float(values[0]), values[1:][np.isfinite(values[1:])]
+    if not np.isfinite(value):
+        return None, None
+    if len(left) < 3 or len(left) < len(values) - 1:
+        return value, None
+    wide = float(
+        stdtrit(len(left) - 1, 0.975) * np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum())
+    )
+    return value, (value - wide, value + wide)

@@ -1,0 +1,112 @@
+"""Tables of frequencies of the most frequent words, made as stylo makes them: words, samples, n-grams, culling.
+
+References
+----------
+Eder, Rybicki & Kestemont 2016, Stylometry with R: a package for computational text analysis. R Journal 8(1).
+Hoover 2004, Testing Burrows's Delta (culling). Literary and Linguistic Computing 19(4).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import numpy as np
+
+from ravenbench.text.tokens import frequent
+from ravenbench.types import Floats
+
+SIGN = "#"
+"""What stands in the place of a masked word."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_CONTRACTION = re.compile(r"([^\W\d_])'([tsdm]|ll|ve|em|im|re)\b")
+_WITH_CONTRACTIONS = re.compile(r"(?:[^\W\d_]|\^)+")
+_WITH_HYPHENS = re.compile(r"(?:[^\W\d_]|[\^-])+")
+_DASHES = re.compile(r"-{2,5}")
+LANGUAGES = ("English", "English.contr", "English.all", "Latin", "Latin.corr", "Dutch", "French", "German", "Italian",
+             "Spanish", "Other")  # fmt: skip
+
+
+def stylo_words(text: str, language: str = "English", preserve_case: bool = False) -> list[str]:
+    """The words of a text: runs of letters. ``English.contr`` keeps contractions whole (*don^t*), ``English.all`` also
+    compounds (*mother-in-law*), and ``Latin.corr`` writes u for v and i for j."""
+    text = text if preserve_case else text.lower()
+    if language.startswith("English."):
+        text = _DASHES.sub(" -- ", _CONTRACTION.sub(r"\1^\2", text))
+        pattern = _WITH_HYPHENS if language == "English.all" else _WITH_CONTRACTIONS
+        return [word for word in pattern.findall(text) if word.strip("-")]
+    words = _LETTERS.findall(text)
+    return [word.replace("v", "u").replace("j", "i") for word in words] if language == "Latin.corr" else words
+
+
+def pronouns(language: str) -> frozenset[str]:
+    """Personal and possessive pronouns of a language, lowercase; empty where there is no list."""
+    entry = files("ravenbench.text") / "pronouns" / f"{language.partition('.')[0].lower()}.txt"
+    return frozenset(entry.read_text("utf-8").split()) if entry.is_file() else frozenset()
+
+
+def samples_of(
+    words: Sequence[str], sampling: str, size: int, overlap: int, number: int, rng: np.random.Generator
+) -> list[Sequence[str]]:
+    """The text whole (``no``), cut into samples of ``size`` words that share ``overlap`` with the next (``normal``), or
+    ``number`` samples of words drawn without replacement (``random``)."""
+    if sampling == "no":
+        return [words]
+    if sampling == "random":
+        return [[words[i] for i in rng.permutation(len(words))[:size]] for _ in range(number)]
+    count = (len(words) - overlap) // (size - overlap)
+    return [words[start : start + size] for start in range(0, count * (size - overlap), size - overlap)]
+
+
+def masked(words: Sequence[str], kept: Collection[str]) -> list[str]:
+    """The words with a sign for each whose parts (*don*, *t*) do not all stay."""
+    stays = {word: all(part in kept for part in re.split(r"[\^-]", word.lower()) if part) for word in set(words)}
+    return [word if stays[word] else SIGN for word in words]
+
+
+def features_of(words: Sequence[str], kind: str, n: int) -> list[str]:
+    """Word (``w``) or character (``c``) n-grams of a text, in order; characters over the words joined by blanks."""
+    units = list(" ".join(words)) if kind == "c" else words
+    joint = "" if kind == "c" else " "
+    return [joint.join(units[i : i + n]) for i in range(len(units) - n + 1)] if n > 1 else list(units)
+
+
+@dataclass(frozen=True, eq=False)
+class WordTable:
+    """Frequencies in percent of all units of a text, (texts, names); ``names`` the most frequent first."""
+
+    names: tuple[str, ...]
+    frequencies: Floats
+
+    def culled(self, culling: float = 0, drop: Collection[str] = (), start_at: int = 1) -> WordTable:
+        """Only units that stand in at least ``culling`` percent of the texts, none of ``drop``, from rank ``start_at``
+        of those on."""
+        stands = (self.frequencies > 0).mean(axis=0) >= culling / 100 if len(self.frequencies) else np.array([], bool)
+        columns = [i for i, name in enumerate(self.names) if stands[i] and name.lower() not in drop][start_at - 1 :]
+        return WordTable(tuple(self.names[i] for i in columns), self.frequencies[:, columns])
+
+    def first(self, count: int) -> WordTable:
+        """The most frequent units only."""
+        return WordTable(self.names[:count], self.frequencies[:, :count])
+
+
+def table_of(texts: Sequence[Sequence[str]], cutoff: int, listed: Sequence[Sequence[str]] | None = None) -> WordTable:
+    """The table of the ``cutoff`` most frequent units of some texts (of those ``listed``, by default all; ties by code
+    point), those that consist of masks alone left out."""
+    counts = [Counter(text) for text in texts]
+    total: Counter[str] = Counter()
+    for one in counts if listed is None else map(Counter, listed):
+        total.update(one)
+    names = tuple(
+        frequent(Counter({name: c for name, c in total.items() if name.strip(SIGN + " ") or name == " "}), cutoff)
+    )
+    column = {name: i for i, name in enumerate(names)}
+    frequencies = np.zeros((len(texts), len(names)))
+    for row, (text, one) in enumerate(zip(texts, counts, strict=True)):
+        for name, count in one.items():
+            if name in column:
+                frequencies[row, column[name]] = 100 * count / len(text)
+    return WordTable(names, frequencies)
