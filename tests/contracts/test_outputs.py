@@ -37,7 +37,9 @@ OUTPUTS = {
     ),
     ("site", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs"), True),
     ("export", "out"): Output(RUN, ("runs/run/run", "runs/run", "runs/run/run/cells")),
-    ("map", "out"): Output(("$data/corpus.jsonl", "--mfw-min", "20", "--resamples", "2"), ("corpus.jsonl", "toy"), True),
+    ("map", "out"): Output(
+        ("$data/corpus.jsonl", "--mfw-min", "20", "--resamples", "2"), ("corpus.jsonl", "toy"), True
+    ),
     ("diff", "out"): Output(("$data/one.txt", "$data/two.txt"), ("one.txt", "two.txt", "toy"), True),
     ("problems", "out"): Output(("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy")),
     ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others")),
