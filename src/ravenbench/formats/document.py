@@ -9,6 +9,7 @@ import msgspec
 
 from ravenbench.errors import FormatError
 
+EXTRA = "pip install 'ravenbench[documents]'"
 _SAMPLE = 120
 
 

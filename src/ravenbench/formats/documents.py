@@ -14,8 +14,10 @@ import msgspec
 
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.archive import Archive, no_such
+from ravenbench.formats.chats import is_chat, is_signal_json, read_chat
 from ravenbench.formats.document import Document, Unreadable
 from ravenbench.formats.reading import read_apart
+from ravenbench.text.damage import signs_of_damage
 
 FORMATS = {
     ".txt": "plain text", ".docx": "Word", ".docm": "Word", ".odt": "OpenDocument",
@@ -30,13 +32,15 @@ OTHERS = {
     ".xps": "print it as PDF", ".djvu": "print it as PDF",
 }  # fmt: skip
 """Documents that are not read, and what to do with them."""
+_MISNAMED = {b"{\\rtf": ".rtf", b"%PDF": ".pdf", b"\xd0\xcf\x11\xe0": ".doc or .msg"}
 SIGNAL = ("chat.md", "data.json")
 """The names of Signal's messages as signal-export writes them."""
 
 
 def is_document(path: Path) -> bool:
     """Whether a file's name is one of a document that is read."""
-    return path.suffix.lower() in SUFFIXES or path.name.lower() in SIGNAL
+    name = path.name.lower()
+    return path.suffix.lower() in SUFFIXES or name in SIGNAL or (name.endswith(".zip") and "whatsapp" in name)
 
 
 def list_documents(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -135,7 +139,17 @@ def _read() -> str:
 
 def _plain(path: Path, encoding: str | None) -> list[Document]:
     with Archive(path, encoding) as archive:
-        if not archive.single:
+        texts = [name for name in archive.names if archive.single or name.lower().endswith(".txt")]
+        if len(texts) != 1:
             raise Unreadable("this is no text: it is a zip", file=path, expected="a document", fix="unpack it")
-        text = archive.text(path.name)
-    return [Document(path=path, text=text)]
+        with archive.open(texts[0]) as file:
+            head = file.read(8)
+        for start, suffix in _MISNAMED.items():
+            if head.startswith(start):
+                raise Unreadable(f"this is no plain text, but {suffix}", file=path, fix=f"rename it to end in {suffix}")
+        text = archive.text(texts[0])
+    if is_chat(text) or is_signal_json(text):
+        return read_chat(text, path)
+    if not archive.single or path.name.lower() in SIGNAL:
+        raise Unreadable("it is no exported chat", file=path, fix="unpack it, or rename it to end in .txt")
+    return [Document(path=path, text=text, notes=signs_of_damage(text))]

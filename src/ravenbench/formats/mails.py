@@ -1,0 +1,211 @@
+"""Mail: .eml and .mbox by Python's own reader, Outlook's .msg by olefile; of each mail what its sender wrote in it.
+
+A mail's author is the address in From. Attachments are named, never opened. extract-msg is under the GPL and
+mail-parser-reply takes a list or a line that begins with "Thanks," for a signature, so neither is used.
+"""
+
+from __future__ import annotations
+
+import mailbox
+import re
+from collections.abc import Iterator
+from email import message_from_bytes
+from email.errors import CloseBoundaryNotFoundDefect, StartBoundaryNotFoundDefect
+from email.header import decode_header, make_header
+from email.message import Message
+from email.policy import compat32
+from email.utils import parseaddr
+from pathlib import Path
+
+from ravenbench.errors import MissingPart
+from ravenbench.formats.decoding import decode
+from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
+from ravenbench.formats.rich_text import decode_html, html_text
+from ravenbench.text.mail import split_mail
+
+_MAIL_LIMIT = 256 * 2**20
+_HEADERS = ("From", "Date", "Subject", "To", "Received", "Message-ID")
+
+
+def read_eml(path: Path, encoding: str | None = None) -> list[Document]:
+    """The one mail of a file. Raises Unreadable if it is none, or encrypted; FormatError where its text is in no
+    encoding that it names or ``encoding``."""
+    if path.stat().st_size > _MAIL_LIMIT:
+        raise Unreadable("it is too large for one mail", file=path, expected=f"at most {_MAIL_LIMIT:,} bytes")
+    return [_read(message_from_bytes(path.read_bytes(), policy=compat32), path, encoding, "")]
+
+
+def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
+    """Every mail of a mailbox that holds words of its sender. Raises Unreadable if it is no mailbox, or no mail of it
+    can be read."""
+    with path.open("rb") as file:
+        if not file.read(5) == b"From ":
+            raise Unreadable("it is no mailbox", file=path, expected="From at its beginning", fix="is it one .eml?")
+    box = mailbox.mbox(path, factory=None, create=False)
+    documents: list[Document] = []
+    faults: list[str] = []
+    empty = 0
+    for number, key in enumerate(box.iterkeys(), start=1):
+        try:
+            data = re.sub(rb"(?m)^>(>*From )", rb"\1", box.get_bytes(key))  # as mailboxes write such lines
+            document = _read(message_from_bytes(data, policy=compat32), path, encoding, f"mail {number}")
+        except Unreadable as error:
+            faults.append(f"mail {number}: {error.problem}")
+            continue
+        documents += [document] if document.text.strip() else []
+        empty += not document.text.strip()
+    box.close()
+    if not documents:
+        raise Unreadable("no mail in it can be read", file=path, found="; ".join(faults[:3]) or "no words of a sender")
+    said = [f"{len(faults):,} mails were left out ({'; '.join(faults[:5])})"] if faults else []
+    said += [f"{empty:,} mails hold no words of their sender, and were left out"] if empty else []
+    first = documents[0]
+    documents[0] = Document(
+        path=path, part=first.part, text=first.text, author=first.author, date=first.date, left_out=first.left_out,
+        notes=(*first.notes, *said),
+    )  # fmt: skip
+    return documents
+
+
+def _read(message: Message, path: Path, encoding: str | None, part: str) -> Document:
+    if not any(message.get(name) for name in _HEADERS):
+        raise Unreadable("it is no e-mail: it has no headers", file=path, expected="From, Date and Subject")
+    account = Account()
+    account.add("headers", f"Subject: {_header(message, 'Subject')}", len(message.keys()))
+    plain, html, notes = "", "", []
+    for inner in _parts(message, account):
+        kind = inner.get_content_type()
+        if kind in ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted"):
+            raise Unreadable("it is encrypted", file=path, fix="export it decrypted from the mail program")
+        if any(isinstance(d, CloseBoundaryNotFoundDefect | StartBoundaryNotFoundDefect) for d in inner.defects):
+            notes.append("the mail is cut short: its last part has no end")
+        if inner.is_multipart():
+            continue
+        data = inner.get_payload(decode=True)
+        data = data if isinstance(data, bytes) else b""
+        if kind == "text/plain":
+            words = _decoded(data, inner, path, encoding)
+            plain += _unwrapped(words, inner) + "\n"
+        elif kind == "text/html":
+            named = _charset(inner) is not None
+            html += _decoded(data, inner, path, encoding) if named else decode_html(data, path, encoding)
+    if plain.strip():
+        account.add("a second form in HTML", "", int(bool(html)))
+    name, address = parseaddr(_header(message, "From"))
+    return document(plain, html, account, path=path, part=part, author=(address.lower() or name) or None,
+                    date=_header(message, "Date"), subject=_header(message, "Subject"), notes=notes)  # fmt: skip
+
+
+def document(
+    plain: str, html: str, account: Account, *, path: Path, part: str, author: str | None, date: str, subject: str,
+    notes: list[str],
+) -> Document:  # fmt: skip
+    """What the sender wrote, by the plain text of a mail or, where it has none, its HTML."""
+    body = plain if plain.strip() else html_text(html, account, mail=True) if html else ""
+    own, rest = split_mail(body.replace("\r\n", "\n").replace("\r", "\n"))
+    for kind, passage in rest:
+        account.add(kind, passage, 1)
+    if re.match(r"(fwd?|wg|tr|rv|i|πρθ|vs|doorst)\s*:", subject.strip(), re.IGNORECASE):
+        notes.append("its subject says that it was forwarded: is what is left by the sender?")
+    return Document(
+        path=path, part=part, text=own, author=author, date=date, left_out=account.left_out(), notes=tuple(notes)
+    )
+
+
+def _parts(message: Message, account: Account) -> Iterator[Message]:
+    """The parts that may hold the sender's words; attachments and forwarded mails go to the account."""
+    for part in message.get_payload() if message.is_multipart() else ():  # type: ignore[union-attr]
+        if not isinstance(part, Message):
+            continue
+        kind, name = part.get_content_type(), part.get_filename()
+        if kind == "message/rfc822":
+            account.add("forwarded mail", f"{name or 'a mail'} in the mail")
+        elif name or part.get_content_disposition() == "attachment" or part.get_content_maintype() in _FILES:
+            shown = str(make_header(decode_header(name))) if name and "=?" in name else name or kind
+            broken = not part.is_multipart() and not part.get_payload()
+            account.add("attachments", f"{shown} (empty)" if broken else shown)
+        else:
+            yield from _parts(part, account)
+    yield message
+
+
+_FILES = ("image", "audio", "video", "font")
+
+
+def _header(message: Message, name: str) -> str:
+    value = message.get(name, "")
+    try:
+        return " ".join(str(make_header(decode_header(str(value)))).split())
+    except (LookupError, ValueError):  # an encoding that is none
+        return " ".join(str(value).split())
+
+
+def _charset(part: Message) -> str | None:
+    try:
+        return part.get_content_charset()
+    except (LookupError, ValueError):
+        return None
+
+
+def _decoded(data: bytes, part: Message, path: Path, encoding: str | None) -> str:
+    charset = _charset(part)
+    if charset not in (None, "us-ascii", "utf-8"):
+        try:
+            return data.decode({"iso-8859-1": "cp1252"}.get(charset, charset))
+        except (LookupError, UnicodeDecodeError):
+            pass
+    return decode(data, path, encoding=encoding)
+
+
+def _unwrapped(text: str, part: Message) -> str:
+    """Text of the kind format=flowed, whose lines go on in the next where they end with a space (RFC 3676)."""
+    if str(part.get_param("format", "")).lower() != "flowed":
+        return text
+    join = "" if str(part.get_param("delsp", "")).lower() == "yes" else " "
+    text = re.sub(r"(?m)^ (?=>|From | )", "", text)
+    return re.sub(r"(?m)(?<!^--) \r?\n(?!>)", join, text)
+
+
+def read_msg(path: Path, encoding: str | None = None) -> list[Document]:
+    """The one mail of an Outlook message. Raises Unreadable if it is none, encrypted, or has only compressed Rich Text;
+    MissingPart without olefile."""
+    try:
+        import olefile
+    except ImportError:
+        raise MissingPart("reading .msg needs olefile", fix=EXTRA) from None
+    if not olefile.isOleFile(path):
+        raise Unreadable("it is damaged, or no Outlook message", file=path)
+    with olefile.OleFileIO(path) as ole:
+
+        def value(property_: str, folder: str = "") -> str:
+            stem = f"{folder}/__substg1.0_{property_}" if folder else f"__substg1.0_{property_}"
+            if ole.exists(f"{stem}001F"):
+                return str(ole.openstream(f"{stem}001F").read(_MAIL_LIMIT).decode("utf-16-le", "replace")).strip("\0")
+            if ole.exists(f"{stem}001E"):
+                return decode(
+                    ole.openstream(f"{stem}001E").read(_MAIL_LIMIT).strip(b"\0"), path, encoding=encoding or "cp1252"
+                )
+            return ""
+
+        kind = value("001A")
+        if not kind and not value("1000"):
+            raise Unreadable("it is no Outlook message", file=path)
+        if "smime" in kind.lower() and "multipartsigned" not in kind.lower():
+            raise Unreadable("it is encrypted", file=path, fix="export it decrypted from the mail program")
+        account = Account()
+        headers = message_from_bytes(value("007D").encode("utf-8", "replace"), policy=compat32)
+        subject, author = value("0037"), (value("5D01") or value("0C1F")).lower()
+        if "@" not in author:
+            author = parseaddr(_header(headers, "From"))[1].lower() or value("0C1A") or author
+        account.add("headers", f"Subject: {subject}", max(1, len(headers.keys())))
+        for folder in sorted({entry[0] for entry in ole.listdir() if entry[0].startswith("__attach_version1.0")}):
+            account.add("attachments", value("3707", folder) or value("3704", folder) or "without a name")
+        plain, html = value("1000"), ""
+        if not plain.strip() and ole.exists("__substg1.0_10130102"):
+            html = decode_html(ole.openstream("__substg1.0_10130102").read(_MAIL_LIMIT), path, encoding)
+        if not plain.strip() and not html and ole.exists("__substg1.0_10090102"):
+            raise Unreadable("its text stands in compressed Rich Text only", file=path, fix="save it as .eml or .txt")
+        return [
+            document(plain, html, account, path=path, part="", author=author or None, date=_header(headers, "Date"),
+                     subject=subject, notes=[])
+        ]  # fmt: skip

@@ -1,0 +1,197 @@
+"""HTML and Rich Text: what a reader takes for the text, without a page's furniture and without quotations.
+
+HTML is read by selectolax (MIT; the Lexbor engine, one wheel): a tree as browsers build it, from which parts are left
+out by rules that the account can name. trafilatura and readability choose by weights that it could not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ravenbench.errors import MissingPart
+from ravenbench.formats.archive import DOCUMENT_LIMIT
+from ravenbench.formats.decoding import decode
+from ravenbench.formats.document import EXTRA, Account, Document, Unreadable
+
+_META = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+_SILENT = {"head", "script", "style", "noscript", "template", "svg", "math", "object", "iframe", "canvas", "#comment"}
+_FURNITURE = {"nav", "aside", "footer", "form", "button", "select", "dialog", "menu"}
+_ROLES = {"navigation", "banner", "contentinfo", "complementary", "search"}
+_NAMED = re.compile(
+    r"cookie|consent|breadcrumb|sidebar|share|social|advert|banner|newsletter|comment|related|pagination", re.IGNORECASE
+)
+_QUOTED = re.compile(r"gmail_quote|yahoo_quoted|moz-cite-prefix|protonmail_quote|zmail_extra", re.IGNORECASE)
+_SIGNED = re.compile(r"signature", re.IGNORECASE)
+_BLOCKS = {
+    "p", "div", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ul", "ol", "dl", "dt", "dd", "section", "article", "main",
+    "header", "address", "pre", "hr", "table", "tr", "td", "th", "fieldset", "center",
+}  # fmt: skip
+_PARAGRAPH = 30
+"""Words of a table's cell that make the table one of layout."""
+
+
+def read_html(path: Path, encoding: str | None = None) -> list[Document]:
+    """The one document of a page. Raises FormatError if it is in no encoding that it names or ``encoding``."""
+    data = _bytes(path, DOCUMENT_LIMIT)
+    account = Account()
+    text = html_text(decode_html(data, path, encoding), account)
+    return [Document(path=path, text=text, left_out=account.left_out())]
+
+
+def decode_html(data: bytes, path: Path, encoding: str | None) -> str:
+    """HTML in UTF-8, in the encoding that it names, or in the one that the user names."""
+    named = _META.search(data[:4096])
+    if encoding is None and named is not None:
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            try:
+                return data.decode({"iso-8859-1": "cp1252"}.get(name := named[1].decode().lower(), name))
+            except (LookupError, UnicodeDecodeError):
+                pass
+    return decode(data, path, encoding=encoding)
+
+
+def html_text(html: str, account: Account, *, mail: bool = False) -> str:
+    """The text of a page, or of a mail's HTML part. MissingPart without selectolax."""
+    try:
+        from selectolax.lexbor import LexborHTMLParser
+    except ImportError:
+        raise MissingPart("reading HTML needs selectolax", fix=EXTRA) from None
+    body = LexborHTMLParser(html).body
+    if body is None:
+        return ""
+    root = body
+    for choice in () if mail else ("article", "main, [role=main]"):
+        if len(chosen := body.css(choice)) == 1 and len(chosen[0].text()) > 200:
+            root = chosen[0]
+            around = len(body.text().split()) - len(root.text().split())
+            account.add("boilerplate", f"{around:,} words around the page's {root.tag} element", int(around > 0))
+            break
+    pieces = "".join(_pieces(root, account, mail, False))
+    lines = [" ".join(line.split(" ")).strip() for line in re.sub(r"[ \t\r\f\u00a0]+", " ", pieces).split("\n")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+
+
+def _pieces(node: Any, account: Account, mail: bool, pre: bool) -> Iterator[str]:
+    for child in node.iter(include_text=True):
+        tag = child.tag or ""
+        if child.is_text_node:
+            yield child.text_content if pre else re.sub(r"\s+", " ", child.text_content or "")
+            continue
+        if not child.is_element_node or tag in _SILENT:
+            continue
+        if tag == "br":
+            yield "\n"
+            continue
+        kind = _left_out(child, tag, mail)
+        if kind is not None:
+            account.add(kind, child.text(separator=" "))
+            yield "\n"
+            continue
+        yield "\n" if tag in _BLOCKS else ""
+        yield from _pieces(child, account, mail, pre or tag == "pre")
+        yield ("\n\n" if tag == "p" else "\n") if tag in _BLOCKS else ""
+
+
+def _left_out(node: Any, tag: str, mail: bool) -> str | None:
+    """What an element is beside the text; None where it is text."""
+    attributes = node.attributes
+    names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
+    style = re.sub(r"\s", "", (attributes.get("style") or "").lower())
+    if "hidden" in attributes or re.search("display:none|visibility:hidden|font-size:0(?!\\.)", style):
+        return "hidden text"
+    if tag == "blockquote" or _QUOTED.search(names) or attributes.get("type") == "cite":
+        return "quotations"
+    if mail and _SIGNED.search(names):
+        return "signatures"
+    if tag in ("figure", "figcaption"):
+        return "captions"
+    if tag == "table" and not _is_layout(node):
+        return "tables"
+    if mail:
+        return None
+    if tag in _FURNITURE or attributes.get("role") in _ROLES or _NAMED.search(names):
+        return "boilerplate"
+    if tag in ("ul", "ol", "div", "p") and len(links := node.css("a")) >= 3:
+        whole = len(node.text(separator=" ").split())
+        if sum(len(link.text().split()) for link in links) > 0.6 * whole:
+            return "boilerplate"
+    return None
+
+
+def _is_layout(table: Any) -> bool:
+    """Whether a table holds running text rather than figures."""
+    return any(len(cell.text(separator=" ").split()) > _PARAGRAPH for cell in table.css("td"))
+
+
+_GROUP = re.compile(
+    r"\{\s*(?:\\\*\s*)?\\(header|footer|footnote|pict|shppict|nonshppict|object|annotation|shptxt|fldinst)[lrf]?\b"
+)
+_KINDS = {
+    "header": "headers and footers of pages", "footer": "headers and footers of pages",
+    "footnote": "footnotes and endnotes", "pict": "images", "shppict": "images", "object": "embedded files",
+    "annotation": "comments", "shptxt": "text boxes",
+}  # fmt: skip
+"""Groups that are left out; a field's instruction and the second form of an image are passed over."""
+_DELETED = re.compile(r"\{[^{}]*\\deleted(?!0)\b([^{}]*)\}")
+_BRACES = re.compile(r"\\[\\{}]|[{}]")
+_RTF_LIMIT = 256 * 2**20
+
+
+def read_rtf(path: Path, encoding: str | None = None) -> list[Document]:
+    """The one document of a Rich Text file. Raises Unreadable if it is none, or is cut short; MissingPart without
+    striprtf."""
+    try:
+        from striprtf.striprtf import rtf_to_text
+    except ImportError:
+        raise MissingPart("reading RTF needs striprtf", fix=EXTRA) from None
+    raw = _bytes(path, _RTF_LIMIT).decode("latin-1")
+    if not raw.lstrip().startswith("{\\rtf"):
+        raise Unreadable("it is no Rich Text", file=path, expected="{\\rtf at its beginning")
+    account = Account()
+    pieces: list[str] = []
+    done = 0
+    while (group := _GROUP.search(raw, done)) is not None:
+        end = _end(raw, group.start(), path)
+        name = group[1]
+        if name in _KINDS:
+            words = "" if name in ("pict", "shppict", "object") else raw[group.end() : end]
+            account.add(_KINDS[name], rtf_to_text("{\\rtf1" + words, errors="ignore"))
+        pieces.append(raw[done : group.start()])
+        done = end
+    pieces.append(raw[done:])
+    body = "".join(pieces)
+    for deleted in _DELETED.finditer(body):
+        account.add("deleted text", deleted[1])
+    body = _DELETED.sub("", body)
+    _end(body, body.index("{"), path)
+    text = rtf_to_text(body, errors="replace")
+    kept = []
+    for line in text.split("\n"):
+        if line.rstrip().endswith("|") and "\\row" in body:
+            account.add("tables", line)
+        else:
+            kept.append(line)
+    return [Document(path=path, text="\n".join(kept), left_out=account.left_out())]
+
+
+def _end(raw: str, start: int, path: Path) -> int:
+    """Where the group that begins at a brace ends."""
+    depth = 0
+    for brace in _BRACES.finditer(raw, start):
+        depth += {"{": 1, "}": -1}.get(brace[0], 0)
+        if depth == 0:
+            return brace.end()
+    raise Unreadable("it is cut short: a brace is never closed", file=path, fix="get the whole file")
+
+
+def _bytes(path: Path, limit: int) -> bytes:
+    if path.stat().st_size > limit:
+        raise Unreadable(
+            "it is too large for one document", file=path, found=f"{path.stat().st_size:,} bytes", expected=f"{limit:,}"
+        )
+    return path.read_bytes()

@@ -1,0 +1,52 @@
+"""What shows that a text is not what its author wrote: marks of HTML, a wrong conversion, hidden directions."""
+
+from __future__ import annotations
+
+import re
+
+_TAG = re.compile(r"</?(?:p|div|br|span|a|table|td|tr|b|i|em|strong|font|html|body|head|h[1-6])\b[^<>]{0,200}>", re.I)
+_RUN = re.compile("[^\x00-\x7f]{2,}")
+_TURNED = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_SCRIPTS = {
+    "Latin": "A-Za-z\u00c0-\u024f", "Greek": "\u0370-\u03ff\u1f00-\u1fff", "Cyrillic": "\u0400-\u04ff",
+    "Hebrew": "\u0590-\u05ff", "Arabic": "\u0600-\u06ff", "Chinese or Japanese": "\u3040-\u30ff\u4e00-\u9fff",
+}  # fmt: skip
+_OF_SCRIPT = {name: re.compile(f"[{letters}]") for name, letters in _SCRIPTS.items()}
+_LOOKED_AT = 1_000_000
+_FEWEST = 3
+_SHARE = 0.15
+
+
+def signs_of_damage(text: str) -> tuple[str, ...]:
+    """What is odd about a plain text: marks of HTML, a wrong conversion, several scripts, turned directions.
+
+    A wrong conversion is UTF-8 that was read as Windows-1252, as ``â€™`` for an apostrophe, or U+FFFD where a letter
+    was lost. Only the first million characters are looked at.
+    """
+    text = text[:_LOOKED_AT]
+    signs = []
+    if re.match(r"\s*<(!doctype html|html)\b", text, re.IGNORECASE) or len(_TAG.findall(text)) >= 5:
+        signs.append("it holds marks of HTML: save it as .html, or as plain text")
+    runs = _RUN.findall(text)
+    wrong = [(run, meant) for run in runs if (meant := _meant(run)) is not None]
+    if len(wrong) >= _FEWEST and 2 * len(wrong) > len(runs):
+        run, meant = wrong[0]
+        signs.append(f"UTF-8 was read as Windows-1252 in {len(wrong):,} places ({run} for {meant}): convert it again")
+    if lost := text.count("\ufffd"):
+        signs.append(f"{lost:,} characters were lost in a conversion (U+FFFD): make the text again from its source")
+    if turned := len(_TURNED.findall(text)):
+        signs.append(f"{turned:,} marks turn the direction of writing, so that it reads otherwise than it is stored")
+    counts = {name: len(letters.findall(text)) for name, letters in _OF_SCRIPT.items()}
+    whole = sum(counts.values())
+    scripts = [f"{name} {count / whole:.0%}" for name, count in counts.items() if whole and count >= _SHARE * whole]
+    if len(scripts) > 1:
+        signs.append(f"it is written in several scripts ({', '.join(scripts)}): a verifier compares one language")
+    return tuple(signs)
+
+
+def _meant(run: str) -> str | None:
+    """What a run of characters was before UTF-8 was read as Windows-1252; None where it was not."""
+    try:
+        return run.encode("cp1252").decode("utf-8")
+    except UnicodeError:
+        return None
