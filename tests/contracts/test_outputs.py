@@ -44,6 +44,7 @@ OUTPUTS = {
     ("problems", "out"): Output(("$data/corpus.jsonl", "--known", "1", "--match", "none"), ("corpus.jsonl", "toy")),
     ("corpus import", "out"): Output(("$data/corpus.jsonl",), ("corpus.jsonl", "others")),
     ("corpus generate", "out"): Output(("synthetic(documents=40, authors=10, topics=4, words=20)",), ("toy",)),
+    ("texts", "out"): Output(("$data/others",), ("others", "known"), True),
     ("new", "folder"): Output(("verifier", "my_own"), ()),
 } | {
     (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)

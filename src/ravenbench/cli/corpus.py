@@ -10,7 +10,7 @@ import typer
 
 from ravenbench.bench.options import ENCODING
 from ravenbench.cli.show import console, print_json, readable, say
-from ravenbench.corpora.load import MAIL
+from ravenbench.corpora.load import ACCOUNT, MAIL
 from ravenbench.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def show_summary(summary: dict[str, Any]) -> None:
             rows.append(("mind", f"{whole['found']:,} {what}; the whole collection has {whole['expected']:,}"))
     if mails := s["notes"].get(MAIL):
         rows.append(("mind", f"{mails:,} texts {MAIL}"))
+    rows += [("mind", sentence) for sentence in s["notes"].get(ACCOUNT, ())]
     for name, value in rows:
         facts.add_row(name, value)
     print_part(facts)

@@ -21,6 +21,7 @@ from ravenbench.errors import RavenError, remedy, said, visible
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("ravenbench.cli.tasks:run", "The main job: from texts with authors and topics to a report."),
     "compare": ("ravenbench.cli.tasks:compare", "Did this person write this text? One case, with its evidence."),
+    "texts": ("ravenbench.cli.texts:command", "Word, PDF, mails, chats: plain texts by author, and what was left out."),
     "pan14": ("ravenbench.cli.tasks:pan14", "Verifiers on PAN-2014 corpora: the overview's tables."),
     "verify": ("ravenbench.cli.tasks:verify", "Train one verifier on problems and answer others."),
     "report": ("ravenbench.cli.reports:report", "Rebuild a run's tables and page from its store."),

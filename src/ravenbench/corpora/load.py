@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+import msgspec
+
 from ravenbench import registry
 from ravenbench.corpora.build import CorpusBuilder, ImportLog, stamp
 from ravenbench.corpora.catalogue import catalogue, defaults
@@ -21,9 +23,12 @@ from ravenbench.errors import CorpusError, FormatError, InputError, did_you_mean
 from ravenbench.files import sha256, write_json
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults
+from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.documents import account_of, is_document, read_document, read_documents
 from ravenbench.formats.output import check_folder, fresh_folder
 from ravenbench.formats.problems import is_truth, pairs_files, problem_roots, read_pairs, read_truth_records
 from ravenbench.formats.tabular import is_lines
+from ravenbench.text.damage import signs_of_damage
 from ravenbench.text.mail import signs_of_mail
 from ravenbench.texts import TextTable
 from ravenbench.types import Corpus, Labels
@@ -117,15 +122,33 @@ def _tidy(corpus: Corpus) -> Corpus:
 LAYOUT = "author/text.txt, author/topic/text.txt, or Author_Title.txt in one folder"
 MAIL = "look like e-mail, whose headers, quotations or signatures identify the author"
 """The note that counts such texts."""
+ACCOUNT = "what was left out"
+"""The note that says of which documents a part was left out, which could not be read, and what is odd about them."""
+UNKNOWN = "author unknown"
+"""The folder in which ``raven texts`` puts what it knows no author of; its texts are no author's."""
 _IGNORED = ("readme", "licence", "license", "copying")
 
 
 def author_texts(archive: Archive) -> dict[str, tuple[str, str | None]]:
     """Author and topic (or None) of every text by its name in the archive; empty where the layout is another.
 
-    Files that do not end in ``.txt``, hidden ones, and a README or licence in the outermost folder are ignored.
+    Of a folder also of every document that is read (``formats/documents.py``), unless the same lies beside it as plain
+    text. Other files, hidden ones, and a README or licence in the outermost folder are ignored.
     """
     names = [PurePosixPath(name) for name in archive.names if name.lower().endswith(".txt")]
+    documents: list[PurePosixPath] = []
+    if archive.path.is_dir():
+        plain = {name.with_suffix("") for name in names}
+        others = (PurePosixPath(name) for name in archive.names if not name.lower().endswith(".txt"))
+        documents = [name for name in others if is_document(Path(name)) and name.with_suffix("") not in plain]
+    if not names:
+        return _laid_out(documents)
+    labels = _laid_out(names)
+    beside = [name for name in documents if any(name.parent == PurePosixPath(text).parent for text in labels)]
+    return _laid_out([*names, *(name for name in beside if len(name.parts) > 1)]) if labels else {}
+
+
+def _laid_out(names: list[PurePosixPath]) -> dict[str, tuple[str, str | None]]:
     names = [name for name in names if not any(part.startswith(".") for part in name.parts)]
     if len({name.parts[0] for name in names}) == 1 and all(len(name.parts) > 2 for name in names):
         top = names[0].parts[0]
@@ -150,35 +173,64 @@ def _told(name: PurePosixPath) -> tuple[str, str | None] | None:
 def read_author_folders(
     path: str | Path, *, encoding: str | None = UTF8, name: str | None = None, log: ImportLog | None = None
 ) -> Corpus:
-    """Read plain texts whose author is their folder's name, or what stands before ``_`` in their own.
+    """Read texts and documents whose author is their folder's name, or what stands before ``_`` in their own.
 
     A folder between author and text is the topic; without one the documents have no topic. Byte order marks and
-    carriage returns are dropped. FormatError if the texts are laid out otherwise, or some cannot be decoded or are
-    empty: all of them are named; CorpusError as for every corpus: no author with two texts, or only one author.
+    carriage returns are dropped. Documents that cannot be read are left out, and so are texts below ``UNKNOWN``; the
+    corpus' notes say so, and what was left out of documents. FormatError if the texts are laid out otherwise, or some
+    cannot be decoded or are empty: all of them are named; CorpusError as for every corpus: no author with two texts, or
+    only one author.
     """
     path = Path(path)
     builder = CorpusBuilder(path, log)
     mails = 0
     faults = Faults()
+    whole: list[Document] = []
+    account: list[str] = []
     with Archive(path, encoding) as archive:
         labels = author_texts(archive)
         if not labels:
             shown = _some(archive.names)
             raise FormatError("there are no texts by author here", file=path, found=shown, expected=LAYOUT)
-        for line, (text, (author, topic)) in enumerate(sorted(labels.items()), start=1):
+        nobody = sum(author == UNKNOWN for author, _ in labels.values())
+        known = sorted((text, label) for text, label in labels.items() if label[0] != UNKNOWN)
+        for line, (text, (author, topic)) in enumerate(known, start=1):
             with faults.gathered():
-                body = archive.text(text)
-                if not body.strip():
-                    raise FormatError("the text is empty", file=archive.label(text), fix="remove this file")
-                mails += bool(signs_of_mail(body))
-                builder.add(text.removesuffix(".txt"), body, author, topic, line)
+                try:
+                    several = _documents(archive, text, encoding)
+                except Unreadable as error:
+                    if text.lower().endswith(".txt"):
+                        raise
+                    account.append(f"{text}: left out, for {error.problem}")
+                    continue
+                for document in several:
+                    if not document.text.strip():
+                        raise FormatError("the text is empty", file=archive.label(text), fix="remove this file")
+                    mails += bool(signs_of_mail(document.text))
+                    stem = text.removesuffix(".txt")
+                    builder.add(f"{stem} {document.part}".strip(), document.text, author, topic, line)
+                    whole.append(msgspec.structs.replace(document, text=""))
         faults.check()
         others = len(archive.names) - len(labels)
         stem = archive.stem
     notes: dict[str, object] = {"source": path.name, "format": "texts by author", "other files": others}
     if mails:
         notes[MAIL] = mails
+    if nobody:
+        account.append(f"{nobody:,} texts below {UNKNOWN} were left out")
+    if account := [*account, *account_of(whole)]:
+        notes[ACCOUNT] = account
     return builder.finish(name or stem, notes)
+
+
+def _documents(archive: Archive, name: str, encoding: str | None) -> tuple[Document, ...]:
+    """The documents of a file that are all by one author."""
+    if archive.single or not archive.path.is_dir():
+        text = archive.text(name)
+        return (Document(path=Path(archive.label(name)), text=text, notes=signs_of_damage(text)),)
+    path = archive.root / name
+    documents = read_documents(path, encoding)
+    return documents if len({d.author for d in documents}) == 1 else (read_document(path, encoding),)
 
 
 def _some(names: Iterable[str], most: int = 3) -> str:

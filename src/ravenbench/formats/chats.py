@@ -64,7 +64,7 @@ def read_chat(text: str, path: Path) -> list[Document]:
         own = _own(body, account)
         if own:
             messages.setdefault(sender, []).append(own)
-    several = f"{system:,} lines of the program belong to nobody, and were left out"
+    several = f"lines of the program that are nobody's were left out ({system:,})"
     return [
         Document(
             path=path, part=sender, author=sender, text="\n".join(bodies) + "\n", left_out=accounts[sender].left_out(),

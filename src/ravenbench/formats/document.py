@@ -10,11 +10,11 @@ import msgspec
 from ravenbench.errors import FormatError
 
 EXTRA = "pip install 'ravenbench[documents]'"
-_SAMPLE = 120
+_SHOWN = 2000
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """A kind of thing that was left out of a document: how often it stood there, and the first of it."""
+    """A kind of thing that was left out of a document: how often it stood there, and how it begins."""
 
     kind: str
     count: int
@@ -82,9 +82,11 @@ class Account:
         """Note that something was left out."""
         if count:
             self._counts[kind] += count
-        if sample.strip() and kind not in self._samples:
-            words = " ".join(sample.split())
-            self._samples[kind] = words if len(words) <= _SAMPLE else words[: _SAMPLE - 1] + "…"
+        before = self._samples.get(kind, "")
+        lines = "\n".join(words for line in sample[: 2 * _SHOWN].split("\n") if (words := " ".join(line.split())))
+        if lines and len(before) < _SHOWN:
+            whole = f"{before}\n{lines}" if before else lines
+            self._samples[kind] = whole if len(whole) <= _SHOWN else whole[: _SHOWN - 1] + "…"
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """All of it, in the order in which each kind came first."""

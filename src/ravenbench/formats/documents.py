@@ -115,7 +115,7 @@ def read_documents(path: str | Path, encoding: str | None = None) -> tuple[Docum
         if d.text.strip()
     )
     if not done:
-        raise Unreadable("the text is empty", file=path, expected="a text by one author")
+        raise Unreadable("the text is empty", file=path, expected="a text by one author", fix="remove this file")
     return done
 
 

@@ -57,8 +57,9 @@ def read_mbox(path: Path, encoding: str | None = None) -> list[Document]:
     box.close()
     if not documents:
         raise Unreadable("no mail in it can be read", file=path, found="; ".join(faults[:3]) or "no words of a sender")
-    said = [f"{len(faults):,} mails were left out ({'; '.join(faults[:5])})"] if faults else []
-    said += [f"{empty:,} mails hold no words of their sender, and were left out"] if empty else []
+    more = f" and {len(faults) - 5:,} more" if len(faults) > 5 else ""
+    said = [f"left out of the mailbox: {'; '.join(faults[:5])}{more}"] if faults else []
+    said += [f"mails without words of their sender were left out ({empty:,})"] if empty else []
     first = documents[0]
     documents[0] = Document(
         path=path, part=first.part, text=first.text, author=first.author, date=first.date, left_out=first.left_out,

@@ -163,7 +163,9 @@ def _parse(archive: zipfile.ZipFile, name: str, path: Path, renamed: Mapping[str
         raise Unreadable(f"it is damaged: {name} is no XML ({error})", file=path, fix=_AGAIN) from None
 
 
-def _pieces(node: Element, form: _Form, account: Account, parents: Mapping[str, str]) -> Iterator[str]:
+def _pieces(
+    node: Element, form: _Form, account: Account, parents: Mapping[str, str], inside: bool = False
+) -> Iterator[str]:
     """The text below a node, a line for each paragraph; what is left out goes to the account."""
     tag = node.tag
     kind = form.left_out.get(tag) or _by_style(node, form, parents)
@@ -177,12 +179,13 @@ def _pieces(node: Element, form: _Form, account: Account, parents: Mapping[str, 
     elif tag == f"{_TEXT}s":
         count = node.get(f"{_TEXT}c", "1")
         yield " " * min(int(count) if count.isdecimal() else 1, 100)
-    mixed = form.characters is None and tag.startswith(_TEXT)
+    inside = inside or tag in form.paragraphs
+    mixed = form.characters is None and inside and tag.startswith(_TEXT)
     if node.text and (mixed or tag in (form.characters or ())):
         yield node.text
     for child in node:
-        yield from _pieces(child, form, account, parents)
-        if mixed and child.tail and tag not in (f"{_TEXT}list", f"{_TEXT}list-item", f"{_TEXT}section"):
+        yield from _pieces(child, form, account, parents, inside)
+        if mixed and child.tail:
             yield child.tail
     if tag in form.paragraphs:
         yield "\n"

@@ -68,7 +68,7 @@ def html_text(html: str, account: Account, *, mail: bool = False) -> str:
     for choice in () if mail else ("article", "main, [role=main]"):
         if len(chosen := body.css(choice)) == 1 and len(chosen[0].text()) > 200:
             root = chosen[0]
-            around = len(body.text().split()) - len(root.text().split())
+            around = _count(body) - _count(root)
             account.add("boilerplate", f"{around:,} words around the page's {root.tag} element", int(around > 0))
             break
     pieces = "".join(_pieces(root, account, mail, False))
@@ -116,16 +116,17 @@ def _left_out(node: Any, tag: str, mail: bool) -> str | None:
         return None
     if tag in _FURNITURE or attributes.get("role") in _ROLES or _NAMED.search(names):
         return "boilerplate"
-    if tag in ("ul", "ol", "div", "p") and len(links := node.css("a")) >= 3:
-        whole = len(node.text(separator=" ").split())
-        if sum(len(link.text().split()) for link in links) > 0.6 * whole:
-            return "boilerplate"
-    return None
+    links = node.css("a") if tag in ("ul", "ol", "div", "p") else []
+    return "boilerplate" if len(links) >= 3 and sum(map(_count, links)) > 0.6 * _count(node) else None
+
+
+def _count(node: Any) -> int:
+    return len(node.text(separator=" ").split())
 
 
 def _is_layout(table: Any) -> bool:
     """Whether a table holds running text rather than figures."""
-    return any(len(cell.text(separator=" ").split()) > _PARAGRAPH for cell in table.css("td"))
+    return any(_count(cell) > _PARAGRAPH for cell in table.css("td"))
 
 
 _GROUP = re.compile(

@@ -174,6 +174,8 @@ class _Reader:
                 try:
                     texts += map(_text, self._by_one(path))
                 except Unreadable as error:
+                    if path.suffix.lower() == ".txt":
+                        raise
                     unreadable.append(error)
         unread = [p for p in others if p.suffix.lower() in OTHERS]
         if not documents or (unreadable and not texts):

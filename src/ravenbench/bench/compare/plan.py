@@ -14,7 +14,7 @@ from ravenbench.bench.compare.material import Case, Material, Screened, Text, co
 from ravenbench.bench.compare.record import BackgroundRecord, CaseRecord, ComparePlan, ShapeRecord, TextRecord
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.bench.task import Draft
-from ravenbench.corpora.load import MAIL, load_corpus
+from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import SpecError
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
@@ -135,9 +135,10 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
 
 
 def _mails(corpus: Corpus) -> list[str]:
-    """A note on background texts that name their author."""
+    """Notes on background texts that name their author, and on what was left out of documents."""
     count = corpus.notes.get(MAIL, 0)
-    return [f"{count} of the background's texts {MAIL}: take these out"] if count else []
+    mails = [f"{count} of the background's texts {MAIL}: take these out"] if count else []
+    return mails + [f"background: {sentence}" for sentence in corpus.notes.get(ACCOUNT, ())]
 
 
 def _usual(background: Background) -> tuple[float, list[float]]:

@@ -1,0 +1,49 @@
+"""``raven texts``: documents as plain texts by author, and a page of what was taken and what was left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from ravenbench.bench.options import ENCODING
+
+
+def command(
+    inbox: Annotated[
+        list[Path],
+        typer.Argument(help="A folder of documents (.docx, .odt, .rtf, .html, .pdf, .eml, .mbox …), or some."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The folder of texts, new or an earlier one.")],
+    by: Annotated[
+        Literal["sender", "folder"],
+        typer.Option(help="Whose a mail or a chat's message is: its sender's, or that of the folder it lies in."),
+    ] = "sender",
+    encoding: Annotated[str | None, typer.Option(help=ENCODING)] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> None:
+    """Write the texts of documents by author, with a page of what was taken and what was left out.
+
+    raven texts INBOX -o texts
+
+    Word, OpenDocument, Rich Text, HTML, PDF, mails and mailboxes, Outlook messages, and chats exported from WhatsApp or
+    Signal. Headers, signatures, quoted and forwarded mail, tables, footnotes and what programs put in are left out, and
+    shown. Nothing is fetched, no macro runs, no attachment is opened. Look at OUT/index.html before you compare.
+    """
+    from ravenbench.cli.show import print_json, progress_bar
+    from ravenbench.reports.texts import extract_texts
+
+    with progress_bar() as show:
+        result = extract_texts(inbox, out, by=by, encoding=encoding, progress=show)
+    if json:
+        print_json(result.to_json())
+        return
+    for name, why, fix in result.left_out:
+        typer.echo(f"left out: {name}: {why}" + (f" ({fix})" if fix else ""))
+    noted = sum(bool(one.notes) for one in result.taken)
+    typer.echo(
+        f"{len(result.taken):,} texts by {len(result.authors):,} authors in {out}, {len(result.left_out):,} left out"
+        + (f"; {noted:,} texts have a note" if noted else "")
+    )
+    typer.echo(f"Look at what was taken before you compare: {out / 'index.html'}")

@@ -1,0 +1,246 @@
+"""``raven texts``: an inbox of documents as plain texts by author, and a page of what was taken and what was left out.
+
+Nothing is compared here: a person looks first. An author is the sender of a mail or of a message, else the folder in
+which a document lies in the inbox; the name in a file's metadata is shown as a hint, and never used.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from ravenbench.corpora.load import UNKNOWN
+from ravenbench.engine.pool import Progress, silent
+from ravenbench.errors import FormatError, InputError
+from ravenbench.files import write_json, write_text
+from ravenbench.formats.archive import no_such
+from ravenbench.formats.decoding import Faults, detected
+from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.documents import FORMATS, OTHERS, list_documents, read_documents
+from ravenbench.formats.output import check_folder, fresh_folder
+from ravenbench.reports.page import render
+from ravenbench.reports.view import Table, col, rows_json, table, to_csv, to_html
+from ravenbench.text.tokens import count_words
+
+By = Literal["sender", "folder"]
+_SHOWN = 20_000
+"""Most characters of a text that the page shows."""
+_PAGE = 4_000_000
+"""Most characters of all texts together."""
+_LONGEST = 80
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f<>:"/\\|?*\u200e\u200f\u202a-\u202e\u2066-\u2069]+')
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A text that was written: its document, its place in the output, how its author is known, and its words."""
+
+    document: Document
+    source: str
+    file: str
+    author: str
+    known_by: str
+    words: int
+    notes: tuple[str, ...]
+
+
+@dataclass
+class Extracted:
+    """The texts that were written, and the files that were left out, by name with the reason and what would help."""
+
+    folder: Path
+    taken: list[Taken] = field(default_factory=list)
+    left_out: list[tuple[str, str, str]] = field(default_factory=list)
+
+    @property
+    def authors(self) -> dict[str, list[Taken]]:
+        """Texts by author, the authors sorted."""
+        by: dict[str, list[Taken]] = {}
+        for one in self.taken:
+            by.setdefault(one.author, []).append(one)
+        return dict(sorted(by.items()))
+
+    def tables(self) -> dict[str, Table]:
+        """The account as tables: authors, texts, files left out."""
+        return {
+            "authors": table(
+                "authors", "Texts by author", self.authors.items(),
+                col("author", lambda r: r[0], text=True, json="author"),
+                col("texts", lambda r: len(r[1]), digits=0, json="texts"),
+                col("words", lambda r: sum(one.words for one in r[1]), digits=0, json="words"),
+                col("known by", lambda r: " ".join(sorted({one.known_by for one in r[1]})), text=True, json="known_by"),
+            ),
+            "texts": table(
+                "texts", "Texts that were taken", self.taken,
+                col("document", lambda t: t.source, text=True, json="document"),
+                col("part", lambda t: t.document.part, text=True, json="part"),
+                col("text", lambda t: t.file, text=True, json="text"),
+                col("author", lambda t: t.author, text=True, json="author"),
+                col("known by", lambda t: t.known_by, text=True, json="known_by"),
+                col("date", lambda t: t.document.date, text=True, json="date"),
+                col("words", lambda t: t.words, digits=0, json="words"),
+                col("left out", lambda t: t.document.account, text=True, json="left_out"),
+                col("notes", lambda t: " ".join(f"{note}." for note in t.notes), text=True, json="notes"),
+                col("SHA-256 of the document", lambda t: t.document.file_sha256, text=True, json="document_sha256"),
+                col("SHA-256 of the text", lambda t: t.document.text_sha256, text=True, json="text_sha256"),
+            ),
+            "left-out": table(
+                "left-out", "Files that were left out", self.left_out,
+                col("file", lambda r: r[0], text=True, json="file"),
+                col("why", lambda r: r[1], text=True, json="why"),
+                col("what would help", lambda r: r[2], text=True, json="fix"),
+            ),
+        }  # fmt: skip
+
+    def to_json(self) -> dict[str, Any]:
+        """The account as a JSON object."""
+        return {"folder": str(self.folder), **{name: rows_json(one) for name, one in self.tables().items()}}
+
+
+def extract_texts(
+    inbox: str | Path | Iterable[str | Path],
+    out: str | Path,
+    *,
+    by: By = "sender",
+    encoding: str | None = None,
+    progress: Progress = silent,
+) -> Extracted:
+    """Write the texts of documents as ``OUT/AUTHOR/TEXT.txt``, with ``index.html``, ``texts.json`` and tables.
+
+    Parameters
+    ----------
+    inbox : path or paths
+        A folder of documents, or documents.
+    out : path
+        A new or empty folder, or an earlier one of this function; it appears when it is whole.
+    by : "sender" or "folder"
+        Whether a mail's or message's sender is the author, or the folder in which the document lies.
+    encoding : str, optional
+        Of texts that are not UTF-8. Without it their encoding is detected, and a line shown on the page.
+
+    Raises
+    ------
+    InputError
+        If there is no document, none can be read, an encoding cannot be recognised, or the folder is taken.
+    """
+    inboxes = [Path(inbox)] if isinstance(inbox, str | Path) else [Path(one) for one in inbox]
+    check_folder(out, inputs=inboxes, kind="texts")
+    sources: list[tuple[Path, Path]] = []
+    result = Extracted(Path(out))
+    for place in inboxes:
+        if not place.exists():
+            raise no_such(place)
+        documents, others = list_documents(place) if place.is_dir() else ([place], [])
+        root = place if place.is_dir() else place.parent
+        sources += [(root, path) for path in documents]
+        for path in others:
+            why = "the format is not read" if path.suffix.lower() in OTHERS else "no document"
+            fix = OTHERS.get(path.suffix.lower(), "")
+            if path.with_suffix(".txt") in documents:
+                why, fix = "taken as the plain text beside it", ""
+            result.left_out.append((path.relative_to(root).as_posix(), why, fix))
+    if not sources:
+        raise InputError(
+            "there is no document here", file=inboxes[0], found=", ".join(name for name, _, _ in result.left_out[:4]),
+            expected=", ".join(sorted(FORMATS)),
+        )  # fmt: skip
+    faults = Faults()
+    names = _Names()
+    seen: dict[tuple[str, str], str] = {}
+    for done, (root, path) in enumerate(sources):
+        progress("documents", done, len(sources))
+        source = path.relative_to(root).as_posix()
+        with faults.gathered():
+            try:
+                read = _read(path, encoding)
+            except Unreadable as error:
+                result.left_out.append((source, error.problem, error.fix or ""))
+                continue
+            for document, notes in read:
+                folder = path.relative_to(root).parts[0] if path.parent != root else ""
+                sender = document.author if by == "sender" else None
+                author = sender or folder or UNKNOWN
+                known_by = "sender" if sender else "folder" if folder else "nothing"
+                first = seen.setdefault((author, document.text_sha256), document.name)
+                if first != document.name:
+                    result.left_out.append((f"{source} {document.part}".strip(), f"it repeats {first}", ""))
+                    continue
+                file = names.of(author, document)
+                result.taken.append(
+                    Taken(document, source, file, author, known_by, count_words(document.text), notes)
+                )  # fmt: skip
+    faults.check()
+    if not result.taken:
+        name, why, fix = result.left_out[0]
+        raise FormatError("no document can be read", file=inboxes[0], found=f"{name}: {why}", fix=fix or None)
+    with fresh_folder(out, kind="texts") as place:
+        _write(result, place)
+    return result
+
+
+def _read(path: Path, encoding: str | None) -> list[tuple[Document, tuple[str, ...]]]:
+    """The documents of a file with notes; text in another encoding than UTF-8 is read in the one that is detected."""
+    try:
+        return [(document, document.notes) for document in read_documents(path, encoding)]
+    except Unreadable:
+        raise
+    except FormatError:
+        likely = detected(path.read_bytes()) if encoding is None and path.suffix.lower() in (".txt", ".html") else None
+        if likely is None:
+            raise
+        return [(one, (*one.notes, _sample(one.text, likely))) for one in read_documents(path, likely)]
+
+
+def _sample(text: str, encoding: str) -> str:
+    line = next((line for line in text.split("\n") if not line.isascii()), "").strip()
+    return f"not UTF-8, and read as {encoding}, in which a line reads: {line[:120]}; --encoding settles it"
+
+
+class _Names:
+    """Places for texts, each once whatever case the file system folds."""
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def of(self, author: str, document: Document) -> str:
+        if author not in self._folders:
+            self._folders[author] = self._free(_safe(author), "")
+        part = document.part if document.part.startswith("mail ") else ""
+        return self._free(f"{self._folders[author]}/{_safe(f'{document.path.stem} {part}'.strip())}", ".txt")
+
+    def _free(self, name: str, suffix: str) -> str:
+        number = 1
+        while (free := f"{name}{f' {number}' if number > 1 else ''}{suffix}").casefold() in self._taken:
+            number += 1
+        self._taken.add(free.casefold())
+        return free
+
+
+def _safe(name: str) -> str:
+    plain = _UNSAFE.sub("_", unicodedata.normalize("NFC", name)).strip(" .")
+    cut = plain.encode()[: 2 * _LONGEST].decode(errors="ignore")[:_LONGEST].strip(" .")
+    return cut or "_"
+
+
+def _write(result: Extracted, place: Path) -> None:
+    for one in result.taken:
+        (place / one.file).parent.mkdir(exist_ok=True)
+        write_text(place / one.file, one.document.text)
+    tables = result.tables()
+    for name, one_table in tables.items():
+        if one_table.rows:
+            write_text(place / f"{name}.csv", to_csv(one_table))
+    write_json(place / "texts.json", {name: rows_json(one_table) for name, one_table in tables.items()})
+    shown = min(_SHOWN, max(500, _PAGE // len(result.taken)))
+    page = render(
+        "texts.html.j2", result=result, shown=shown, unknown=UNKNOWN,
+        tables={name: to_html(one) for name, one in tables.items() if one.rows and name != "texts"},
+        sections=[("authors", "Authors", ""), ("left-out", "Left out" if result.left_out else "", ""),
+                  ("documents", "Documents", "")],
+    )  # fmt: skip
+    write_text(place / "index.html", page)

@@ -1,0 +1,274 @@
+"""What is taken of each kind of document, and what is left out and said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from made_documents import docx, mail, mailbox, msg, odt, paragraph, pdf
+from ravenbench.errors import FormatError, InputError
+from ravenbench.formats.document import Document, Unreadable
+from ravenbench.formats.documents import account_of, list_documents, read_document, read_documents
+
+
+def read(tmp_path: Path, name: str, data: bytes | str) -> Document:
+    (tmp_path / name).write_bytes(data.encode() if isinstance(data, str) else data)
+    return read_document(tmp_path / name)
+
+
+def kinds(document: Document) -> dict[str, int]:
+    return {one.kind: one.count for one in document.left_out}
+
+
+def test_word_gives_its_running_text_and_says_what_else_it_holds(tmp_path):
+    changed = "<w:p><w:ins><w:r><w:t>new</w:t></w:r></w:ins><w:del><w:r><w:delText>old</w:delText></w:r></w:del></w:p>"
+    note = '<w:p><w:r><w:t>With a note</w:t></w:r><w:r><w:footnoteReference w:id="2"/></w:r></w:p>'
+    table = f"<w:tbl><w:tr><w:tc>{paragraph('cell')}</w:tc></w:tr></w:tbl>"
+    box = f"<w:p><w:r><w:pict><w:txbxContent>{paragraph('boxed')}</w:txbxContent></w:pict></w:r></w:p>"
+    field = (
+        "<w:p><w:r><w:instrText>HYPERLINK x</w:instrText></w:r><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/></w:r></w:p>"
+    )
+    people = '<c xmlns:dc="d"><dc:creator>Eve\nX</dc:creator></c>'
+    more = {"word/media/a.png": b"x", "word/vbaProject.bin": b"x", "docProps/core.xml": people}
+    more |= {f"word/{name}.xml": f"<a>{name}</a>" for name in ("header1", "footnotes")}
+    body = paragraph("Dear Sir,") + paragraph("Quoted.", "IntenseQuote") + changed + note + table + box + field
+    document = read(tmp_path, "a.docx", docx(body, more))
+    assert document.text == "Dear Sir,\nnew\nWith a note\n\na\tb\n\n"
+    assert kinds(document) == {
+        "quotations": 1, "deleted text": 1, "footnotes and endnotes": 1, "tables": 1, "text boxes": 1,
+        "headers and footers of pages": 1, "images": 1, "macros": 1,
+    }  # fmt: skip
+    assert "old" in next(one.sample for one in document.left_out if one.kind == "deleted text")
+    assert document.notes == ("the file's metadata name Eve X: a hint, and no proof of who wrote it",)
+    assert document.author is None and len(document.file_sha256) == len(document.text_sha256) == 64
+
+
+def test_opendocument(tmp_path):
+    body = (
+        "<text:h>Title</text:h><text:p>One<text:s text:c='2'/>two<text:note>n</text:note> three</text:p>"
+        "<text:p text:style-name='Quotations'>q</text:p><table:table>t</table:table>"
+        "<text:tracked-changes>gone</text:tracked-changes><text:list><text:list-item> <text:p>item</text:p>"
+        "</text:list-item></text:list>"
+    )
+    document = read(tmp_path, "a.odt", odt(body, {"Pictures/a.png": b"x"}))
+    assert document.text == "Title\nOne  two three\nitem\n"
+    assert kinds(document) == {
+        "footnotes and endnotes": 1, "quotations": 1, "tables": 1, "deleted text": 1, "images": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.extra
+def test_rich_text(tmp_path, need_extra):
+    need_extra("striprtf")
+    body = r"\pard He\'92s here \u8364?\par Bold {\b too}{\footnote note}.{\pict 00}{\deleted gone}\par}"
+    document = read(tmp_path, "a.rtf", r"{\rtf1\ansi\ansicpg1252{\header\pard Head\par}" + body)
+    assert document.text == "He’s here €\nBold too.\n"
+    assert kinds(document) == {
+        "headers and footers of pages": 1, "footnotes and endnotes": 1, "images": 1, "deleted text": 1
+    }  # fmt: skip
+
+
+@pytest.mark.extra
+def test_html_leaves_a_pages_furniture_out(tmp_path, need_extra):
+    need_extra("selectolax")
+    words = "<p>" + "Words of the author stand here. " * 12 + "</p>"
+    page = (
+        f"<html><head><meta charset=windows-1252><script>x</script></head><body><nav>Home</nav><article>{words}"
+        "<p>He\x92s <b>here</b>.</p><blockquote>Others.</blockquote><p style='display:none'>secret</p>"
+        "<table><tr><td>1</td></tr></table></article><footer>©</footer></body></html>"
+    )
+    document = read(tmp_path, "a.html", page.encode("latin-1"))
+    assert document.text.endswith("stand here.\n\nHe’s here.\n")
+    assert kinds(document) == {"boilerplate": 1, "quotations": 1, "hidden text": 1, "tables": 1}
+
+
+@pytest.mark.extra
+def test_pdf_gives_paragraphs_without_running_heads(tmp_path, need_extra):
+    need_extra("pypdfium2")
+    names = ("first", "second", "third")
+    pages = [
+        [
+            "Report of ACME", f"This is a wide line of the {name} page that goes on in the", "next one. Short end.",
+            f"Another paragraph of the {name} page stands here, and it is wide", f"too, {name}.", f"Page {i} of 3",
+        ]
+        for i, name in enumerate(names, start=1)
+    ]  # fmt: skip
+    document = read(tmp_path, "a.pdf", pdf(pages))
+    assert document.text.split("\n")[:2] == [
+        "This is a wide line of the first page that goes on in the next one. Short end.",
+        "Another paragraph of the first page stands here, and it is wide too, first.",
+    ]
+    assert kinds(document) == {"headers and footers of pages": 6}
+    with pytest.raises(Unreadable, match="a scan: no text stands in it"):
+        read(tmp_path, "scan.pdf", pdf([[], []]))
+    assert kinds(read(tmp_path, "half.pdf", pdf([["Words here."], []]))) == {"pages without text (images)": 1}
+
+
+REPLY = """Dear Bob,
+
+I read it, and I think it is wrong. See below.
+
+On Sun, 1 Mar 2026 at 12:00, Bob <bob@example.com>
+wrote:
+> Come at noon.
+
+No, at one.
+
+- first of a list
+- second
+
+Thanks, that was all I had to say about it today, and I hope that you see why.
+
+Best regards,
+Anna
++49 30 123
+
+--\x20
+Anna, Institute of Things
+"""
+
+
+def test_of_a_mail_only_the_senders_words_are_taken(tmp_path):
+    document = read(tmp_path, "a.eml", mail(REPLY))
+    assert document.author == "anna@example.org" and document.date.startswith("Mon, 2 Mar")
+    assert document.text.startswith("Dear Bob,\n\nI read it") and document.text.endswith("see why.\n\nBest regards,\n")
+    assert "No, at one.\n\n- first of a list\n- second" in document.text and "noon" not in document.text
+    assert kinds(document) == {"headers": 5, "quotations": 1, "signatures": 2}
+
+
+@pytest.mark.parametrize(
+    "tail",
+    [
+        "-----Original Message-----\nFrom: Bob\nSent: today\n\nHis words.",
+        "________________________________\nVon: Bob <b@x.org>\nGesendet: heute\nAn: Anna\n\nHis words.",
+        "Le lun. 2 mars 2026 à 10:00, Bob <b@x.org> a écrit :\n\nHis words.",
+        "---------- Forwarded message ---------\nFrom: Bob\n\nHis words.",
+        "Στις Δευ, 2 Μαρ 2026 στις 10:00 π.μ., ο χρήστης Bob έγραψε:\n\n> His words.",
+    ],
+)
+def test_the_mail_that_is_answered_or_passed_on_is_left_out(tmp_path, tail):
+    document = read(tmp_path, "a.eml", mail(f"My own words.\n\n{tail}\n"))
+    assert document.text == "My own words.\n"
+
+
+def test_attachments_are_named_and_never_opened(tmp_path):
+    more = 'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="X"\n'
+    body = (
+        "--X\nContent-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: 8bit\n\nHis own words.\n"
+        '--X\nContent-Type: application/zip\nContent-Disposition: attachment; filename="b.zip"\n\n\n'
+        "--X\nContent-Type: message/rfc822\n\nFrom: c@x.org\n\nPassed on.\n--X--\n"
+    )
+    document = read(tmp_path, "a.eml", mail(body, more=more, subject="Fwd: it"))
+    assert document.text == "His own words.\n" and "b.zip (empty)" in str(document.left_out)
+    assert kinds(document) == {"headers": 6, "attachments": 1, "forwarded mail": 1}
+    assert document.notes == ("its subject says that it was forwarded: is what is left by the sender?",)
+    (tmp_path / "a.eml").write_bytes(mail(body.partition("--X--")[0], more=more))
+    assert "the mail is cut short: its last part has no end" in read_document(tmp_path / "a.eml").notes
+
+
+def test_a_mailbox_gives_every_mail_and_names_what_it_cannot_give(tmp_path):
+    locked = mail("x", more="Content-Type: application/pkcs7-mime; smime-type=enveloped-data\n")
+    box = mailbox(
+        mail("Words of hers.\n>From here on."), mail("> quoted\n> only"), locked, mail("His.", sender="b@x.org")
+    )
+    (tmp_path / "a.mbox").write_bytes(box)
+    first, second = read_documents(tmp_path / "a.mbox")
+    assert (first.author, first.text, first.part) == ("anna@example.org", "Words of hers.\nFrom here on.\n", "mail 1")
+    assert (second.author, second.part) == ("b@x.org", "mail 4")
+    assert first.notes == (
+        "left out of the mailbox: mail 3: it is encrypted", "mails without words of their sender were left out (1)"
+    )  # fmt: skip
+    with pytest.raises(FormatError, match="this file holds several"):
+        read_document(tmp_path / "a.mbox")
+
+
+@pytest.mark.extra
+def test_outlook_messages(tmp_path, need_extra):
+    need_extra("olefile")
+    more = {"__attach_version1.0_#00000000/__substg1.0_3707001F": "b.pdf".encode("utf-16-le")}
+    document = read(tmp_path, "a.msg", msg("Her words – hers.\r\n\r\n-- \r\nAnna", **more))
+    assert (document.author, document.text) == ("anna@example.org", "Her words – hers.\n")
+    assert kinds(document) == {"headers": 1, "attachments": 1, "signatures": 1}
+
+
+CHATS = {
+    "android": "01/03/2026, 10:11 - Messages are end-to-end encrypted.\n01/03/2026, 10:12 - Anna: Hello: you\nthere?\n"
+    "01/03/2026, 10:13 - Bob: <Media omitted>\n01/03/2026, 10:14 - Bob: Fine at 10:30\n01/03/2026, 10:15 - Anna: This "
+    "message was deleted\n",
+    "ios": "\ufeff[01.03.26, 10:11:12] Gruppe: \u200eAlles verschlüsselt.\n[01.03.26, 10:12:13] ~\u202fAnna: "
+    "Hello: you\nthere?\n\u200e[01.03.26, 10:13:14] Bob: \u200eBild weggelassen\n[01.03.26, 10:14:14] Bob: Fine at "
+    "10:30 \u200e<Diese Nachricht wurde bearbeitet>\n",
+    "am": "3/1/26, 10:12\u202fAM - Anna: Hello: you\nthere?\n3/1/26, 1:13\u202fPM - Bob: Fine at 10:30\n",
+    "signal": "[2026-03-01 10:11:12] Anna: Hello: you\nthere?  \n\n[2026-03-01 10:12:12] Bob: \n\n> Hello: you\n\n"
+    "Fine at 10:30![a.jpg](./media/a.jpg)  \n(- Anna: x -)\n\n",
+    "signal json": "".join(
+        json.dumps({"date": "2026-03-01T10:00:00", "sender": sender, "body": f"{body}  ", "quote": quote}) + "\n"
+        for sender, body, quote in (("Anna", "Hello: you\nthere?", ""), ("Bob", "Fine at 10:30", "\n\n> Hello\n\n"))
+    ),
+}
+
+
+@pytest.mark.parametrize("form", CHATS)
+def test_a_chat_gives_a_text_for_each_sender(tmp_path, form):
+    (tmp_path / "chat.txt").write_text(CHATS[form], "utf-8")
+    documents = read_documents(tmp_path / "chat.txt")
+    assert {d.author: d.text for d in documents} == {"Anna": "Hello: you\nthere?\n", "Bob": "Fine at 10:30\n"}
+
+
+def test_a_diary_is_no_chat(tmp_path):
+    text = "01/03/2026, 10:11 - I rose.\nThen: I went out.\n02/03/2026, 10:11 - I slept.\n"
+    assert read(tmp_path, "a.txt", text).text == text
+
+
+def test_a_sender_who_writes_from_right_to_left(tmp_path):
+    lines = "[3/1/26, 1:05:06 PM] \u202aمحمد\u202c: مرحبا بالجميع\n[3/1/26, 1:06:06 PM] Bob: hello to all of you\n"
+    (tmp_path / "chat.txt").write_text(lines, "utf-8")
+    assert [d.author for d in read_documents(tmp_path / "chat.txt")] == ["محمد", "Bob"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sign"),
+    [
+        ("<html><body><p>Hi</p></body></html>", "marks of HTML"),
+        ("Itâ€™s hers â€” donâ€™t, itâ€™s cafÃ©.", "UTF-8 was read as Windows-1252 in 5 places (â€™ for ’)"),
+        ("a \ufffd b", "1 characters were lost"),
+        ("good \u202eevil\u202c text", "2 marks turn the direction"),
+        ("half of it in English, ένα μέρος στα ελληνικά", "several scripts (Latin 47%, Greek 53%)"),
+    ],
+)
+def test_what_is_odd_about_a_plain_text_is_said(tmp_path, text, sign):
+    assert [sign in note for note in read(tmp_path, "a.txt", text).notes] == [True]
+
+
+@pytest.mark.parametrize(
+    "text", ["Ça va, garçon? L’été à Zürich – “naïve”, Ångström: 5 < 6 > 4.", "Ελληνικά και άλλα."]
+)
+def test_a_sound_text_has_no_notes(tmp_path, text):
+    assert read(tmp_path, "a.txt", text).notes == ()
+
+
+def test_folders_give_their_documents_once(tmp_path):
+    for name in ("a/letter.docx", "a/letter.txt", "a/b.pdf", ".hidden/c.txt", "d.png", "a/chat.md", "x.doc"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    taken, others = list_documents(tmp_path)
+    assert [p.relative_to(tmp_path).as_posix() for p in taken] == ["a/b.pdf", "a/chat.md", "a/letter.txt"]
+    assert [p.name for p in others] == ["letter.docx", "d.png", "x.doc"]
+
+
+def test_the_account_is_a_sentence_with_the_place_to_look(tmp_path):
+    documents = [read(tmp_path, "a.eml", mail("Words.\n\n-- \nAnna")), read(tmp_path, "b.txt", "Words.")]
+    (sentence,) = account_of(documents)
+    assert sentence.startswith(
+        "1 of 2 documents hold more than was taken as their text (a.eml: headers (5), signatures (1))"
+    )
+    assert account_of(documents[1:]) == []
+
+
+def test_without_a_file_or_with_a_folder(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        read_document(tmp_path / "a.docx")
+    with pytest.raises(InputError, match="a folder stands"):
+        read_document(tmp_path)
