@@ -29,6 +29,7 @@ OPEN_TO_ALL = {
 """Parts of a room that its other parts may use; they know none of those."""
 GUESTS = {
     ("bench", "advise"): {"compare"},
+    ("bench", "attribute"): {"compare"},
     ("bench", "pan14"): {"verify"},
     ("bench", "safety"): {"run", "obfuscate", "attribute"},
     ("bench", "simulate"): {"run"},

@@ -9,6 +9,7 @@ BUILTIN: dict[str, dict[str, str]] = {
         "verify": "ravenbench.bench.verify.task:Verify",
         "pan14": "ravenbench.bench.pan14.task:Pan14",
         "attribute": "ravenbench.bench.attribute.task:Attribute",
+        "unknown": "ravenbench.bench.attribute.unknown:Unknown",
         "obfuscate": "ravenbench.bench.obfuscate.task:Obfuscate",
         "safety": "ravenbench.bench.safety.task:Safety",
         "simulate": "ravenbench.bench.simulate.task:Simulate",

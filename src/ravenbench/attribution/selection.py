@@ -139,20 +139,20 @@ def spellings(author: Labels) -> dict[str, str]:
     counts = dict(zip(author.names, author.counts(), strict=True))
     best: dict[str, str] = {}
     for name in sorted(counts, key=lambda n: (-counts[n], n)):
-        best.setdefault(_folded(name), name)
-    return {name: best[_folded(name)] for name in author.names}
+        best.setdefault(folded(name), name)
+    return {name: best[folded(name)] for name in author.names}
 
 
 def lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Names that differ only in punctuation or word order: candidates to merge, for the user to judge."""
     groups: dict[str, list[str]] = {}
     for name in names:
-        words = "".join(c if c.isalnum() else " " for c in _folded(name)).split()
+        words = "".join(c if c.isalnum() else " " for c in folded(name)).split()
         groups.setdefault(" ".join(sorted(words)) or name, []).append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", name).casefold().split())
 
 

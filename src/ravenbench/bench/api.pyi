@@ -99,8 +99,11 @@ def pan14(
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does."""
 
 def attribute(
-    corpus: str | Corpus,
+    corpus: str | Corpus | None = None,
     *,
+    unknown: str | Path | Sequence[str | Path] | None = None,
+    candidates: str | Path | Corpus | None = None,
+    none: float | None = None,
     topic: str | None = None,
     protocol: str | None = None,
     methods: str | Sequence[Any] | None = None,
@@ -122,7 +125,22 @@ def attribute(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Attribute documents on topics that training never saw, and compare methods with the statistics this needs."""
+    """Who wrote a text (--unknown)? Or: how well do methods name known authors on topics that are new to them?"""
+
+def unknown(
+    *,
+    unknown: str | Path | Sequence[str | Path],
+    candidates: str | Path | Corpus,
+    methods: str | Sequence[str | Component] | None = None,
+    none: float | None = None,
+    encoding: str | None = None,
+    seed: int | None = None,
+    out: str | Path | None = None,
+    workers: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
 
 def obfuscate(
     obfuscator: str | Obfuscator,

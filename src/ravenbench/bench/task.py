@@ -245,6 +245,11 @@ class Task:
         return len({(cell.verifier, plan.folds[cell.fold].train_digest) for cell in missing})
 
     @classmethod
+    def acting(cls, values: Mapping[str, Any]) -> tuple[type[Task], Mapping[str, Any]]:
+        """The task that does what was given, and what it is given: this one, unless a task has several forms."""
+        return cls, values
+
+    @classmethod
     def jobs(cls, values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """What the command does one after another, by name: one job, unless it was given several data sets."""
         return {"": dict(values)}
@@ -293,6 +298,7 @@ def run_task(
     """Live a task's life: lock its folder, go on with an earlier run or begin one, compute what is missing, finish."""
     from ravenbench.store.lock import folder_lock
 
+    task, values = task.acting(values)
     job = task(values, workers=workers, engine=engine, progress=progress)
     with folder_lock(job.folder):
         store = job.prepare()

@@ -121,13 +121,15 @@ def perform(task: type[Task], values: dict[str, Any]) -> None:
     from ravenbench.cli.show import progress_bar, say, show_preview, show_report
     from ravenbench.engine import pool
 
-    if task.name == "attribute" and _answered(values):
-        return
     use(values.pop("device", None))
     values.pop("cell_timeout", None)
     engine = pool.engine(values.pop("engine"), values.get("workers"), values.pop("scheduler", None))
     how: Any = {"workers": values.pop("workers", None), "engine": engine}
     plan, json = values.pop("plan"), values.pop("json")
+    if task.name == "attribute" and not values.get("unknown") and _answered({**values, "plan": plan, "json": json}):
+        return
+    task, given = task.acting(values)
+    values = dict(given)
     jobs = task.jobs(values)
     for warning in task.warnings(next(iter(jobs.values())), plan):
         typer.secho(warning, fg="yellow", err=True)
@@ -179,8 +181,8 @@ def _answered(values: Mapping[str, Any]) -> bool:
     from ravenbench.reports.attribute.report import collection_json, collection_table
     from ravenbench.reports.view import for_terminal
 
-    path = values["corpus"]
-    if not collections.is_collection(path):
+    path = values.get("corpus", "")
+    if not path or not collections.is_collection(path):
         return False
     how: dict[str, Any] = {name: values.get(name) for name in ("methods", "out", "lenient", "encoding")}
     if values["plan"]:

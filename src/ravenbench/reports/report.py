@@ -42,6 +42,7 @@ REPORTS = {
     "run": "run.report",
     "pan14": "pan14.report",
     "attribute": "attribute.report",
+    "unknown": "attribute.unknown",
     "safety": "safety.report",
     "simulate": "simulate",
     "verify": "verify",

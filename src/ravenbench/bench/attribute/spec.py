@@ -20,7 +20,9 @@ Positive = Annotated[float, msgspec.Meta(gt=0)]
 class AttributeSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What decides the answers of attribution, and the difference for which its report reckons topics."""
 
-    corpus: Annotated[str, told("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus")]
+    corpus: Annotated[
+        str, told("A corpus by name, a table, or PAN18/19 attribution problems.", takes="str | Corpus")
+    ] = ""
     topic: Annotated[str | None, told("Level of topic: a column, extract(clusters=20), or none (k-fold only).")] = None
     protocol: Annotated[
         Literal["novel-topic", "k-fold", "both"],
@@ -62,6 +64,10 @@ class AttributeSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
 def build(given: Mapping[str, Any]) -> AttributeSpec:
     """A spec of what was given (None = not given). Raises SpecError if a value does not fit."""
     values = {key: value for key, value in given.items() if value is not None}
+    if not values.get("corpus"):
+        raise SpecError(
+            "nothing to attribute", expected="a corpus whose authors are known, or --unknown TEXT --candidates FOLDER"
+        )
     protocol = values.get("protocol", "novel-topic")
     if protocol not in PROTOCOLS:
         raise SpecError(f"there is no protocol {protocol!r}", fix=did_you_mean(str(protocol), PROTOCOLS))

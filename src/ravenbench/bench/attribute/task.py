@@ -7,20 +7,35 @@ OUT/documents.npy, splits.npy             text, author and topic of each documen
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from ravenbench.bench.attribute.spec import METHODS, AttributeSpec, build
-from ravenbench.bench.options import PATH, Option
+from ravenbench.bench.attribute.unknown import Unknown, UnknownSpec
+from ravenbench.bench.options import PATH, Option, options_of
 from ravenbench.bench.task import Preview, Task, content_hash, slug
+from ravenbench.errors import SpecError
 
 if TYPE_CHECKING:
     from ravenbench.bench.attribute.plan import AttributeDraft
     from ravenbench.store.store import Store
 
 
-class Attribute(Task):
-    """Attribute documents on topics that training never saw, and compare methods with the statistics this needs.
+UNKNOWN = {name: replace(options_of(UnknownSpec)[name], required=False) for name in ("unknown", "candidates", "none")}
+"""Options of who wrote one text."""
 
+
+class Attribute(Task):
+    """Who wrote a text (--unknown)? Or: how well do methods name known authors on topics that are new to them?
+
+    With --unknown, each text gets probabilities of the candidates and of none of them, or no answer with its reason.
+    The report says how well such texts are named when the truth is known, and whether the answer stays once content
+    words are those of other texts.
+
+        raven attribute --unknown anonymous.txt --candidates authors/
+
+    Without it, documents of a corpus are attributed to their known authors, with the statistics that this needs.
     Interrupted at any point, the same command goes on where it stopped.
 
         raven attribute newsgroups --topic group
@@ -35,6 +50,7 @@ class Attribute(Task):
     name = "attribute"
     Spec = AttributeSpec
     own = (
+        *UNKNOWN.values(),
         Option(
             "reject", "PAN problems: the lead in probability below which a text is <UNK>; PAN19's is 0.1.", float,
             default=0.0, function=False,
@@ -48,12 +64,32 @@ class Attribute(Task):
     )  # fmt: skip
     arguments = ("corpus",)
     order = (
-        "corpus topic protocol methods folds min_docs min_topics min_per_topic min_topic_docs docs_per_topic "
-        "merge_authors sampler topics encoder difference reject lenient"
+        "corpus unknown candidates none topic protocol methods folds min_docs min_topics min_per_topic min_topic_docs "
+        "docs_per_topic merge_authors sampler topics encoder difference reject lenient"
     )
     failure = "{count} cells have no result, the first: {first}"
     plan_help = "Only say what would be done."
     spec: AttributeSpec
+
+    @classmethod
+    def acting(cls, values: Mapping[str, Any]) -> tuple[type[Task], Mapping[str, Any]]:
+        """Who wrote one text is a task of its own, whose candidates may stand where a corpus does."""
+        if not values.get("unknown"):
+            if stray := [name for name in UNKNOWN if values.get(name) is not None and name != "unknown"]:
+                raise SpecError(f"--{stray[0]} goes with --unknown", fix="give the text whose author is wanted")
+            return cls, values
+        own = {option.name: values[option.name] for option in Unknown.options() if option.name in values}
+        used = {name: value for name, value in values.items() if value not in (None, False, (), []) and name not in own}
+        corpus = used.pop("corpus", None)
+        if own.get("candidates") is None:
+            if corpus is None:
+                raise SpecError("nobody to choose from: --candidates is missing", expected="texts of each candidate")
+            own["candidates"], corpus = corpus, None
+        if corpus is not None:
+            raise SpecError("a corpus is given beside --candidates", found=str(corpus), fix="give --candidates alone")
+        if stray := [name for name in used if used[name] != 0.0]:
+            raise SpecError(f"--{stray[0].replace('_', '-')} does not go with --unknown", fix="leave it out")
+        return Unknown, own
 
     def resolve(self) -> None:
         from ravenbench.bench.attribute.answers import name_methods

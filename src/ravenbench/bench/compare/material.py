@@ -112,7 +112,7 @@ def read_material(spec: CompareSpec) -> Material:
         _path(value, "--questioned")
     for value in spec.known:
         _path(value.rpartition("=")[2], "--known")
-    reader = _Reader(spec.encoding)
+    reader = Reader(spec.encoding)
     queries = [text for path in spec.questioned for text in reader.one(Path(path))]
     candidates = [Candidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
     reader.faults.check()
@@ -138,7 +138,7 @@ def _text(document: Document) -> Text:
     return Text(document.path, document.text, words, document)
 
 
-class _Reader:
+class Reader:
     """Reads texts; ``faults`` has what is wrong with any of them, ``notes`` what was passed over."""
 
     def __init__(self, encoding: str | None) -> None:
@@ -260,7 +260,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
     """Cases of a table; paths count from the table's folder."""
     if not path.is_file():
         raise no_such(path)
-    reader = _Reader(encoding)
+    reader = Reader(encoding)
     cases: list[Case] = []
     read: dict[tuple[Path, ...], list[Text]] = {}
     with Archive(path, encoding) as archive:

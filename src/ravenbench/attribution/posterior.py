@@ -1,0 +1,132 @@
+"""Probabilities of candidates, and of "none of them", from the scores of any methods (ours).
+
+Texts of known authors are scored by methods that did not learn from them, and once more by methods that did not learn
+from their authors at all: these are by *none of them*. Scores of each method are put on one scale, that of its scores
+for wrong candidates. Candidate a of a text then has the utility ``Σ w_m c_ma``, with c the scores of method m less
+their mean over the candidates, and *none of them* has ``b + Σ v_m l_m`` with l that mean; probabilities are their
+softmax. The parameters w, b and v maximise the likelihood of the known texts, each candidate counting alike, with a
+normal prior around values learned on other collections (``CONTRAST`` …): few texts leave them there, many texts move
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from ravenbench.types import Floats, Ints
+
+CONTRAST, LEVEL, NONE = 3.0, 0.0, 0.0
+"""The prior's mean of Σ w, of each v, and of b less the logarithm of the number of candidates."""
+SPREAD = 0.25
+"""The prior's standard deviation, of every parameter."""
+
+
+def held_out(method: Any, texts: Sequence[str], codes: Ints, part: Ints, out: Ints | None = None) -> Floats:
+    """Scores (n, candidates) of texts by what learned from all texts but those of their ``part`` (n,).
+
+    NaN for a candidate who has no text in the other parts, and for texts where fewer than two candidates have.
+    ``out`` (n,) may say that other texts are scored with a part than those that it takes away.
+    """
+    scores = np.full((len(texts), int(codes.max()) + 1), np.nan)
+    for number in np.unique(part):
+        rest, rows = np.flatnonzero(part != number), np.flatnonzero((part if out is None else out) == number)
+        scores[rows] = scored(method, texts, codes, rest, [texts[i] for i in rows.tolist()])
+    return scores
+
+
+def scored(method: Any, texts: Sequence[str], codes: Ints, rows: Ints, unknown: Sequence[str]) -> Floats:
+    """Scores (unknown, candidates) by what learned from some rows of the known texts; NaN as in ``held_out``."""
+    from sklearn.base import clone
+
+    scores = np.full((len(unknown), int(codes.max()) + 1), np.nan)
+    present = np.unique(codes[rows])
+    if len(present) > 1 and len(unknown):
+        # Names of one width sort as the codes do.
+        fitted = clone(method).fit([texts[i] for i in rows], [f"{codes[i]:08d}" for i in rows])
+        scores[:, present] = fitted.scores(list(unknown))
+    return scores
+
+
+class Posterior:
+    """Probabilities of every candidate and of none of them.
+
+    Parameters
+    ----------
+    none : float
+        How probable it is, before anything is read, that none of the candidates wrote a text; in (0, 1). The candidates
+        share the rest equally.
+
+    Attributes
+    ----------
+    weights_ : (2 m + 1,) float
+        w, v and b of the m methods.
+    """
+
+    def __init__(self, none: float = 0.2) -> None:
+        self.none = none
+
+    def fit(self, closed: Floats, absent: Floats, codes: Ints, size: float | None = None) -> Self:
+        """Learn from scores (methods, n, candidates) of known texts by authors ``codes`` (n,).
+
+        Parameters
+        ----------
+        closed : (methods, n, candidates) float
+            By what did not learn from the text (NaN: not scored).
+        absent : (methods, n, candidates) float
+            By what did not learn from any text of its author, NaN for candidates that were left out.
+        size : float, optional
+            How many independent texts these are, by default n.
+        """
+        from scipy.optimize import minimize
+
+        methods, n, candidates = closed.shape
+        own = codes[:, None] == np.arange(candidates)
+        wrong = np.where(own, np.nan, closed).reshape(methods, -1)
+        self.middle_, self.scale_ = np.nanmean(wrong, axis=1), np.nanstd(wrong, axis=1) + 1e-12
+        known, strange = np.isfinite(closed).all(axis=(0, 2)), np.isfinite(absent).any(axis=2).all(axis=0)
+        weight = (size or n) / candidates / np.bincount(codes, minlength=candidates)[codes]
+        parts = [self._alternatives(closed[:, known]), self._alternatives(absent[:, strange])]
+        x, there = (np.concatenate(both) for both in zip(*parts, strict=True))
+        answer = np.concatenate([codes[known], np.full(strange.sum(), candidates)])
+        worth = np.concatenate([(1 - self.none) * weight[known], self.none * weight[strange]])
+        rows = np.arange(len(answer))
+        centre = np.repeat([CONTRAST / methods, LEVEL, NONE + np.log(candidates)], [methods, methods, 1])
+
+        def loss(theta: Floats) -> tuple[float, Floats]:
+            log_p = _log_softmax(x @ theta, there)
+            moved = theta - centre
+            slope = np.einsum("nk,nkp->np", np.exp(log_p), x) - x[rows, answer]
+            return (
+                float(-worth @ log_p[rows, answer] + 0.5 * (moved @ moved) / SPREAD**2),
+                worth @ slope + moved / SPREAD**2,
+            )
+
+        bounds = [(0, None)] * methods + [(None, None)] * (methods + 1)
+        self.weights_: Floats = minimize(loss, centre, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return self
+
+    def of(self, scores: Floats) -> Floats:
+        """Probabilities (n, candidates + 1) of texts with scores (methods, n, candidates), *none of them* last."""
+        x, there = self._alternatives(scores)
+        return np.asarray(np.exp(_log_softmax(x @ self.weights_, there)))
+
+    def _alternatives(self, scores: Floats) -> tuple[Floats, Floats]:
+        """What the utilities of all answers are made of (n, candidates + 1, 2 m + 1), and which answers there are."""
+        methods, n, candidates = scores.shape
+        scaled = (scores - self.middle_[:, None, None]) / self.scale_[:, None, None]
+        there = np.isfinite(scaled).all(axis=0)
+        level = np.where(there, scaled, 0).sum(axis=2) / np.maximum(there.sum(axis=1), 1)
+        x = np.zeros((n, candidates + 1, 2 * methods + 1))
+        x[:, :candidates, :methods] = np.moveaxis(np.where(there, scaled - level[:, :, None], 0), 0, 2)
+        x[:, candidates, methods:-1], x[:, candidates, -1] = level.T, 1
+        return x, np.column_stack([there, np.ones(n, dtype=np.bool_)])
+
+
+def _log_softmax(utility: Floats, there: Floats) -> Floats:
+    """Logarithms of probabilities; an answer that is not there has a probability of next to none."""
+    utility = np.where(there, utility, -1e3)
+    utility = utility - utility.max(axis=1, keepdims=True)
+    return np.asarray(utility - np.log(np.exp(utility).sum(axis=1, keepdims=True)))

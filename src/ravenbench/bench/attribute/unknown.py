@@ -1,0 +1,365 @@
+"""``raven attribute --unknown``: who of the candidates wrote a text, or none of them?
+
+OUT/run.json, plan.json, texts/, cells/   as for a run; a fold is a length of passages, at which a method answers all
+                                          unknown texts that are cut so; ``Passages`` says what its cell holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import numpy as np
+
+from ravenbench.bench.options import COMPONENTS, PATH, PATHS, Encoding, Option, Spec, spec_of, told
+from ravenbench.bench.task import Draft, Task, content_hash, slug
+from ravenbench.engine.cells import CellUnit, Filled
+from ravenbench.randomness import stream
+from ravenbench.store.records import CellPlace, Plan, Record
+from ravenbench.text.tokens import count_words, cut
+from ravenbench.texts import TextTable
+from ravenbench.types import Bools, Ints
+
+if TYPE_CHECKING:
+    from ravenbench.bench.attribute.candidates import Question
+    from ravenbench.store.store import Store
+
+DEFAULT = "svm, distorted(svm), cosine-delta, ppm"
+"""Characters, characters of masked texts, common words, compression: able, fast, and unlike each other."""
+LONGEST, SHORTEST = 500, 50
+"""Words of a passage, at most and at least."""
+FOLDS, TOPICS, GROUPS = 8, 5, 5
+"""Parts of the known texts, their topics and the candidates, each of which is left out once."""
+MOST_PASSAGES, MOST_OF_ALL = 40, 4000
+"""Passages of a candidate, and of all."""
+VERSIONS = 4
+"""Times each passage of an unknown text gets other content words, at least."""
+FOREIGN = 0.6
+"""An unknown text that holds less than this share of the common words that a usual known text has is unlike them."""
+
+
+class UnknownSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What decides who is named."""
+
+    unknown: Annotated[
+        tuple[str, ...],
+        told("A text whose author is wanted, or a folder of them. Several: repeat.", takes=PATHS, many=True),
+    ]
+    candidates: Annotated[
+        str,
+        told(
+            "Texts by the candidates: candidate/text.txt, Author_Title.txt, a table, a corpus by name.",
+            takes="str | Path | Corpus",
+        ),
+    ]
+    methods: Annotated[str, told(f"Methods whose scores are combined. Default: {DEFAULT}.", takes=COMPONENTS)] = DEFAULT
+    none: Annotated[
+        Annotated[float, msgspec.Meta(gt=0, lt=1)],
+        told("How probable it is beforehand that none of the candidates wrote a text. Default: 0.2.", metavar="P"),
+    ] = 0.2
+    encoding: Encoding = None
+    seed: Annotated[int, told("Seed of every draw. Default: 0.")] = 0
+
+
+class KnownRecord(Record, frozen=True, kw_only=True):
+    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1."""
+
+    name: str
+    row: int
+    author: int
+    topic: int
+
+
+class UnknownRecord(Record, frozen=True, kw_only=True):
+    """An unknown text: its row among the texts, words, the fold whose passages are as long as its own, why no answer
+    can be given, and what should be known of it."""
+
+    name: str
+    row: int
+    words: int
+    fold: str
+    refusals: list[str]
+    notes: list[str]
+
+
+class UnknownPlan(Plan, frozen=True, kw_only=True):
+    """The manifest: candidates, their texts, unknown texts, and words of a passage by fold. ``left_out`` has the
+    known texts that are not learned from, ``topics`` says where topics come from ("" where there are none)."""
+
+    candidates: list[str]
+    known: list[KnownRecord]
+    unknown: list[UnknownRecord]
+    words: dict[str, int]
+    topics: str
+    left_out: list[str]
+    notes: list[str]
+
+
+class Unknown(Task):
+    """Who of several candidates wrote a text, or none of them: probabilities, and how far to trust them."""
+
+    name = "unknown"
+    Spec = UnknownSpec
+    own = (Option("out", "The folder or URL; default raven-runs/attribute-….", takes=PATH),)
+    failure = "{count} methods failed, the first: {first}"
+    spec: UnknownSpec
+
+    def resolve(self) -> None:
+        from ravenbench.bench.attribute.answers import method_identity, name_methods
+        from ravenbench.bench.attribute.candidates import read_question
+        from ravenbench.store.plans import content_key
+        from ravenbench.types import Corpus
+
+        candidates = self.values["candidates"]
+        self.named = name_methods(self.values.get("methods", DEFAULT))
+        name = candidates.name if isinstance(candidates, Corpus) else str(candidates)
+        values = {**self.values, "candidates": name, "methods": ", ".join(self.named)}
+        self.spec = spec = spec_of(UnknownSpec, values)
+        self.progress("reading the texts", 0, 0)
+        source = candidates if isinstance(candidates, Corpus) else name
+        self.question = question = read_question(spec.unknown, source, spec.encoding)
+        self.data = {
+            **{f"unknown {text.name}": content_key(text.text) for text in question.unknown},
+            "candidates": content_key([[k.author, k.name, k.text, k.topic] for k in question.known]),
+            "methods": content_key([method_identity(method) for method in self.named.values()]),
+        }
+        stem = slug(spec.unknown[0]) or "text"
+        self.folder = self.place_or(f"attribute-{stem}-{content_hash([spec.resolved(), self.data])}")
+
+    def draft(self) -> Draft[UnknownPlan]:
+        return _draft(self.spec, self.question, self.named)
+
+    def cells(self, store: Store) -> list[str]:
+        from ravenbench.engine.pool import run_units
+
+        units = [PassagesUnit(store.path, self.named[c.verifier], (c,)) for c in store.unanswered()]
+        return run_units(self.engine, units, self.progress, "learning and answering")
+
+    def sizes(self, draft: Draft[Any]) -> dict[str, int]:
+        return {"unknown texts": len(draft.plan.unknown), "candidates": len(draft.plan.candidates)}
+
+
+def _draft(spec: UnknownSpec, question: Question, named: dict[str, Any]) -> Draft[UnknownPlan]:
+    from ravenbench.bench.attribute.answers import method_identity, method_record
+    from ravenbench.store.plans import content_key
+    from ravenbench.store.records import FoldRecord
+
+    names = question.candidates
+    used = [k for i, k in enumerate(question.known) if i not in question.copied]
+    texts, rows = TextTable.collect([*(k.text for k in used), *(t.text for t in question.unknown)])
+    topic, by = _topics([k.topic for k in used], [k.text for k in used], spec.seed)
+    author = [names.index(k.author) for k in used]
+    known = [
+        KnownRecord(name=k.name, row=int(rows[i]), author=author[i], topic=int(topic[i])) for i, k in enumerate(used)
+    ]
+    unlike = _unlike([k.text for k in used])
+    unknown, words = [], {}
+    for place, text in enumerate(question.unknown):
+        length = passage_words(text.words, [count_words(k.text) for k in used], author)
+        words[f"words-{length}"] = length
+        short = f"it has {text.words} words; fewer than {SHORTEST} are not attributed"
+        refusals = [short] if text.words < SHORTEST else unlike(text.text)
+        unknown.append(
+            UnknownRecord(
+                name=text.name, row=int(rows[len(used) + place]), words=text.words, fold=f"words-{length}",
+                refusals=refusals, notes=list(question.remarks.get(place, ())),
+            )
+        )  # fmt: skip
+    learned = [[k.author, texts.hash(k.row).hex(), k.topic] for k in known]
+    folds = {
+        fold: FoldRecord(
+            train_digest=content_key([names, learned, length, spec.seed]),
+            test_digest=content_key([texts.hash(u.row).hex() for u in unknown if u.fold == fold]),
+        )
+        for fold, length in sorted(words.items())
+    }
+    identities = {name: method_identity(method) for name, method in named.items()}
+    cells = [
+        CellPlace(key=content_key([identity, info.train_digest, info.test_digest]), verifier=name, fold=fold)
+        for name, identity in identities.items() for fold, info in folds.items()
+    ]  # fmt: skip
+    plan = UnknownPlan(
+        folds=folds, verifiers=[method_record(name, method) for name, method in named.items()], cells=cells,
+        candidates=names, known=known, unknown=unknown, words=words, topics=by,
+        left_out=[question.known[i].name for i in question.copied], notes=list(question.notes),
+    )  # fmt: skip
+    return Draft(plan, texts=texts)
+
+
+def _topics(given: Sequence[str | None], texts: Sequence[str], seed: int) -> tuple[Ints, str]:
+    """Topics of the known texts by number, and where they come from: at least two on which texts stand."""
+    from ravenbench.topics.extract import Extract
+    from ravenbench.types import Corpus, Labels
+
+    labels, by = Labels.of(given), "the topics that the texts came with"
+    if (labels.codes < 0).any() or len(labels.names) < 2:
+        if len(set(texts)) < 2 * TOPICS:
+            return np.full(len(texts), -1), ""
+        table, rows = TextTable.collect(texts)
+        nobody = Labels.of([None] * len(table))
+        corpus = Corpus("", table, tuple(map(str, range(len(table)))), nobody, nobody)
+        found = Extract(clusters=TOPICS, seed=seed).labels(corpus)
+        labels, by = Labels(found.codes[rows], found.names), "topics extracted from the texts"
+    return labels.codes.astype(np.int64), by
+
+
+def _unlike(known: Sequence[str]) -> Any:
+    """Says of a text why it is too unlike known ones to be attributed: in its share of their common words."""
+    from ravenbench.bench.compare.material import coverage
+    from ravenbench.text.tokens import frequent_words
+
+    common = frozenset(frequent_words(known, 200))
+    usual = float(np.median([coverage(text, common) for text in known]))
+
+    def reasons(text: str) -> list[str]:
+        share = coverage(text, common)
+        if share >= FOREIGN * usual:
+            return []
+        return [
+            "it is unlike the candidates' texts in language or kind: "
+            f"{share:.0%} of its words are among their most frequent ones, of their own texts {usual:.0%}"
+        ]
+
+    return reasons
+
+
+def passage_words(unknown: int, known: Sequence[int], author: Sequence[int]) -> int:
+    """Words of a passage: as an unknown text has, at most ``LONGEST``, and so many that half the known texts have them
+    and every candidate has two passages. Of these, so that texts of about one length share their passages, the first
+    two digits."""
+    of_author = np.bincount(author, weights=known)
+    length: int = min(unknown, LONGEST, int(np.median(known)), int(of_author[of_author > 0].min() / 2))
+    step = 10 ** max(0, len(str(length)) - 2)
+    return max(SHORTEST, int(length // step * step))
+
+
+def passages(text: str, words: int) -> list[str]:
+    """A text in parts of about so many words; a rest of less than half belongs to the last part."""
+    total = count_words(text)
+    count = max(1, int(total / words + 0.5))
+    starts = [i * words for i in range(count)]
+    return [cut(text, words if i + 1 < count else total, start) for i, start in enumerate(starts)]
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """What a fold's methods learn from and answer: passages (n,) of known texts and (u,) of unknown ones.
+
+    ``document`` says from which known text a passage is, ``part`` (n,) which passages are held out together: whole
+    texts, of a candidate with one text its stretches. ``away`` (n,) are the same for groups of candidates, ``topic``
+    (n,) for topics (None without). ``asked`` (u,) is the number of the unknown text. ``moved`` (n,) and ``versions``
+    (v, u) are the same passages with content words of a candidate's text drawn at random, each candidate drawn alike;
+    empty where words cannot be found in this language.
+
+    A cell holds scores, their columns the candidates: ``closed`` (n,), by what did not learn from the passage's part;
+    ``absent`` (n,), from its author; ``topic`` (n,), from its topic; ``moved`` (n,), of ``moved``, as closed;
+    ``unknown`` (u,) and ``versions`` (v · u,), by what learned from all; ``parts`` (parts, u), of unknown ones, by
+    what learned from all but one part.
+    """
+
+    author: Ints
+    document: Ints
+    part: Ints
+    away: Ints
+    topic: Ints | None
+    texts: tuple[str, ...]
+    asked: Ints
+    unknown: tuple[str, ...]
+    moved: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
+@lru_cache(maxsize=2)
+def open_passages(store: Store, fold: str, contents: bool = True) -> Passages:
+    """The passages of a fold; without ``contents`` none whose content is replaced."""
+    plan, table = store.plan_as(UnknownPlan), store.texts
+    words, seed = plan.words[fold], int(store.run.spec["seed"])
+    most = max(2, min(MOST_PASSAGES, MOST_OF_ALL // len(plan.candidates)))
+    rows: list[tuple[int, int, int, int, str]] = []
+    for a in range(len(plan.candidates)):
+        own = [(i, k) for i, k in enumerate(plan.known) if k.author == a]
+        whole = [(i, k.topic, text) for i, k in own for text in passages(table[k.row], words)]
+        if len(whole) == 1:
+            i, subject, text = whole[0]
+            whole = [(i, subject, half) for half in passages(text, (count_words(text) + 1) // 2)]
+        chosen = [whole[j] for j in np.unique(np.linspace(0, len(whole) - 1, most).astype(int))]
+        order = stream(seed, "unknown-parts", a).permutation(len(own))
+        place = {i: int(order[n]) % FOLDS for n, (i, _) in enumerate(own)}
+        for j, (i, subject, text) in enumerate(chosen):
+            held = place[i] if len(own) > 1 else j * FOLDS // len(chosen)
+            rows.append((a, i, held, subject, text))
+    author, document, part, topic = (np.array([row[c] for row in rows], dtype=np.int64) for c in range(4))
+    groups = stream(seed, "unknown-candidates").permutation(len(plan.candidates)) % min(GROUPS, len(plan.candidates))
+    asked = [(n, text) for n, u in enumerate(plan.unknown) if u.fold == fold for text in passages(table[u.row], words)]
+    texts, unknown = tuple(row[4] for row in rows), tuple(text for _, text in asked)
+    moved, versions = _replaced(texts, unknown, author, seed) if contents else ((), ())
+    return Passages(
+        author, document, part, groups[author], topic % TOPICS if plan.topics else None, texts,
+        np.array([n for n, _ in asked], dtype=np.int64), unknown, moved, versions,
+    )  # fmt: skip
+
+
+def _replaced(
+    known: Sequence[str], unknown: Sequence[str], author: Ints, seed: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    from ravenbench.text.splicing import LEAST_SPACE, Splicer
+
+    table, rows = TextTable.collect([*known, *unknown])
+    code = np.full(len(table), -1, dtype=np.int64)
+    code[rows[: len(known)]] = author
+    splicer = Splicer(table, author=code)
+    usable: Bools = np.array([splicer.cut(int(row)).contents > 0 for row in rows[: len(known)]])
+    if splicer.space < LEAST_SPACE or len(np.unique(author[usable])) < author.max() + 1:
+        return (), ()
+    able = [np.flatnonzero(usable & (author == a)) for a in range(int(author.max()) + 1)]
+    count = len(able) * -(-VERSIONS // len(able)) if len(able) <= 2 * VERSIONS else 2 * VERSIONS
+
+    def pairs(places: Sequence[int], purpose: str, version: int) -> list[tuple[Any, list[Any]]]:
+        made = []
+        for n, place in enumerate(places):
+            rng = stream(seed, purpose, n)
+            donor = able[rng.permutation(len(able))[version % len(able)]]
+            drawn = [int(row) for row in rng.permutation(donor)[:3] if rows[row] != rows[place]] or [int(donor[0])]
+            made.append((splicer.cut(int(rows[place])), [splicer.cut(int(rows[row])) for row in drawn]))
+        return made
+
+    every = pairs(range(len(known)), "unknown-known", 0)
+    for version in range(count):
+        every += pairs(range(len(known), len(known) + len(unknown)), "unknown-versions", version)
+    texts = tuple(text.decode() for text in splicer.splice(every))
+    return texts[: len(known)], texts[len(known) :]
+
+
+@dataclass(frozen=True)
+class PassagesUnit(CellUnit):
+    """A method learns from parts of the known passages and answers the others, and from all and answers the unknown."""
+
+    def learn(self, store: Store) -> Filled:
+        from ravenbench.attribution.posterior import held_out, scored
+
+        p = open_passages(store, self.cells[0].fold)
+        n, u, known = len(p.texts), len(p.unknown), np.arange(len(p.texts))
+        closed = np.full((n, int(p.author.max()) + 1), np.nan)
+        arrays = {"closed": closed, "moved": closed.copy(), "parts": np.full((FOLDS, u, closed.shape[1]), np.nan)}
+        for part in np.unique(p.part):
+            out = np.flatnonzero(p.part == part)
+            texts = [*(p.texts[i] for i in out), *p.unknown, *(p.moved[i] for i in out if p.moved)]
+            scores = scored(self.method, p.texts, p.author, known[p.part != part], texts)
+            closed[out], arrays["parts"][part] = scores[: len(out)], scores[len(out) : len(out) + u]
+            if p.moved:
+                arrays["moved"][out] = scores[len(out) + u :]
+        final = scored(self.method, p.texts, p.author, known, [*p.unknown, *p.versions])
+        arrays |= {"unknown": final[:u], "versions": final[u:]}
+        arrays["absent"] = held_out(self.method, p.texts, p.author, p.away)
+        if p.topic is not None:
+            arrays["topic"] = held_out(self.method, p.texts, p.author, p.topic)
+        return arrays, {}
+
+    def answer(self, store: Store, learned: Filled, place: CellPlace) -> Filled:
+        return learned
+
+    def size(self, store: Store, place: CellPlace, filled: Any) -> int:
+        return len(filled.get("unknown", ()))

@@ -1,0 +1,371 @@
+"""Who wrote an unknown text: probabilities, their intervals and their limits, from what methods scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ravenbench.attribution.posterior import Posterior
+from ravenbench.bench.attribute.unknown import Passages, UnknownPlan, UnknownRecord, UnknownSpec, open_passages
+from ravenbench.bench.options import checked
+from ravenbench.randomness import stream
+from ravenbench.types import Floats, Ints
+
+if TYPE_CHECKING:
+    from ravenbench.store.store import Store
+
+NONE = "none of them"
+LIKELY = 0.5
+"""Probability from which an answer is called probable."""
+FEWEST_PASSAGES = 6
+"""Passages of a text along which a change can be tested."""
+DRAWS = 999
+LEVEL = 0.05
+PRIORS = (0.05, 0.5)
+"""Other probabilities of "none of them" beforehand, for which answers are given too."""
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Share of known texts that are named rightly (each candidate counting alike) when they or their like were not
+    learned from, with its 95 % interval; ``texts`` counts the independent ones."""
+
+    how: str
+    right: float
+    interval: tuple[float, float]
+    texts: int
+    chance: float
+
+    @property
+    def above_chance(self) -> bool:
+        """Whether the interval lies above what guessing reaches."""
+        return self.interval[0] > self.chance
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A candidate, or none of them: probability with its 95 % interval, and the probability among the candidates alone
+    when content words are replaced (None where that was not possible); texts and words that were learned from."""
+
+    name: str
+    probability: float
+    interval: tuple[float, float] | None
+    style: float | None
+    texts: int
+    words: int
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A part of an unknown text: where it begins, in words, and probabilities in the order of the candidates, *none of
+    them* last."""
+
+    begins: int
+    probabilities: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Named:
+    """The answer to one unknown text.
+
+    ``ranked`` has all answers, the most probable first; ``reasons`` say why none is given. ``accuracies`` are measured
+    on known texts cut as this one is; ``recognised`` is how often *none of them* is more probable for a text whose
+    author was left out than for one by a candidate (None with two candidates). ``content`` says whether the answer
+    stays once content words are replaced, ``change`` whether it changes along the text; ``priors`` has the most
+    probable answer under other probabilities of none.
+    """
+
+    record: UnknownRecord
+    ranked: tuple[Candidate, ...]
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    accuracies: tuple[Accuracy, ...]
+    recognised: float | None
+    content: str
+    passages: tuple[Passage, ...]
+    change: str
+    priors: Mapping[float, tuple[str, float]]
+
+    @property
+    def answered(self) -> bool:
+        """Whether an answer is given."""
+        return not self.reasons
+
+    @property
+    def best(self) -> Candidate:
+        """The most probable answer."""
+        return self.ranked[0]
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence."""
+        if self.reasons:
+            return f"No answer: {'; '.join(self.reasons)}."
+        low, high = self.best.interval or (self.best.probability,) * 2
+        figures = f"{percent(self.best.probability)} (95% interval {percent(low)} to {percent(high)})"
+        if self.best.probability < LIKELY:
+            return f"No answer is more probable than not; the most probable is {self.best.name}, {figures}."
+        if self.best.name == NONE:
+            return f"Probably none of the candidates wrote it: {figures}."
+        return f"Among these candidates and none of them, {self.best.name} is the most probable author: {figures}."
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Everything the report says."""
+
+    spec: UnknownSpec
+    plan: UnknownPlan
+    texts: tuple[Named, ...]
+    methods: tuple[str, ...]
+
+
+def percent(value: float) -> str:
+    """A probability as it stands in sentences."""
+    return "over 99%" if value > 0.99 else "under 1%" if value < 0.01 else f"{value:.0%}"
+
+
+def analyse(store: Store) -> Answers:
+    """The answers of a folder of ``raven attribute --unknown``. InputError if it belongs to another task; StoreError if
+    it is damaged."""
+    store.expect("unknown")
+    plan, spec = store.plan_as(UnknownPlan), checked(store.run.spec, UnknownSpec)
+    by_fold = {fold: _Fold(store, plan, spec, fold) for fold in plan.words}
+    texts = tuple(by_fold[u.fold].named(n, u) for n, u in enumerate(plan.unknown))
+    return Answers(spec, plan, texts, tuple(v.name for v in plan.verifiers))
+
+
+class _Fold:
+    """What all unknown texts that are cut alike share."""
+
+    def __init__(self, store: Store, plan: UnknownPlan, spec: UnknownSpec, fold: str) -> None:
+        self.plan, self.spec, self.words = plan, spec, plan.words[fold]
+        self.passages: Passages = open_passages(store, fold, False)
+        cells = [cell for v in plan.verifiers if (cell := store.cell(v.name, fold)) is not None and cell.error is None]
+        # A method that gives a text no finite scores is left out as one that failed.
+        whole = [cell.arrays for cell in cells if np.isfinite(cell.arrays["unknown"]).all()]
+        names = set.intersection(*(set(arrays) for arrays in whole)) if whole else set()
+        self.scores: dict[str, Floats] = {name: np.stack([arrays[name] for arrays in whole]) for name in names}
+        p = self.passages
+        alone = np.bincount([k.author for k in plan.known], minlength=len(plan.candidates)) == 1
+        # Texts are independent; of a candidate with one text the parts that are held out together stand for texts.
+        stretch = np.column_stack([p.document, np.where(alone[p.author], p.part, -1)])
+        self.text_of: Ints = np.unique(stretch, axis=0, return_inverse=True)[1].ravel()
+        self.texts = int(self.text_of.max()) + 1
+        self.alone = [name for name, one in zip(plan.candidates, alone, strict=True) if one]
+
+    def named(self, number: int, record: UnknownRecord) -> Named:
+        """The answer to one text."""
+        mine = np.flatnonzero(self.passages.asked == number)
+        reasons = list(record.refusals)
+        if not self.scores:
+            return Named(
+                record,
+                (),
+                (*reasons, "no method has completed its work"),
+                tuple(record.notes),
+                (),
+                None,
+                "",
+                (),
+                "",
+                {},
+            )
+        runs = self._runs(len(mine))
+        author = self.passages.author[[run[0] for run in runs]]
+        closed, absent = _means(self.scores["closed"], runs), _means(self.scores["absent"], runs)
+        model = Posterior(self.spec.none).fit(closed, absent, author, self.texts)
+        p = model.of(_means(self.scores["unknown"], [mine]))[0]
+        accuracies = [self._accuracy("other texts held out", closed, author, runs)]
+        if "topic" in self.scores:
+            accuracies.append(self._accuracy("topics held out", _means(self.scores["topic"], runs), author, runs))
+        if not accuracies[0].above_chance:
+            reasons.append(
+                "the candidates' own texts are not told apart: "
+                f"{accuracies[0].right:.0%} are named rightly (at least {accuracies[0].interval[0]:.0%} with 95% "
+                f"confidence), and guessing reaches {accuracies[0].chance:.0%}"
+            )
+        style, content = self._content(mine, runs, author, absent, p, accuracies)
+        passages, change = self._along(mine, author)
+        names = [*self.plan.candidates, NONE]
+        order = np.argsort(-p, kind="stable")
+        interval = self._intervals(mine, runs, closed, absent, author)
+        texts, words = self._sizes()
+        ranked = tuple(
+            Candidate(
+                names[i], float(p[i]), interval[i], float(style[i]) if style is not None and names[i] != NONE else None,
+                texts[i], words[i],
+            ) for i in order
+        )  # fmt: skip
+        notes = [*record.notes]
+        if self.alone:
+            notes.append(
+                f"{', '.join(self.alone[:5])}{' …' * (len(self.alone) > 5)}: one text each, so that parts of it "
+                "stand for texts; other texts by these candidates may be less like it"
+            )
+        if len(self.plan.candidates) == 2:
+            notes.append(
+                "of two candidates neither can be left out to see how texts by others look, so that the probability of "
+                "none of them rests on what was learned from other collections"
+            )
+        return Named(
+            record, ranked, tuple(reasons), tuple(notes), tuple(accuracies), _recognised(model, closed, absent),
+            content, passages, change, {prior: self._under(prior, p, names) for prior in PRIORS},
+        )  # fmt: skip
+
+    def _runs(self, most: int) -> list[Ints]:
+        """Known passages in runs of at most so many, each within one text: they stand for texts as long as this."""
+        runs = []
+        for text in range(self.texts):
+            rows = np.flatnonzero(self.text_of == text)
+            runs += np.array_split(rows, max(1, round(len(rows) / most)))
+        return [np.asarray(run) for run in runs if len(run)]
+
+    def _accuracy(self, how: str, scores: Floats, author: Ints, runs: list[Ints]) -> Accuracy:
+        used = np.isfinite(scores[:, np.arange(len(author)), author]).all(axis=0)
+        chance = 1 / len(self.plan.candidates)
+        if not used.any():
+            return Accuracy(how, 0.0, (0.0, 1.0), 0, chance)
+        nobody = np.full_like(scores, np.nan)
+        model = Posterior(self.spec.none).fit(scores, nobody, author, self.texts)
+        right = model.of(scores[:, used])[:, :-1].argmax(axis=1) == author[used]
+        codes = author[used]
+        share = float(np.mean([right[codes == a].mean() for a in np.unique(codes)]))
+        texts = len(np.unique(self.text_of[[runs[i][0] for i in np.flatnonzero(used)]]))
+        return Accuracy(how, share, wilson(share, texts), texts, chance)
+
+    def _content(
+        self, mine: Ints, runs: list[Ints], author: Ints, absent: Floats, p: Floats, accuracies: list[Accuracy]
+    ) -> tuple[Floats | None, str]:
+        """Probabilities among the candidates when content words are replaced, and whether the answer stays."""
+        versions, moved = self.scores["versions"], self.scores["moved"]
+        if not versions.shape[1] or not np.isfinite(moved).any():
+            return (
+                None,
+                "Content could not be replaced in these texts, so whether the answer rests on style is open.",
+            )
+        u, best = len(self.passages.asked), int(p[:-1].argmax())
+        held = _means(moved, runs)
+        model = Posterior(self.spec.none).fit(held, np.full_like(absent, np.nan), author, self.texts)
+        each = versions.reshape(len(versions), -1, u, versions.shape[2])[:, :, mine].mean(axis=(1, 2))
+        style = model.of(each[:, None])[0, :-1]
+        style /= style.sum()
+        power = self._accuracy("content words replaced", held, author, runs)
+        accuracies.append(power)
+        name, other = self.plan.candidates[best], self.plan.candidates[int(style.argmax())]
+        if not power.above_chance:
+            return style, (
+                "Whether the answer rests on style or on content is open: once content words are those of other texts, "
+                f"the candidates' own texts are no longer named above chance ({power.right:.0%})."
+            )
+        if other == name:
+            return style, (
+                f"The answer among the candidates stays {name} once content words are those of other texts "
+                f"({percent(float(style[best]))} of the probability), so it does not rest on content alone."
+            )
+        return style, (
+            f"The answer among the candidates changes from {name} to {other} once content words are those of other "
+            "texts: it rests on what the text is about as much as on how it is written."
+        )
+
+    def _intervals(
+        self, mine: Ints, runs: list[Ints], closed: Floats, absent: Floats, author: Ints
+    ) -> list[tuple[float, float] | None]:
+        """95 % intervals by leaving out one part of the known texts at a time (a jackknife on the log odds)."""
+        from scipy.special import expit, logit
+        from scipy.stats import t
+
+        values = []
+        part = self.passages.part[[run[0] for run in runs]]
+        for number in np.unique(part):
+            scores = self.scores["parts"][:, number][:, mine].mean(axis=1)
+            stays = part != number
+            if np.isfinite(scores).all() and len(np.unique(author[stays])) == len(self.plan.candidates):
+                model = Posterior(self.spec.none).fit(closed[:, stays], absent[:, stays], author[stays], self.texts)
+                values.append(logit(np.clip(model.of(scores[:, None])[0], 1e-9, 1 - 1e-9)))
+        if len(values) < 2:
+            return [None] * (len(self.plan.candidates) + 1)
+        full = Posterior(self.spec.none).fit(closed, absent, author, self.texts)
+        middle = logit(np.clip(full.of(_means(self.scores["unknown"], [mine]))[0], 1e-9, 1 - 1e-9))
+        count = len(values)
+        error = np.sqrt((count - 1) / count * ((np.array(values) - np.mean(values, axis=0)) ** 2).sum(axis=0))
+        reach = float(t.ppf(0.975, count - 1)) * error
+        return [(float(a), float(b)) for a, b in zip(expit(middle - reach), expit(middle + reach), strict=True)]
+
+    def _along(self, mine: Ints, author: Ints) -> tuple[tuple[Passage, ...], str]:
+        """Probabilities of every passage, and whether the most probable author changes along the text."""
+        runs = [np.array([i]) for i in range(len(self.passages.author))]
+        model = Posterior(self.spec.none).fit(
+            self.scores["closed"], self.scores["absent"], self.passages.author, self.texts
+        )
+        p = model.of(_means(self.scores["unknown"], [np.array([i]) for i in mine]))
+        passages = tuple(Passage(i * self.words, tuple(map(float, row))) for i, row in enumerate(p))
+        if len(runs) < 2 or len(mine) < FEWEST_PASSAGES:
+            return passages, ""
+        place, first, second, gain = _split(np.log(np.maximum(p, 1e-9)))
+        rng = stream(self.spec.seed, "unknown-along", mine[0])
+        drawn = [_split(np.log(np.maximum(p[rng.permutation(len(p))], 1e-9)))[3] for _ in range(DRAWS)]
+        chance = (1 + sum(value >= gain for value in drawn)) / (1 + DRAWS)
+        names = [*self.plan.candidates, NONE]
+        tested = f"permutation test over {len(p)} passages, p = {chance:.3f}"
+        if first == second or chance > LEVEL:
+            return (
+                passages,
+                f"No change of author along the text is seen ({tested}).",
+            )
+        return passages, (
+            f"The answer changes along the text: up to about word {place * self.words:,} {names[first]} is most "
+            f"probable, after it {names[second]} ({tested}). A change of subject can do this too; ask about each part "
+            "alone."
+        )
+
+    def _sizes(self) -> tuple[list[int], list[int]]:
+        """Texts and words of each candidate, 0 of none of them."""
+        author = np.array([k.author for k in self.plan.known])
+        words = np.bincount(self.passages.author, weights=[len(t.split()) for t in self.passages.texts])
+        return [*np.bincount(author).tolist(), 0], [*map(int, words), 0]
+
+    def _under(self, prior: float, p: Floats, names: list[str]) -> tuple[str, float]:
+        """The most probable answer if none of them were so probable beforehand."""
+        shares = np.append(np.full(len(p) - 1, (1 - prior) / (1 - self.spec.none)), prior / self.spec.none)
+        under = p * shares / (p * shares).sum()
+        return names[int(under.argmax())], float(under.max())
+
+
+def _means(scores: Floats, runs: list[Ints]) -> Floats:
+    """Mean scores (methods, runs, candidates) over runs of passages."""
+    return np.stack([scores[:, run].mean(axis=1) for run in runs], axis=1)
+
+
+def _split(log_p: Floats) -> tuple[int, int, int, float]:
+    """Where a text of passages with these log probabilities is best cut in two (at least two passages each), the best
+    answer before and after it, and by how much two answers are more probable than one."""
+    before = log_p.cumsum(axis=0)
+    after = before[-1] - before
+    places = np.arange(1, len(log_p) - 2)
+    both = before[places].max(axis=1) + after[places].max(axis=1)
+    best = int(both.argmax())
+    place = int(places[best])
+    return place + 1, int(before[place].argmax()), int(after[place].argmax()), float(both[best] - before[-1].max())
+
+
+def _recognised(model: Posterior, closed: Floats, absent: Floats) -> float | None:
+    """How often none of them is more probable for a text whose author was left out than for one by a candidate."""
+    strange = np.isfinite(absent).any(axis=2).all(axis=0)
+    known = np.isfinite(closed).all(axis=(0, 2))
+    if not strange.any() or not known.any():
+        return None
+    out, own = model.of(absent[:, strange])[:, -1], model.of(closed[:, known])[:, -1]
+    return float((out[:, None] > own).mean() + 0.5 * (out[:, None] == own).mean())
+
+
+def wilson(share: float, count: int, z: float = 1.959964) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share of so many."""
+    if not count:
+        return 0.0, 1.0
+    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
+    reach = z / (1 + z * z / count) * np.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return float(max(0.0, middle - reach)), float(min(1.0, middle + reach))
