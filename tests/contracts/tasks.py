@@ -34,12 +34,14 @@ class Task:
     data: tuple[str, ...]
     place: str = "--out"
     products: tuple[tuple[str, str], ...] = ()
+    command: str = ""
+    """The command, where it is not the task's name: one command may have several tasks."""
 
     def arguments(self, data: Path, folder: Path, products: Path | None = None) -> list[str]:
         """The command line without ``raven``; paths of data are absolute."""
         told = [part.replace("$data", str(data)) for part in self.told]
         more = [part for option, name in self.products for part in (option, str((products or folder.parent) / name))]
-        return [self.name, *told, self.place, str(folder), *more]
+        return [self.command or self.name, *told, self.place, str(folder), *more]
 
 
 PAIR = ("--train", "$data/toy", "--test", "$data/toy")
@@ -61,6 +63,12 @@ TASKS = {
             "attribute",
             ("$data/corpus.jsonl", "--methods", "svm", "--min-docs", "2", "--min-topics", "2"),
             ("corpus.jsonl",),
+        ),
+        Task(
+            "unknown",
+            ("--unknown", "$data/questioned.txt", "--candidates", "$data/others", "--methods", "cosine-delta"),
+            ("others", "questioned.txt"),
+            command="attribute",
         ),
         Task("obfuscate", ("identity", "$data/texts"), ("texts",), "--folder", (("--out", "hidden"),)),
         Task(

@@ -60,7 +60,9 @@ def scheduler() -> Iterator[str]:
 
 
 def test_every_registered_task_stands_in_the_table() -> None:
-    assert registered() == set(TASKS), "a command with an engine is a task: give it a line in tests/contracts/tasks.py"
+    assert registered() == {task.command or task.name for task in TASKS.values()}, (
+        "a command with an engine is a task: give it a line in tests/contracts/tasks.py"
+    )
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))

@@ -49,6 +49,7 @@ OUTPUTS = {
 } | {
     (task.name, option.lstrip("-").replace("-", "_")): Output(task.told, task.data, True)
     for task in TASKS.values()
+    if not task.command
     for option in (task.place, *(product for product, _ in task.products))
 } | {
     (name, "rewritings"): Output(TASKS[name].told, TASKS[name].data, True) for name in ("obfuscate", "safety")
@@ -113,7 +114,7 @@ def test_nothing_of_the_users_is_overwritten(
         assert contents(mine) == kept and file.read_text() == "mine" and contents(room) == before, place
 
 
-OWN = [("new", "folder"), *((task.name, task.place.lstrip("-")) for task in TASKS.values())]
+OWN = [("new", "folder"), *((task.name, task.place.lstrip("-")) for task in TASKS.values() if not task.command)]
 """Files beside others, and folders of tasks: the contracts see to these."""
 
 

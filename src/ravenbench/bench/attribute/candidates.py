@@ -18,6 +18,8 @@ from ravenbench.corpora.load import is_corpus_folder, load_corpus
 from ravenbench.corpora.tables import is_parts_folder
 from ravenbench.errors import FormatError, InputError
 from ravenbench.formats.collector import identity_key
+from ravenbench.formats.document import Document
+from ravenbench.formats.documents import account_of, is_document
 from ravenbench.formats.pan_attribution import is_attribution, read_attribution
 from ravenbench.text.tokens import WORD
 from ravenbench.types import Corpus
@@ -39,6 +41,7 @@ class Known:
     text: str
     topic: str | None = None
     language: str | None = None
+    document: Document | None = None
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,9 @@ def read_question(unknown: Sequence[str], candidates: str | Corpus, encoding: st
     texts = tuple(reader.all([Path(path) for path in unknown]))
     known = _known(candidates, reader)
     reader.faults.check()
+    reader.notes += account_of(
+        [d for d in (*(t.document for t in texts), *(k.document for k in known)) if d is not None]
+    )
     _check_names(known)
     copied, remarks = _copies(texts, known)
     question = Question(texts, tuple(known), copied, remarks, tuple(reader.notes))
@@ -128,13 +134,15 @@ def _of_folder(folder: Path, reader: Reader) -> list[Known]:
         for text in reader.all([place]):
             parts = text.path.relative_to(place).parts
             name = "/".join((place.name, *parts))
-            known.append(Known(place.name, name, text.text, parts[0] if len(parts) > 1 else None))
+            topic = parts[0] if len(parts) > 1 else None
+            known.append(Known(place.name, name, text.text, topic, document=text.document))
     if not any(p.is_dir() for p in inner):
         for path in inner:
             author, line, _ = path.stem.partition("_")
-            if line and author.strip():
-                known += [Known(author, text.name, text.text) for text in reader.one(path)]
-    if not known and not reader.faults:
+            if line and author.strip() and is_document(path):
+                known += [Known(author, t.name, t.text, document=t.document) for t in reader.one(path)]
+    reader.faults.check()
+    if not known:
         raise FormatError(
             "there are no texts by candidates here", file=folder,
             found=", ".join(p.name for p in inner[:4]) or "no file",

@@ -65,7 +65,8 @@ class UnknownSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class KnownRecord(Record, frozen=True, kw_only=True):
-    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1."""
+    """A candidate's text that is learned from: its row among the texts, author's number, topic's number or −1. Texts of
+    an author that have one ``name`` are parts of one document."""
 
     name: str
     row: int
@@ -248,7 +249,7 @@ def passages(text: str, words: int) -> list[str]:
 class Passages:
     """What a fold's methods learn from and answer: passages (n,) of known texts and (u,) of unknown ones.
 
-    ``document`` says from which known text a passage is, ``part`` (n,) which passages are held out together: whole
+    ``document`` (n,) numbers their documents, ``part`` (n,) which passages are held out together: whole
     texts, of a candidate with one text its stretches. ``away`` (n,) are the same for groups of candidates, ``topic``
     (n,) for topics (None without). ``asked`` (u,) is the number of the unknown text. ``moved`` (n,) and ``versions``
     (v, u) are the same passages with content words of a candidate's text drawn at random, each candidate drawn alike;
@@ -279,17 +280,19 @@ def open_passages(store: Store, fold: str, contents: bool = True) -> Passages:
     words, seed = plan.words[fold], int(store.run.spec["seed"])
     most = max(2, min(MOST_PASSAGES, MOST_OF_ALL // len(plan.candidates)))
     rows: list[tuple[int, int, int, int, str]] = []
+    document_of = {name: i for i, name in enumerate(dict.fromkeys((k.author, k.name) for k in plan.known))}
     for a in range(len(plan.candidates)):
-        own = [(i, k) for i, k in enumerate(plan.known) if k.author == a]
+        own = [(document_of[k.author, k.name], k) for k in plan.known if k.author == a]
         whole = [(i, k.topic, text) for i, k in own for text in passages(table[k.row], words)]
         if len(whole) == 1:
             i, subject, text = whole[0]
             whole = [(i, subject, half) for half in passages(text, (count_words(text) + 1) // 2)]
         chosen = [whole[j] for j in np.unique(np.linspace(0, len(whole) - 1, most).astype(int))]
-        order = stream(seed, "unknown-parts", a).permutation(len(own))
-        place = {i: int(order[n]) % FOLDS for n, (i, _) in enumerate(own)}
+        documents = list(dict.fromkeys(i for i, _ in own))
+        order = stream(seed, "unknown-parts", a).permutation(len(documents))
+        place = {i: int(order[n]) % FOLDS for n, i in enumerate(documents)}
         for j, (i, subject, text) in enumerate(chosen):
-            held = place[i] if len(own) > 1 else j * FOLDS // len(chosen)
+            held = place[i] if len(documents) > 1 else j * FOLDS // len(chosen)
             rows.append((a, i, held, subject, text))
     author, document, part, topic = (np.array([row[c] for row in rows], dtype=np.int64) for c in range(4))
     groups = stream(seed, "unknown-candidates").permutation(len(plan.candidates)) % min(GROUPS, len(plan.candidates))

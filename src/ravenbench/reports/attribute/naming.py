@@ -150,7 +150,7 @@ class _Fold:
         names = set.intersection(*(set(arrays) for arrays in whole)) if whole else set()
         self.scores: dict[str, Floats] = {name: np.stack([arrays[name] for arrays in whole]) for name in names}
         p = self.passages
-        alone = np.bincount([k.author for k in plan.known], minlength=len(plan.candidates)) == 1
+        alone = np.array([len(np.unique(p.document[p.author == a])) == 1 for a in range(len(plan.candidates))])
         # Texts are independent; of a candidate with one text the parts that are held out together stand for texts.
         stretch = np.column_stack([p.document, np.where(alone[p.author], p.part, -1)])
         self.text_of: Ints = np.unique(stretch, axis=0, return_inverse=True)[1].ravel()

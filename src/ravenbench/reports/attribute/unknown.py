@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -126,7 +126,9 @@ class UnknownReport(Report[Answers]):
             return [for_terminal(self.answers()), *(Text(f"{n.record.name}: {n.sentence}") for n in texts if n.reasons)]
         (one,) = texts
         if one.answered:
-            parts.append(for_terminal(candidates(one, "")))
+            parts.append(for_terminal(candidates(replace(one, ranked=one.ranked[:BARS]), "")))
+            if (more := len(one.ranked) - BARS) > 0:
+                parts.append(Text(f"{more} less probable answers stand on the page."))
         parts += [for_terminal(accuracies(one, ""))] if one.accuracies else []
         parts += [Text(f"note: {note}.") for note in (*one.notes, *self.analysis.plan.notes)]
         parts += [Text(text) for text in (one.change, one.content if one.answered else "") if text]
