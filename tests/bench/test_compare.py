@@ -15,8 +15,9 @@ from ravenbench.bench.compare.task import Compare
 from ravenbench.cli.main import build
 from ravenbench.corpora.load import load_corpus
 from ravenbench.errors import CorpusError, FormatError, InputError, SpecError
-from ravenbench.reports.compare.analysis import disagreement, signed
+from ravenbench.reports.compare.analysis import disagreement
 from ravenbench.reports.compare.model import UNSHOWN, read_scores
+from ravenbench.reports.compare.sentences import signed
 from ravenbench.reports.report import analyse, report_of, write_report
 from ravenbench.store.store import Store
 
@@ -56,11 +57,30 @@ def test_report_says_what_is_needed(done):
     assert "log10 LR" in page and "95% interval" in page and "guilt" not in page
     told = json.loads((done.path / "report" / "case.json").read_text())
     found = told["cases"][0]
-    assert found["verbal"] in page and found["answered"] and found["scored"]["content"]["outcome"]
+    assert (
+        found["sentence"] in page
+        and found["verbal"] in found["sentence"]
+        and found["answered"]
+        and found["scored"]["content"]["outcome"]
+    )
     assert [len(text["sha256"]) for text in found["known"]] == [64, 64]
     assert {"verifier", "log10_lr", "interval", "bounds", "cllr", "cllr_min", "eer"} <= found["scored"]["verifiers"][
         0
     ].keys()
+
+
+def test_what_stands_on_the_page_for_the_file_decides_nothing(done, others, tmp_path):
+    before = report_of(done).to_json()["cases"]
+    questioned, known = case(tmp_path)
+    given = {"case": '7/26 "A" </style>', "examiner": "Dr <b>", "date": "1 May"}
+    again = ravenbench.compare(questioned, known, others, out=tmp_path / "case", **given, **FAST).store
+    page = write_report(again).read_text()
+    assert report_of(again).to_json()["file"] == given and report_of(again).to_json()["cases"] == before
+    assert "Dr &lt;b&gt;" in page and "counter(page)" in page and '"A" </style>' not in page
+    kept = ravenbench.compare(questioned, known, others, out=tmp_path / "case", date="2 May", **FAST).store
+    assert report_of(kept).to_json()["file"] == given | {"date": "2 May"}
+    with pytest.raises(FormatError, match="--examiner"):
+        ravenbench.compare(questioned, known, others, out=tmp_path / "case", examiner="x" * 10000, **FAST)
 
 
 def test_same_input_same_bytes_and_nothing_scored_twice(done, others, tmp_path, monkeypatch):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from ravenbench.randomness import stream
-from ravenbench.reports.compare.analysis import sided, support, times, verbal
 from ravenbench.reports.compare.evidence import Passage, evidence, hidden
 from ravenbench.reports.compare.model import FUSED, STYLE, UNSHOWN, PairScores, able, drawn, limits, taken, validate
-from ravenbench.reports.compare.report import heat
+from ravenbench.reports.compare.report import css_text, heat
+from ravenbench.reports.compare.sentences import answer, by_chance, misleading, sided, times, verbal
 from ravenbench.testing import toy_problems
 from ravenbench.text.tokens import frequent_words
 from ravenbench.types import Problems
@@ -63,8 +63,38 @@ def test_scale_of_enfsi():
     assert [sided(x) for x in (1.2, -1.2, -0.1)] == [
         "moderate support", "moderate support for someone else", "no support for either",
     ]  # fmt: skip
-    assert support(-1.2, "Ann").endswith("that someone other than Ann wrote the questioned text.")
     assert times(0.5) == "3.2" and times(-2.345) == "220" and times(1.0) == "10"
+
+
+def test_every_answer_names_both_propositions():
+    assert answer(1.3, (0.8, 1.4), "Ann", "q.txt") == (
+        "The findings are about 20 times as probable if Ann wrote q.txt (Hp) as if someone else wrote q.txt (Hd): "
+        "moderate support for Hp (log10 LR +1.3, 95% interval +0.8 to +1.4)."
+    )
+    assert "if someone else wrote q.txt (Hd) as if Ann wrote q.txt (Hp): weak support for Hd" in answer(
+        -0.5, (-0.9, 0.0), "Ann", "q.txt"
+    )
+    neither = answer(0.1, (-0.2, 0.4), "Ann", "q.txt")
+    assert "neither proposition, Hp that Ann wrote q.txt or Hd that someone else wrote q.txt" in neither
+
+
+def test_how_often_pairs_mislead_is_said_in_words_and_counts():
+    assert misleading(20, 96, 1.2) == (
+        "About one in five pairs by different authors (20 of 96) scored at least this high."
+    )
+    assert misleading(0, 32, -0.4) == "None of the 32 background pairs by one author scored at least this low."
+    assert misleading(1, 90, 0.4).startswith("One of the 90") and misleading(90, 90, 0.1).startswith("Nearly all pairs")
+    said = [misleading(count, 100, 1.0).partition(" pairs")[0] for count in (2, 8, 13, 33, 40, 50, 66, 75)]
+    assert said == [
+        "About one in 50", "About one in 12", "About one in eight", "About one in three", "About two in five",
+        "About half", "About two in three", "About three in four",
+    ]  # fmt: skip
+    assert "Of 25 texts by their own authors about two would be expected" in by_chance(25, 3, 2.2)
+    assert "fewer than one would be expected" in by_chance(9, 1, 0.3) and by_chance(9, 1, 0.3).endswith("one does.")
+
+
+def test_no_name_ends_the_running_head():
+    assert css_text('a"} </style>\\\n') == '"a\\000022\\00007d\\000020\\00003c\\00002fstyle\\00003e\\00005c\\000020"'
 
 
 def test_passages_are_shares_of_what_all_say():

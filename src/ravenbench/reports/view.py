@@ -72,7 +72,7 @@ class Table:
     """Rows of values under columns.
 
     ``key`` names its files, ``title`` is its caption, ``note`` explains marks below it, ``objects`` are
-    its rows in JSON.
+    its rows in JSON, ``links`` where the first column leads on a page, a row each or none at all.
     """
 
     key: str
@@ -81,6 +81,7 @@ class Table:
     rows: tuple[tuple[Value, ...], ...]
     note: str = ""
     objects: tuple[dict[str, Any], ...] = ()
+    links: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -393,9 +394,9 @@ def to_html(table: Table) -> Markup:
     )
     body = Markup("").join(
         Markup("<tr>{}</tr>\n").format(
-            Markup("").join(_html_cell(i, v, c) for i, (v, c) in enumerate(zip(row, table.columns, strict=True)))
+            Markup("").join(_html_cell(i, v, c, link) for i, (v, c) in enumerate(zip(row, table.columns, strict=True)))
         )
-        for row in table.rows
+        for row, link in zip(table.rows, table.links or ("",) * len(table.rows), strict=True)
     )
     note = Markup('<p class="note">{}</p>').format(public(table.note)) if table.note else Markup("")
     return Markup(
@@ -404,7 +405,7 @@ def to_html(table: Table) -> Markup:
     ).format(f"table-{table.key}", table.title, table.title, head, body, note)
 
 
-def _html_cell(place: int, value: Value, column: Column) -> Markup:
+def _html_cell(place: int, value: Value, column: Column, link: str = "") -> Markup:
     tag = Markup('th scope="row"') if place == 0 else Markup("td")
     end = Markup("th") if place == 0 else Markup("td")
     sort: object = value.mean if isinstance(value, Measure) else value.low if isinstance(value, Range) else value
@@ -423,6 +424,8 @@ def _html_cell(place: int, value: Value, column: Column) -> Markup:
         inner = (
             Markup('<span class="na">{}</span>').format(text) if text == MISSING else escape(public(printable(text)))
         )
+    if link and place == 0:
+        inner = Markup('<a href="{}">{}</a>').format(link, inner)
     return Markup("<{}{}{}>{}</{}>").format(tag, kind, order, inner, end)
 
 

@@ -151,14 +151,14 @@ def fitting_shape(background: Background, shape: Shape, seed: int) -> tuple[Shap
     return best[1], best[2]
 
 
-def shared_out(background: Background, found: Sequence[Writer], folds: int) -> list[list[int]]:
+def shared_out(background: Background, found: Sequence[Writer], folds: int, fewest: int = 2) -> list[list[int]]:
     """Authors shared out to folds, groups who write about the same things together; fewer folds where they are few.
 
     A pair is scored by methods that know neither of its authors, so it lies within a fold: only there can a stranger's
     text be found that is as alike in content as the questioned text of a case may be. A group is at most half a fold,
-    so that the strangers at random in it are not all of one group.
+    so that the strangers at random in it are not all of one group. There are at least ``fewest`` folds.
     """
-    count = max(2, min(folds, len(found) // 4))
+    count = max(fewest, min(folds, len(found) // 4))
     most = max(2, len(found) // count // 2)
     known, questioned = ([i for i, one in enumerate(found) for _ in getattr(one, side)] for side in SIDES)
     nearest = np.zeros((len(found), len(found)))
@@ -227,6 +227,10 @@ class Shaped:
     ) -> None:  # fmt: skip
         self.seed, self.donors = spec.seed, spec.donors
         self.background, self.name, self.cases, self.row = background, name, cases, row
+        members = spec.each is not None
+        self.code = {author: code for code, author in enumerate(background.authors)} if members else {}
+        self.part: dict[str, int] = {}
+        self.case_folds: list[str] = []
         self.shape, able = fitting_shape(background, wanted, spec.seed)
         self.parts: list[Part] = []
         self.problems: list[CaseProblem] = []
@@ -237,9 +241,13 @@ class Shaped:
             everyone = writers(background, self.shape, spec.seed, TESTED, able)
             self.strangers = strangers(background, everyone)
             self._transplanter = self._splicer(everyone)
-            for number, part in enumerate(shared_out(background, everyone, spec.folds)):
-                self._fold(number, able, part)
-            self._cases(able, everyone)
+            parts = shared_out(background, everyone, spec.folds, 3 if members else 2)
+            trained = [self._fold(number, able, part) for number, part in enumerate(parts)]
+            if members:
+                self._class(parts, trained, everyone)
+            else:
+                taught = writers(self.background, self.shape, self.seed, TAUGHT, able)
+                self._cases(f"{name}-case", self._learned_from(taught), cases, everyone)
         self.record = ShapeRecord(
             name=name,
             known=list(self.shape.known),
@@ -250,10 +258,12 @@ class Shaped:
             unseen=self.unseen,
             strangers=self.strangers,
             problems=self.problems,
+            cases=self.case_folds,
         )
 
-    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> None:
-        """One part of the authors: learned from the others, without one part of the topics where that leaves enough."""
+    def _fold(self, number: int, able: Sequence[int], part: Sequence[int]) -> tuple[Problems, Bools]:
+        """One part of the authors: learned from the others, without one part of the topics where that leaves enough.
+        Returns what is learned from."""
         rest = [author for author in able if author not in part]
         taught = writers(self.background, self.shape, self.seed, TAUGHT, rest, without=number)
         if sum(bool(one.own) for one in taught) < 0.6 * len(rest):
@@ -276,6 +286,20 @@ class Shaped:
         self.parts.append((off, about[moved.rows]))
         if len(self.shape.known) > 1:
             self.parts.append(self._sets(name, train, train_same, tested))
+        return train, train_same
+
+    def _class(
+        self, parts: Sequence[Sequence[int]], trained: Sequence[tuple[Problems, Bools]], everyone: Sequence[Writer]
+    ) -> None:
+        """Cases whose candidates are of the background: each is asked about where verifiers learned without them, with
+        the pairs of their part. Who gives no pairs is in no training, and goes with any part."""
+        place = {author: number for number, part in enumerate(parts) for author in part}
+        for number, case in enumerate(self.cases):
+            self.part[case.id] = place.get(self.code.get(case.candidate.name, -1), number % len(parts))
+        for number, training in enumerate(trained):
+            cases = [case for case in self.cases if self.part[case.id] == number]
+            if cases:
+                self._cases(f"{self.name}-f{number}-case", training, cases, everyone)
 
     def _learned_from(self, taught: Sequence[Writer]) -> tuple[Problems, Bools]:
         return _problems(taught, [pair for pair, _ in cross_pairs(self.background, taught, self.seed, 1)])
@@ -300,7 +324,9 @@ class Shaped:
             (text, str(one.author)) for one in everyone for side in (*one.known, *one.questioned) for text in side.texts
         ]
         for case in self.cases:
-            rows += [(text, None) for text in (self._asked(case), *self._known(case))]
+            code = self.code.get(case.candidate.name)
+            by = None if code is None else str(code)
+            rows += [(text, by) for text in (self._asked(case), *self._known(case))]
         texts, place = TextTable.collect(text for text, _ in rows)
         author: list[str | None] = [None] * len(texts)
         for (_, name), row in zip(rows, place.tolist(), strict=True):
@@ -317,15 +343,13 @@ class Shaped:
 
     def _known(self, case: Case) -> list[str]:
         """The case's known texts in this shape: joined where they are more, cut where they are longer."""
-        texts = sorted(case.candidate.texts, key=lambda text: (-text.words, text.path))
-        count = min(len(self.shape.known), len(texts))
-        joined = ["\n\n".join(text.text for text in texts[i::count]) for i in range(count)]
+        joined = joined_known(case, len(self.shape.known))
         return [_held(text, words) for text, words in zip(joined, self.shape.known, strict=False)]
 
-    def _cases(self, able: Sequence[int], everyone: Sequence[Writer]) -> None:
-        """The fold that asks about the cases; its truth is not known, stands as False and is never read."""
-        taught = writers(self.background, self.shape, self.seed, TAUGHT, able)
-        train, train_same = self._learned_from(taught)
+    def _cases(
+        self, name: str, training: tuple[Problems, Bools], cases: Sequence[Case], everyone: Sequence[Writer]
+    ) -> None:
+        """A fold that asks about cases; its truth is not known, stands as False and is never read."""
         rows: list[tuple[str, Sequence[str], str]] = []
         questions: list[tuple[Asks, str, int]] = []
 
@@ -333,7 +357,7 @@ class Shaped:
             questions.append((asks, case, number))
             rows.append((f"{len(rows)}", known, questioned))
 
-        for case in self.cases:
+        for case in cases:
             known, questioned = self._known(case), self._asked(case)
             ask("plain", case.id, known, questioned)
             versions = Problems.of([(f"{case.id}#{i}", known, questioned) for i in range(self.donors)])
@@ -345,17 +369,24 @@ class Shaped:
             if len(known) > 1:
                 for i, (text, rest) in enumerate(left_out(known)):
                     ask("known", case.id, rest, text, i)
-        for row, questioned in {self.row[content_hash(c.questioned.text)]: self._asked(c) for c in self.cases}.items():
+        for row, case in {self.row[content_hash(c.questioned.text)]: c for c in cases}.items():
             for one in everyone:
-                if one.known:
-                    ask("author", f"text {row}", one.known[0].texts, questioned, one.author)
-        self.problems = [
+                if one.known and one.author != self.code.get(case.candidate.name):
+                    ask("author", f"text {row}", one.known[0].texts, self._asked(case), one.author)
+        self.problems += [
             CaseProblem(asks=asks, case=case, number=number, content=alike)
             for (asks, case, number), alike in zip(questions, self._alike(rows).tolist(), strict=True)
         ]
         test = Problems.of(rows)
-        fold = Fold(f"{self.name}-case", train, train_same, test.blind(), np.zeros(len(test), dtype=np.bool_))
-        self.parts.append((fold, None))
+        self.parts.append((Fold(name, *training, test.blind(), np.zeros(len(test), dtype=np.bool_)), None))
+        self.case_folds.append(name)
+
+
+def joined_known(case: Case, most: int) -> list[str]:
+    """The known texts of a case, the longest first, joined where they are more than so many."""
+    texts = sorted(case.candidate.texts, key=lambda text: (-text.words, text.path))
+    count = min(most, len(texts))
+    return ["\n\n".join(text.text for text in texts[i::count]) for i in range(count)]
 
 
 def left_out(texts: Sequence[str]) -> list[tuple[str, list[str]]]:

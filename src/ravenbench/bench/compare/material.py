@@ -5,6 +5,7 @@ What keeps texts from being compared: copies, a candidate among the background's
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ import numpy as np
 
 from ravenbench.bench.compare.spec import CompareSpec
 from ravenbench.errors import FormatError, InputError, SpecError
+from ravenbench.files import sha256
 from ravenbench.formats.archive import Archive, no_such
 from ravenbench.formats.decoding import UTF8, Faults, checked_name
 from ravenbench.formats.document import Document, Unreadable
@@ -54,6 +56,11 @@ class Text:
         """What it is called on the page."""
         return self.path.name if self.document is None else self.document.name
 
+    @property
+    def sha256(self) -> str:
+        """The hash of the file's bytes, or of the text in UTF-8 where it lies in a table or an archive."""
+        return sha256(self.path) if self.path.is_file() else hashlib.sha256(self.text.encode()).hexdigest()
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -74,10 +81,12 @@ class Case:
 
 @dataclass(frozen=True)
 class Material:
-    """All cases, in the order they were asked in, and ``notes`` on what was passed over."""
+    """All cases, in the order they were asked in, and ``notes`` on what was passed over; of a class also its
+    ``corpus``, the background that the candidates are part of."""
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...]
+    corpus: Corpus | None = None
 
     def paths(self) -> dict[str, Path]:
         """Every text's path by a name for it."""
@@ -93,6 +102,8 @@ def read_material(spec: CompareSpec) -> Material:
     """Read every text that was asked for. Raises SpecError if there is nothing to compare, or both a batch and single
     texts are given. Raises InputError if texts are missing, empty, no plain text or in another encoding (all of them
     are named), a folder holds no text, or a row of the batch cannot be read."""
+    if spec.which is not None:
+        raise SpecError("--which chooses among the texts of a class", fix="name the class by --each FOLDER")
     if not spec.background:
         raise SpecError(
             "nothing to judge by: --background is missing", expected="texts by other people, by author",
@@ -102,16 +113,16 @@ def read_material(spec: CompareSpec) -> Material:
     if spec.batch is not None:
         if spec.questioned or spec.known:
             raise SpecError("a batch file names all texts itself", fix="leave --questioned and --known out")
-        return _batch(Path(_path(spec.batch, "--batch")), spec.encoding)
+        return _batch(Path(given_path(spec.batch, "--batch")), spec.encoding)
     for name in ("questioned", "known"):
         if not getattr(spec, name):
             raise SpecError(
                 f"nothing to compare: --{name} is missing", expected="--questioned TEXT --known TEXT|FOLDER"
             )
     for value in spec.questioned:
-        _path(value, "--questioned")
+        given_path(value, "--questioned")
     for value in spec.known:
-        _path(value.rpartition("=")[2], "--known")
+        given_path(value.rpartition("=")[2], "--known")
     reader = Reader(spec.encoding)
     queries = [text for path in spec.questioned for text in reader.one(Path(path))]
     candidates = [Candidate(name, tuple(reader.all(paths))) for name, paths in _by_name(spec.known).items()]
@@ -122,7 +133,7 @@ def read_material(spec: CompareSpec) -> Material:
         Case(form.format(text=text.path.stem, candidate=one.name), text, one) for text in queries for one in candidates
     ]
     _check_ids(cases)
-    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *_mails(cases)))
+    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
 
 
 def read_text(path: Path, encoding: str | None = UTF8) -> Text:
@@ -201,7 +212,7 @@ def _accounts(cases: Sequence[Case]) -> list[str]:
     return account_of([text.document for text in texts if text.document is not None])
 
 
-def _mails(cases: Sequence[Case]) -> list[str]:
+def mail_notes(cases: Sequence[Case]) -> list[str]:
     """Notes on texts that hold what tells their author other than by style."""
     texts = {text.path: text for case in cases for text in (case.questioned, *case.candidate.texts)}
     mails = {text.name: signs for text in texts.values() if (signs := signs_of_mail(text.text))}
@@ -215,7 +226,7 @@ def _mails(cases: Sequence[Case]) -> list[str]:
     ]
 
 
-def _path(value: str, what: str, file: Path | None = None, line: int | None = None) -> str:
+def given_path(value: str, what: str, file: Path | None = None, line: int | None = None) -> str:
     """A path that was given; an empty one would be the whole folder. Raises FormatError if it is empty, or cannot be a
     path."""
     checked_name(value, f"a path of {what}", file, line, limit=PATH_LIMIT)
@@ -272,11 +283,13 @@ def _batch(path: Path, encoding: str | None) -> Material:
                     f"there is no column {column!r}", file=path, line=line, found=", ".join(map(str, row)),
                     expected="case, questioned, known, candidate",
                 )  # fmt: skip
-        questioned = reader.one(path.parent / _path(_word(row, "questioned", path, line), "questioned", path, line))
+        questioned = reader.one(
+            path.parent / given_path(_word(row, "questioned", path, line), "questioned", path, line)
+        )
         listed = row["known"] if isinstance(row["known"], list) else _word(row, "known", path, line).split(";")
         if not listed or not all(isinstance(one, str) for one in listed):
             raise FormatError("known is no path, and no list of paths", file=path, line=line, found=row["known"])
-        places = tuple(path.parent / _path(one, "known", path, line) for one in listed)
+        places = tuple(path.parent / given_path(one, "known", path, line) for one in listed)
         if places not in read:
             read[places] = reader.all(places)
         name = _word(row, "candidate", path, line) or _called(places)
@@ -289,7 +302,7 @@ def _batch(path: Path, encoding: str | None) -> Material:
     if not cases:
         raise FormatError("the batch holds no case", file=path, expected="a line for each case")
     _check_ids(cases)
-    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *_mails(cases)))
+    return Material(tuple(cases), (*reader.notes, *_accounts(cases), *mail_notes(cases)))
 
 
 def _word(row: Mapping[str, Any], column: str, file: Path, line: int) -> str:
@@ -324,19 +337,22 @@ class Screened:
     notes: dict[str, list[str]] = field(default_factory=dict)
 
 
-def screen(cases: Sequence[Case], corpus: Corpus) -> Screened:
+def screen(cases: Sequence[Case], corpus: Corpus, members: bool = False) -> Screened:
     """Leave out of the background whoever is a candidate, by name or by text, and find copies.
 
     A background author is left out whole when the name is a candidate's, or a text repeats a known one. A questioned
     text that repeats a known or a background text refuses its case: that is copying, and says nothing of style.
+    Where candidates are ``members`` of the background, each by their own name, nobody is left out, and who shares
+    passages is noted.
     """
     screened = Screened(np.ones(len(corpus), dtype=np.bool_), [])
     queries = {case.questioned.path: case.questioned for case in cases}
     own = {case.candidate: [runs(text.text) for text in case.candidate.texts] for case in cases}
-    names = {_folded(candidate.name): candidate.name for candidate in own}
+    names = {} if members else {folded(candidate.name): candidate.name for candidate in own}
+    writer = {case.questioned.path: case.candidate.name for case in cases} if members else {}
     gone: dict[int, str] = {}
     for code, author in enumerate(corpus.author.names):
-        if (name := names.get(_folded(author))) is not None:
+        if (name := names.get(folded(author))) is not None:
             gone[code] = f"{author}: has the name of the candidate {name}"
     questions = {path: runs(text.text) for path, text in queries.items()}
     copied: dict[object, str] = {}
@@ -344,12 +360,20 @@ def screen(cases: Sequence[Case], corpus: Corpus) -> Screened:
         code = int(corpus.author.codes[row])
         here = runs(corpus.texts[row])
         for candidate, several in own.items():
+            if members and candidate.name == corpus.author[row]:
+                continue
             if code not in gone and any(is_copy(here, one, SHARED) or is_copy(one, here, SHARED) for one in several):
+                if members:
+                    note = f"{corpus.ids[row]} of another author shares long passages with a known text"
+                    screened.notes.setdefault(candidate.name, []).append(note)
+                    continue
                 gone[code] = (
                     f"{corpus.author.names[code]}: {corpus.ids[row]} shares long passages with a known text of "
                     f"{candidate.name}"
                 )
         for path, one in questions.items():
+            if path in writer and writer[path] == corpus.author[row]:
+                continue
             if is_copy(one, here, COPIED):
                 copied[path] = corpus.ids[row]
             if is_copy(here, one, SHARED) or is_copy(one, here, SHARED):
@@ -361,6 +385,12 @@ def screen(cases: Sequence[Case], corpus: Corpus) -> Screened:
     screened.kept &= ~np.isin(corpus.author.codes, list(gone))
     for case in cases:
         path = case.questioned.path
+        for other in cases if members else ():
+            if other is not case and is_copy(questions[path], questions[other.questioned.path], COPIED):
+                screened.refusals.setdefault(case.id, []).append(
+                    f"the questioned text repeats that of {other.id}: one was copied from the other, or both from a "
+                    "third, which a comparison of style cannot tell"
+                )
         if path in copied:
             screened.refusals.setdefault(case.id, []).append(
                 f"the questioned text repeats the background text {copied[path]}: it was copied or is by that author, "
@@ -406,5 +436,6 @@ def unlike(name: str, share: float, usual: float) -> str | None:
     )
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """A name without case, underscores and runs of blanks."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().replace("_", " ").split())

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ravenbench import files
 from ravenbench.bench.compare.background import FEWEST_AUTHORS, Background, Part, Shaped, case_shape, choose
+from ravenbench.bench.compare.classes import class_shapes
 from ravenbench.bench.compare.material import Case, Material, Screened, Text, coverage, screen, too_short, unlike
 from ravenbench.bench.compare.record import BackgroundRecord, CaseRecord, ComparePlan, ShapeRecord, TextRecord
 from ravenbench.bench.compare.spec import CompareSpec
@@ -17,6 +17,7 @@ from ravenbench.bench.task import Draft
 from ravenbench.corpora.load import ACCOUNT, MAIL, load_corpus
 from ravenbench.engine.pool import Progress, silent
 from ravenbench.errors import SpecError
+from ravenbench.problems.like_case import Shape
 from ravenbench.store.plans import cell_places, fold_record, on_one_table, verifier_record
 from ravenbench.store.records import CellPlace
 from ravenbench.texts import TextTable, content_hash
@@ -82,8 +83,9 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
         if as_verifier(component).transductive or not getattr(component, "cross_fit", True):
             raise SpecError(f"{name} answers on another scale each time it learns, so its scores cannot be calibrated")
     progress("reading the background", 0, 0)
-    corpus = load_corpus(spec.background, encoding=spec.encoding)
-    screened = screen(material.cases, corpus)
+    members = material.corpus is not None
+    corpus = material.corpus or load_corpus(spec.background, encoding=spec.encoding)
+    screened = screen(material.cases, corpus, members)
     background = choose(corpus, screened.kept, spec.authors, spec.folds, spec.seed)
     usual, spread = _usual(background)
     refusals = {case.id: [*screened.refusals.get(case.id, []), *too_short(case)] for case in material.cases}
@@ -100,13 +102,14 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
     row = {case_texts.hash(i): i for i in range(len(case_texts))}
     shapes: list[ShapeRecord] = []
     parts: list[Part] = []
-    placed: dict[str, str] = {}
-    for wanted in sorted({case_shape(case) for case in material.cases if not refusals[case.id]}):
+    placed, part = dict[str, str](), dict[str, int]()
+    ready = [case for case in material.cases if not refusals[case.id]]
+    for wanted, cases in class_shapes(background, ready, spec.seed) if members else _by_shape(ready):
         progress("making background pairs", len(shapes), 0)
-        cases = [case for case in material.cases if not refusals[case.id] and case_shape(case) == wanted]
         shaped = Shaped(spec, background, wanted, f"s{len(shapes)}", cases, row)
         shapes.append(shaped.record)
         parts += shaped.parts
+        part |= shaped.part
         placed |= {case.id: shaped.record.name for case in cases}
         if len(shaped.record.authors) < FEWEST_AUTHORS:
             for case in cases:
@@ -127,11 +130,19 @@ def draft(spec: CompareSpec, material: Material, progress: Progress = silent) ->
         cells=cell_places(components, records),
         background=_background_record(background, screened, spread),
         shapes=shapes,
-        cases=[_case_record(case, background, placed.get(case.id), refusals, screened, row) for case in material.cases],
+        cases=[
+            _case_record(case, background, placed.get(case.id), part.get(case.id), refusals, screened, row)
+            for case in material.cases
+        ],
         notes=[*material.notes, *_mails(corpus)],
     )
     arrays = {f"{fold.name}-pairs": array for (_, array), fold in zip(parts, folds, strict=True) if array is not None}
     return Draft(plan, folds, texts, arrays=arrays)
+
+
+def _by_shape(cases: Sequence[Case]) -> list[tuple[Shape, list[Case]]]:
+    """Cases by their own shape."""
+    return [(shape, [c for c in cases if case_shape(c) == shape]) for shape in sorted({case_shape(c) for c in cases})]
 
 
 def _mails(corpus: Corpus) -> list[str]:
@@ -167,6 +178,7 @@ def _case_record(
     case: Case,
     background: Background,
     shape: str | None,
+    part: int | None,
     refusals: dict[str, list[str]],
     screened: Screened,
     row: dict[bytes, int],
@@ -176,8 +188,9 @@ def _case_record(
             name=text.name,
             row=row[content_hash(text.text)],
             words=text.words,
-            sha256=files.sha256(text.path),
+            sha256=text.sha256,
             coverage=coverage(text.text, background.space.functions),
+            left_out="" if text.document is None else text.document.account,
         )
 
     return CaseRecord(
@@ -188,4 +201,5 @@ def _case_record(
         shape=shape,
         refusals=refusals[case.id],
         notes=screened.notes.get(case.id, []),
+        part=part,
     )

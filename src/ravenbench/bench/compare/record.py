@@ -13,13 +13,14 @@ from it; one known text against the others; a background author in the candidate
 
 class TextRecord(Record, frozen=True, kw_only=True):
     """A text of the case: its file's name, row in the table of texts, words, SHA-256 of the file's bytes, and the share
-    of its words that are among the background's most frequent ones."""
+    of its words that are among the background's most frequent ones; and what of a document was left out."""
 
     name: str
     row: int
     words: int
     sha256: str
     coverage: float
+    left_out: str = ""
 
 
 class CaseProblem(Record, frozen=True, kw_only=True):
@@ -38,6 +39,7 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
 
     ``wanted`` is the shape the cases have, where the background could not give it. ``authors`` are those whose texts
     give same-author pairs. ``unseen`` says whether each fold's training left topics out that it was tested on.
+    ``cases`` are the folds of the problems: one, or of a class one for each part of it that has cases.
     ``strangers`` are a hundred content similarities, ascending, that lie as those of all different-author pairs of
     these authors do; empty where they are too few.
     """
@@ -51,11 +53,18 @@ class ShapeRecord(Record, frozen=True, kw_only=True):
     unseen: bool
     strangers: list[float]
     problems: list[CaseProblem]
+    cases: list[str] = []
+
+    @property
+    def case_folds(self) -> list[str]:
+        """The folds that ask about cases, in the order of ``problems``."""
+        return self.cases or [f"{self.name}-case"]
 
 
 class CaseRecord(Record, frozen=True, kw_only=True):
     """A case: its texts, the shape it is compared in, and what keeps it from being answered before anything is scored
-    (``refusals``) or should be known (``notes``)."""
+    (``refusals``) or should be known (``notes``). ``part`` is the number of the fold of background pairs that the
+    candidate belongs to, whose authors are held out where the case is judged; None where the candidate is in none."""
 
     id: str
     candidate: str
@@ -64,6 +73,7 @@ class CaseRecord(Record, frozen=True, kw_only=True):
     shape: str | None
     refusals: list[str]
     notes: list[str]
+    part: int | None = None
 
 
 class BackgroundRecord(Record, frozen=True, kw_only=True):
@@ -91,3 +101,15 @@ class ComparePlan(Plan, frozen=True, kw_only=True):
     shapes: list[ShapeRecord]
     cases: list[CaseRecord]
     notes: list[str]
+
+
+NOTE = "note.json"
+"""Where the note for the page lies in a comparison's folder."""
+
+
+class FileNote(Record, frozen=True, kw_only=True):
+    """What stands on the page for the file and decides nothing: the case's reference, the examiner and the date."""
+
+    case: str | None = None
+    examiner: str | None = None
+    date: str | None = None

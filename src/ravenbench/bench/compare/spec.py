@@ -63,6 +63,22 @@ class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             "Many cases: a .csv, .tsv or .jsonl with case, questioned, known (paths split by ;), candidate.", takes=PATH
         ),
     ] = None
+    each: Annotated[
+        str | None,
+        told(
+            "A class: a folder author/text.txt (or a table). Every author's newest text is compared with their own "
+            "others; the rest of the class, and --background if given, is the background.",
+            takes=PATH,
+        ),
+    ] = None
+    which: Annotated[
+        str | None,
+        told(
+            "With --each: a part of the name of the text in question. Default: the newest by a date column or by the "
+            "date in its name, else the last by name.",
+            metavar="NAME",
+        ),
+    ] = None
     verifiers: Annotated[
         str,
         told("Methods that are calibrated and fused, separated by commas (raven list verifiers).", takes=COMPONENTS),
@@ -72,6 +88,10 @@ class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     donors: Annotated[AtLeastOne, told("How often the questioned text's content words are replaced. Default 4.")] = 4
     encoding: Encoding = None
     seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
+
+    def resolved(self) -> dict[str, Any]:
+        """JSON form; without a class there are no such keys, as in specs from before there was one."""
+        return {k: v for k, v in super().resolved().items() if v is not None or k not in ("each", "which")}
 
     def components(self) -> dict[str, Component]:
         """The verifiers by the name they are shown under, with this seed. Raises SpecError if there is none of a name,
@@ -84,9 +104,11 @@ class CompareSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
         """Hashes of all texts by name, of the background and of the methods. Raises SpecError if the background is not
         there.
         """
-        hashes = {name: files.sha256(path) for name, path in sorted(paths.items())}
+        hashes = {name: files.sha256(path) for name, path in sorted(paths.items()) if not self.each}
         methods = [decides(component) for component in self.components().values()]
-        return {**hashes, "background": data_hash(self.background), "methods": content_key(methods)}
+        folders = {"background": self.background, "class": self.each}
+        hashes |= {name: data_hash(folder) for name, folder in folders.items() if folder}
+        return {**hashes, "methods": content_key(methods)}
 
 
 def build(given: Mapping[str, Any]) -> CompareSpec:

@@ -1,6 +1,7 @@
 """``ravenbench.compare``: did this person write this text? A likelihood ratio, and how far to trust it.
 
 FOLDER/run.json, plan.json, texts/, folds/, cells/   as for a run; ``sN-fM`` hold background pairs, ``sN-case`` cases
+FOLDER/note.json   reference, examiner and date for the page, where they were given
 """
 
 from __future__ import annotations
@@ -8,9 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from ravenbench.bench.compare.record import NOTE, FileNote
 from ravenbench.bench.compare.spec import CompareSpec, build
 from ravenbench.bench.options import PATH, Option
 from ravenbench.bench.task import Draft, Task, content_hash
+from ravenbench.formats.decoding import checked_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +49,9 @@ class Compare(Task):
         Option(
             "out", "The folder or URL; default raven-runs/compare-<text>-<hash>.", takes=PATH, flags=("--out", "-o")
         ),
+        Option("case", "Reference of the case, for the page. This and the next two decide nothing of the answer."),
+        Option("examiner", "Who answers for the comparison, for the page."),
+        Option("date", "Date of the report, for the page, as it is to stand there."),
     )
     positional = ("questioned", "known", "background")
     failure = "{count} parts failed, the first: {first}"
@@ -57,12 +65,15 @@ class Compare(Task):
     spec: CompareSpec
 
     def resolve(self) -> None:
+        from ravenbench.bench.compare.classes import read_class
         from ravenbench.bench.compare.material import read_material
 
+        for name, value in self._file_note().items():
+            checked_name(value, f"--{name}")
         self.spec = spec = build(self.values)
-        self.material = read_material(spec)
+        self.material = read_material(spec) if spec.each is None else read_class(spec)
         self.data = spec.data(self.material.paths())
-        first = spec.batch or (spec.questioned[0] if spec.questioned else "case")
+        first = spec.each or spec.batch or (spec.questioned[0] if spec.questioned else "case")
         self.folder = self.place_or(f"compare-{Path(first).stem}-{content_hash([spec.resolved(), self.data])}")
 
     def draft(self) -> Draft[ComparePlan]:
@@ -75,6 +86,19 @@ class Compare(Task):
         from ravenbench.engine.pool import run_units
 
         return run_units(self.engine, units_of(store, self.spec.components()), self.progress, "comparing")
+
+    def finish(self, store: Store, errors: list[str]) -> Any:
+        from ravenbench.store.records import record_or_none, write_record
+
+        place = store.path / NOTE
+        earlier = record_or_none(place, FileNote) or FileNote()
+        note = msgspec.structs.replace(earlier, **self._file_note())
+        if note != earlier:
+            write_record(place, self.name, note)
+        return super().finish(store, errors)
+
+    def _file_note(self) -> dict[str, str]:
+        return {name: str(self.values[name]) for name in FileNote.__struct_fields__ if name in self.values}
 
     def sizes(self, draft: Draft[Any]) -> dict[str, int]:
         return {name: count for name, count in _counts(draft).items() if count}

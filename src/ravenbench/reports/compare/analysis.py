@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ravenbench.bench.compare.record import CaseRecord, ComparePlan, ShapeRecord
 from ravenbench.reports.cells import Failure
+from ravenbench.reports.compare import sentences
 from ravenbench.reports.compare.evidence import Evidence, evidence
 from ravenbench.reports.compare.model import (
     FUSED,
@@ -18,75 +19,33 @@ from ravenbench.reports.compare.model import (
     Told,
     Validated,
     able,
+    held_out,
     intervals,
     read_scores,
+    some,
     taken,
     validate,
 )
-from ravenbench.reports.view import Column, number, public_head
+from ravenbench.reports.compare.sentences import WEAK, signed
+from ravenbench.reports.view import public_head
 from ravenbench.statistics.likelihood_ratios import Bounds, cllr, cllr_min, eer, elub, misleading
 from ravenbench.store.records import Head
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats
 
-SCALE = (
-    (6.0, "extremely strong support"),
-    (4.0, "very strong support"),
-    (3.0, "strong support"),
-    (2.0, "moderately strong support"),
-    (1.0, "moderate support"),
-    (0.30103, "weak support"),
-)
-"""Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
-NO_PROBABILITY = "This is not a probability that {name} wrote the text."
 Interval = tuple[float, float]
 FEWEST = 10
 """Pairs of each class below which nothing is said of a slice."""
 RARE = 0.01
 """Share of the background's sets of texts by one author that may agree less than a case that is answered."""
-WEAK = SCALE[-1][0]
 MOST_SHOWN = 12
-"""Cases whose evidence is shown; all stand in the table and in ``case.json``."""
+"""Cases whose passages and features are shown; all have a page and stand in ``case.json``."""
 BLIND = 0.9
 """C_llr^min from which on pairs like the case cannot be told apart."""
 WORTHLESS = 0.95
 """C_llr from which on LRs as they are given are worth hardly more than none."""
 NARROW = 0.1
 """Distance of the bounds below which there is no room for an LR."""
-
-
-def signed(llr: float) -> str:
-    """A log10 LR to one digit, with its sign where it has one."""
-    return number(llr, Column("", digits=1, signed=True))
-
-
-def verbal(llr: float) -> str:
-    """The step of the scale: how much support, or "no support"."""
-    return next((text for least, text in SCALE if abs(llr) >= least - 1e-9), "no support for either")
-
-
-def sided(llr: float) -> str:
-    """The step of the scale, and for whom where it is not the candidate."""
-    step = verbal(llr)
-    return f"{step} for someone else" if llr < 0 and not step.startswith("no ") else step
-
-
-def support(llr: float, name: str) -> str:
-    """A whole phrase: how much support, and for which of the two."""
-    step = verbal(llr)
-    if step.startswith("no "):
-        return "The findings support neither proposition over the other."
-    side = f"that {name} wrote both" if llr > 0 else f"that someone other than {name} wrote the questioned text"
-    return f"The findings give {step} for the proposition {side}."
-
-
-def times(llr: float) -> str:
-    """How many times more probable the findings are under one proposition, rounded as far as it is known."""
-    value = 10.0 ** abs(llr)
-    if value < 10:
-        return f"{value:.1f}"
-    digits = len(str(int(value))) - 2
-    return f"{round(value, -digits):,.0f}"
 
 
 @dataclass(frozen=True)
@@ -137,8 +96,8 @@ class Answer:
     """What was found for one case that could be scored.
 
     ``reasons`` are why it is not answered all the same; ``alike`` the content similarity of its two sides, cut as they
-    were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong; ``rank`` the
-    candidate's place among ``ranked`` writers.
+    were compared; ``misleading`` the share of background pairs of the other kind with an LR as strong, and ``misled``
+    how many these are, of how many; ``rank`` the candidate's place among ``ranked`` writers.
     """
 
     lines: tuple[Line, ...]
@@ -147,6 +106,7 @@ class Answer:
     notes: tuple[str, ...]
     alike: float
     misleading: float
+    misled: tuple[int, int]
     content: ContentCheck | None
     rank: int
     ranked: int
@@ -171,6 +131,33 @@ class CaseFound:
         """Whether an LR is given."""
         return self.answer is not None and not self.reasons
 
+    @property
+    def llr(self) -> float | None:
+        """The log10 LR that is given, if one is."""
+        return self.answer.fused.llr if self.answer is not None and self.answered else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Its 95 % interval."""
+        return self.answer.fused.interval if self.answer is not None and self.answered else None
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence, or why there is none."""
+        if self.answer is None or not self.answered:
+            return f"No answer is given: {'; '.join(self.reasons)}."
+        fused = self.answer.fused
+        return sentences.answer(fused.llr, fused.interval, self.record.candidate, self.record.questioned.name)
+
+    @property
+    def attention(self) -> tuple[int, float]:
+        """Where the case stands in a list of what needs attention, least first: copies; support for someone else;
+        known texts that disagree; other cases without an answer; the rest, by log10 LR."""
+        reasons = " ".join(self.reasons)
+        if self.llr is None:
+            return (0 if "repeats" in reasons else 2 if "disagree among" in reasons else 3), 0.0
+        return (1 if self.llr <= -WEAK else 4), self.llr
+
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
@@ -180,6 +167,25 @@ class Comparison:
     run: Head
     cases: tuple[CaseFound, ...]
     failures: tuple[Failure, ...]
+
+    @property
+    def members(self) -> bool:
+        """Whether the cases are those of a class."""
+        return self.run.spec.get("each") is not None
+
+    def as_low(self, llr: float) -> float:
+        """How many of the answered texts would have an LR this low or lower by chance, if each were by its author: by
+        the share of the background's same-author pairs, one more counted than was seen."""
+        validated = [case.answer.validated for case in self.cases if case.answer is not None and case.answered]
+        own = [valid.llr[FUSED][valid.pairs.same] for valid in validated]
+        return float(sum(((values <= llr).sum() + 1) / (len(values) + 1) for values in own))
+
+    @property
+    def by_chance(self) -> str:
+        """What the answers of a class would be if everybody had written their own text; "" where none is given."""
+        given = [case.llr for case in self.cases if case.llr is not None]
+        low = sum(llr <= -WEAK for llr in given)
+        return sentences.by_chance(len(given), low, self.as_low(-WEAK)) if given else ""
 
 
 def worth_of(llr: Floats, same: Bools, weight: Floats | None = None, fewest: int = 1) -> Worth | None:
@@ -207,6 +213,13 @@ def slices(pairs: PairScores, valid: Validated, at: float) -> tuple[tuple[str, W
         ("all pairs", worth_of(llr, pairs.same, pairs.weight)),
         *((name, worth_of(llr[part], pairs.same[part], None, FEWEST)) for name, part in parts.items()),
     )
+
+
+def misled(valid: Validated, at: float) -> tuple[int, int]:
+    """Background pairs of the other kind with an LR at least as strong, each counted once, and how many there are."""
+    side = ~valid.pairs.same if at > 0 else valid.pairs.same
+    llr = valid.llr[FUSED][side]
+    return int((llr >= at if at > 0 else llr <= at).sum()), int(side.sum())
 
 
 def sets_llr(sets: PairScores, valid: Validated) -> Floats:
@@ -296,7 +309,7 @@ def analyse(store: Store) -> Comparison:
     shapes = {shape.name: shape for shape in plan.shapes}
     scores = {name: read_scores(store, plan, shape) for name, shape in shapes.items() if shape.problems}
     failures: list[Failure] = [failure for found in scores.values() for failure in found.failures]
-    cases = []
+    cases = list[CaseFound]()
     for case in plan.cases:
         shape = None if case.shape is None else shapes[case.shape]
         found = None if case.shape is None else scores.get(case.shape)
@@ -306,14 +319,21 @@ def analyse(store: Store) -> Comparison:
             cases.append(CaseFound(case, shape, None, ("every verifier failed; the errors are listed below",)))
         else:
             answer = _answer(case, found, store.run.seed)
-            shown = _evidence(store, plan, case) if len(cases) < MOST_SHOWN else None
-            cases.append(CaseFound(case, shape, answer, answer.reasons, shown))
+            cases.append(CaseFound(case, shape, answer, answer.reasons))
+    if store.run.spec.get("each") is not None:
+        cases.sort(key=lambda case: case.attention)
+    scored = [case for case in cases if case.answer is not None][:MOST_SHOWN]
+    cases = [replace(case, evidence=_evidence(store, plan, case.record)) if case in scored else case for case in cases]
     return Comparison(plan, public_head(store.run), tuple(cases), tuple(failures))
 
 
 def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
-    pairs, problems = found.pairs, found.shape.problems
-    valid = validate(pairs)
+    problems = found.shape.problems
+    valid = validate(found.pairs)
+    sets = found.sets
+    if case.part is not None:
+        valid = held_out(valid, case.part)
+        sets = some(sets, np.flatnonzero(sets.fold != case.part))
 
     def of(asks: str) -> list[int]:
         return [i for i, problem in enumerate(problems) if problem.asks == asks and problem.case == case.id]
@@ -338,15 +358,16 @@ def _answer(case: CaseRecord, found: ShapeScores, seed: int) -> Answer:
     return Answer(
         lines=lines,
         fused=fused,
-        reasons=tuple(_reasons(fused, known, sets_llr(found.sets, valid))),
+        reasons=tuple(_reasons(fused, known, sets_llr(sets, valid))),
         notes=tuple(notes),
         alike=alike,
-        misleading=misleading(valid.llr[FUSED], pairs.same, fused.llr, pairs.weight),
+        misleading=misleading(valid.llr[FUSED], valid.pairs.same, fused.llr, valid.pairs.weight),
+        misled=misled(valid, fused.llr),
         content=content_check(found, of, valid, told),
         rank=rank,
         ranked=ranked,
         known=tuple(known.tolist()),
-        slices=slices(pairs, valid, alike),
+        slices=slices(valid.pairs, valid, alike),
         validated=valid,
         draws=draws,
     )
@@ -383,7 +404,7 @@ def _fused(valid: Validated, found: ShapeScores, rows: list[int]) -> Floats:
 
 
 def _evidence(store: Store, plan: ComparePlan, case: CaseRecord) -> Evidence:
-    fold = store.fold(f"{case.shape}-case")
+    fold = store.fold(f"{case.shape}-case" if case.part is None else f"{case.shape}-f{case.part}-case")
     return evidence(
         store.texts[case.questioned.row],
         [store.texts[text.row] for text in case.known],

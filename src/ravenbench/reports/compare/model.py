@@ -23,7 +23,7 @@ from ravenbench.bench.compare.background import FEWEST_AUTHORS
 from ravenbench.bench.compare.record import ComparePlan, ShapeRecord
 from ravenbench.randomness import stream
 from ravenbench.reports.cells import Failure
-from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, elub, fuse, worth
+from ravenbench.statistics.likelihood_ratios import Bounds, Calibration, Fusion, calibrate, cllr, elub, fuse, worth
 from ravenbench.statistics.likeness import KNEE, Excess, different_quantile, excess, reach_of, stands_for
 from ravenbench.store.store import Store
 from ravenbench.types import Bools, Floats, Ints
@@ -104,7 +104,7 @@ def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeSco
     kept: dict[str, dict[str, Floats]] = {}
     for verifier in (entry.name for entry in plan.verifiers):
         found: dict[str, Floats] = {}
-        for fold in [*shape.folds, *moved, *sets, f"{shape.name}-case"]:
+        for fold in [*shape.folds, *moved, *sets, *shape.case_folds]:
             cell = store.cell(verifier, fold)
             scores = None if cell is None else cell.scores
             error = "not computed" if cell is None else cell.error
@@ -117,7 +117,7 @@ def read_scores(store: Store, plan: ComparePlan, shape: ShapeRecord) -> ShapeSco
         else:
             kept[verifier] = found
     names = tuple(kept)
-    cases = {name: kept[name][f"{shape.name}-case"] for name in names}
+    cases = {name: np.concatenate([kept[name][fold] for fold in shape.case_folds]) for name in names}
     pairs, own = (_joined(store, kept, folds, shape.strangers) for folds in (shape.folds, sets))
     content = np.array([problem.content for problem in shape.problems], dtype=np.float64)
     return ShapeScores(
@@ -319,6 +319,23 @@ def validate(pairs: PairScores) -> Validated:
     return Validated(pairs, raw, found.held(raw, pairs.content), found, weigh(pairs, np.ones(len(pairs))))
 
 
+@lru_cache(maxsize=16)
+def held_out(valid: Validated, part: int) -> Validated:
+    """The same without the pairs of one part of the authors, for a case whose candidate is among them: system, limits
+    and what is shown are learned from the pairs of the other parts alone."""
+    rows = np.flatnonzero(valid.pairs.fold != part)
+    pairs = some(valid.pairs, rows)
+    raw = Told(*(taken(scores, rows) for scores in (valid.raw.written, valid.raw.style, valid.raw.llr)))
+    at = limits(pairs, raw, pairs.weight)
+    return Validated(pairs, raw, at.held(raw, pairs.content), at, weigh(pairs, np.ones(len(pairs))))
+
+
+def some(pairs: PairScores, rows: Ints) -> PairScores:
+    """These pairs alone."""
+    fields = {name: getattr(pairs, name)[rows] for name in ("same", "unseen", "authors", "fold", "content", "weight")}
+    return PairScores(scores=taken(pairs.scores, rows), moved=taken(pairs.moved, rows), **fields)
+
+
 @lru_cache(maxsize=8)
 def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[Weighed, Limits], ...]:
     """The system and its limits, learned from each bootstrap sample that holds pairs of both kinds.
@@ -338,6 +355,24 @@ def drawn(valid: Validated, seed: int, draws: int) -> tuple[tuple[Weighed, Limit
         if often[pairs.same].any() and often[~pairs.same].any():
             found.append((weigh(pairs, often), limits(pairs, valid.raw, often * pairs.weight)))
     return tuple(found)
+
+
+@lru_cache(maxsize=16)
+def cost(valid: Validated, seed: int) -> tuple[float, float]:
+    """95 % interval of the fusion's C_llr when the background's authors are drawn anew; (0, inf) where no sample holds
+    pairs of both kinds."""
+    pairs, costs = valid.pairs, list[float]()
+    authors = np.unique(pairs.authors)
+    place = np.searchsorted(authors, pairs.authors)
+    for number in range(DRAWS):
+        rng = stream(seed, "compare-cost", number)
+        times = np.bincount(rng.integers(len(authors), size=len(authors)), minlength=len(authors))
+        weight = _times(times, place, pairs.same) * pairs.weight
+        if weight[pairs.same].any() and weight[~pairs.same].any():
+            costs.append(cllr(valid.llr[FUSED], pairs.same, weight))
+    tails = (1 - LEVEL) / 2
+    low, high = np.quantile(costs, [tails, 1 - tails]) if costs else (0.0, np.inf)
+    return float(low), float(high)
 
 
 def intervals(

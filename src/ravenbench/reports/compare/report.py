@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,26 +13,15 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from ravenbench.files import write_json
+from ravenbench.bench.compare.record import NOTE, FileNote, TextRecord
+from ravenbench.files import write_json, write_text
 from ravenbench.randomness import stream
-from ravenbench.reports.compare.analysis import (
-    MOST_SHOWN,
-    NO_PROBABILITY,
-    Answer,
-    CaseFound,
-    Comparison,
-    Line,
-    analyse,
-    sided,
-    signed,
-    support,
-    times,
-    verbal,
-)
+from ravenbench.reports.compare.analysis import Answer, CaseFound, Comparison, Line, analyse
 from ravenbench.reports.compare.evidence import Evidence, Passage, Token
 from ravenbench.reports.compare.model import FUSED
+from ravenbench.reports.compare.sentences import NO_PROBABILITY, misleading, propositions, sided, signed, verbal
 from ravenbench.reports.page import FAINT, INK, SETUP, canvas, style
-from ravenbench.reports.report import Report
+from ravenbench.reports.report import Rendered, Report
 from ravenbench.reports.view import (
     Col,
     Column,
@@ -44,12 +34,16 @@ from ravenbench.reports.view import (
     printable,
     public_json,
     table,
+    to_html,
 )
 from ravenbench.statistics.likelihood_ratios import pav, tippett
+from ravenbench.store.records import record_or_none
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
+
+    from ravenbench.store.store import Store
 
 LR = "log10 LR"
 WORTH_NOTE = (
@@ -57,6 +51,12 @@ WORTH_NOTE = (
     "after the best possible calibration; EER: equal error rate. Measured on background pairs by methods that were "
     "trained on neither author."
 )
+CHANCE_NOTE = (
+    "how many of the class's texts would be expected to have so low an LR though each were by its own author, by "
+    "background pairs of one author."
+)
+MOST_HEAD = 110
+"""Characters of the running head of a printed page."""
 WORDS_NOTE = (
     "Rates in a thousand words. Pull: the product of both sides' distance from the background in standard deviations, "
     "as a share of the whole (Cosine Delta); above 0 both leave it the same way."
@@ -83,62 +83,80 @@ class CompareReport(Report[Comparison]):
         return analyse(self.store)
 
     @cached_property
+    def note(self) -> FileNote:
+        """Reference, examiner and date, where they were given."""
+        return record_or_none(self.store.path / NOTE, FileNote) or FileNote()
+
+    @cached_property
     def shown(self) -> list[tuple[str, CaseFound]]:
-        """The cases that are shown in full, each with the mark of its names."""
+        """The cases, each with the mark of its names."""
         cases = self.analysis.cases
-        return [("" if len(cases) == 1 else f"-{i}", case) for i, case in enumerate(cases[:MOST_SHOWN], 1)]
+        return [("" if len(cases) == 1 else f"-{i}", case) for i, case in enumerate(cases, 1)]
 
     def tables(self) -> list[Table]:
-        return [self.cases(), *(t for mark, case in self.shown for t in case_tables(case, mark))]
+        return [self.cases(), *(t for mark, case in self.shown for t in case_tables(case, mark, self.store))]
 
     def cases(self) -> Table:
-        """Every case with its answer, or why it has none."""
-        rows = [(case, case.answer.fused if case.answer and case.answered else None) for case in self.analysis.cases]
-        return table(
-            "cases", "Answers", rows,
-            col("case", lambda r: r[0].record.id, text=True),
-            col(LR, lambda r: r[1] and r[1].llr, digits=1, signed=True),
-            col("95% interval", lambda r: r[1] and r[1].interval, digits=1, signed=True),
-            col("in words", lambda r: sided(r[1].llr) if r[1] else "no answer: " + "; ".join(r[0].reasons), text=True),
-            note="Above 0: for the candidate; below 0: for someone else.",
+        """Every case with its answer, or why it has none; each leads to its page."""
+        found = self.analysis
+        made = table(
+            "cases", "Answers", found.cases,
+            col("author" if found.members else "case", lambda r: r.record.id, text=True),
+            *([col("text in question", lambda r: r.record.questioned.name, text=True)] if found.members else []),
+            col(LR, lambda r: r.llr, digits=1, signed=True),
+            col("95% interval", lambda r: r.interval, digits=1, signed=True),
+            *([col("as low by chance", lambda r: _as_low(found, r), digits=1)] if found.members else []),
+            col("in words", _in_words, text=True),
+            note="Above 0: for the author named; below 0: for someone else."
+            + (f" As low by chance: {CHANCE_NOTE}" if found.members else ""),
         )  # fmt: skip
+        return replace(made, links=tuple(f"answer{mark}.html" for mark, _ in self.shown if mark))
 
     def figures(self) -> dict[str, Figure]:
-        drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
-        answers = [(mark, case.answer) for mark, case in self.shown if case.answer is not None]
-        with style():
-            return {f"{name}{mark}": draw(answer) for mark, answer in answers for name, draw in drawn.items()}
+        return {} if len(self.shown) > 1 else figures_of(*self.shown[0])
 
     def sections(self) -> list[Section]:
-        if len(self.analysis.cases) > 1:
-            return [Section("cases", "Cases"), Section("method", "Method"), Section("provenance", "Provenance")]
-        scored = self.analysis.cases[0].answer is not None
-        return [
-            Section("answer", "Answer"),
-            Section("trust", "How far to trust it" if scored else ""),
-            Section("evidence", "What it rests on" if scored else ""),
-            Section("material", "Material"),
-            Section("method", "Method"),
-            Section("provenance", "Provenance"),
-        ]
+        if len(self.shown) == 1:
+            return sections_of(self.shown[0][1])
+        several = [Section("cases", "Answers"), Section("limits", "Limits"), Section("method", "Method")]
+        return [*several, Section("provenance", "Provenance")]
 
     def context(self) -> dict[str, Any]:
+        found = self.analysis
+        single = {} if len(self.shown) > 1 else case_context(*self.shown[0])
+        head = ", ".join(filter(None, (self.note.case, single.get("title"))))
         return {
-            "found": self.analysis,
-            "cases": [{"found": case, "mark": mark, "heat": heat(case.evidence)} for mark, case in self.shown],
-            "run": msgspec.to_builtins(self.analysis.run),
-            "most": MOST_SHOWN,
+            "case": None,
+            "found": found,
+            "run": msgspec.to_builtins(found.run),
+            "note": msgspec.to_builtins(self.note),
+            "head": css_text(head or f"{len(self.shown)} comparisons"),
             "caution": NO_PROBABILITY,
             "signed": signed,
             "sided": sided,
-            "support": support,
-            "times": times,
+            "misleading": misleading,
+            **single,
         }
 
     def fill(self, folder: Path) -> None:
-        """Also ``case.json``: what was found, without how programs were run and what is missing."""
+        """Also ``case.json``, without how programs were run and what is missing; and of several cases a page each."""
         super().fill(folder)
         write_json(folder / "case.json", public_json(self.to_json()))
+        from ravenbench.reports.page import inline, render, svg
+
+        for mark, case in self.shown if len(self.shown) > 1 else ():
+            figures, own = figures_of(mark, case), case_context(mark, case)
+            for name, figure in figures.items():
+                write_text(folder / "figures" / f"{name}.svg", svg(figure, name))
+            head = css_text(", ".join(filter(None, (self.note.case, own["title"]))))
+            page = render(
+                "compare.html.j2",
+                sections=sections_of(case),
+                figures={name: inline(figure, name) for name, figure in figures.items()},
+                tables=Rendered((t.key, to_html(t)) for t in case_tables(case, mark, self.store) if t.rows),
+                **self.context() | {"head": head} | own,
+            )
+            write_text(folder / f"answer{mark}.html", page)
 
     def to_json(self) -> dict[str, Any]:
         """One object of plain values; log10 LRs are above 0 for the candidate."""
@@ -146,6 +164,8 @@ class CompareReport(Report[Comparison]):
         background = msgspec.to_builtins(found.plan.background)
         return {
             "cases": [_case_json(case) for case in found.cases],
+            **({"by_chance": found.by_chance} if found.members else {}),
+            "file": msgspec.to_builtins(self.note),
             "background": {key: value for key, value in background.items() if key != "functions"},
             "notes": list(found.plan.notes),
             "failures": [asdict(failure) for failure in found.failures],
@@ -160,6 +180,8 @@ class CompareReport(Report[Comparison]):
         parts: list[RenderableType] = []
         if len(found.cases) > 1:
             parts.append(for_terminal(self.cases()))
+        if found.members:
+            parts.append(Text(found.by_chance))
         for case in found.cases if len(found.cases) == 1 else ():
             parts += [Text(line) for line in _lines(case)]
             if case.answer is not None and case.answered:
@@ -174,19 +196,69 @@ def _lines(case: CaseFound) -> list[str]:
     answer, name = case.answer, case.record.candidate
     if answer is None or not case.answered:
         return ["No answer is given:", *(f"  {reason}" for reason in case.reasons)]
-    llr, (low, high) = answer.fused.llr, answer.fused.interval
     return [
-        support(llr, name),
-        f"log10 LR {signed(llr)}, 95% interval {signed(low)} to {signed(high)} ({sided(llr)}).",
+        case.sentence,
         NO_PROBABILITY.format(name=name),
+        misleading(*answer.misled, answer.fused.llr),
         *([] if answer.content is None else [answer.content.sentence]),
         *(f"note: {note}" for note in answer.notes),
     ]
 
 
-def case_tables(case: CaseFound, mark: str) -> list[Table]:
+def _in_words(case: CaseFound) -> str:
+    return f"no answer: {'; '.join(case.reasons)}" if case.llr is None else sided(case.llr)
+
+
+def _as_low(found: Comparison, case: CaseFound) -> float | None:
+    return None if case.llr is None or case.llr >= 0 else found.as_low(case.llr)
+
+
+def css_text(text: str) -> Markup:
+    """Text as a string of CSS; all but letters and digits are escaped, so that none ends the string or the style."""
+    short = printable(text)[:MOST_HEAD]
+    escaped = "".join(c if c.isascii() and c.isalnum() else f"\\{ord(c):06x}" for c in short)
+    return Markup('"{}"').format(escaped)
+
+
+def case_context(mark: str, case: CaseFound) -> dict[str, Any]:
+    """What the page of one case is given."""
+    record = case.record
+    hp, hd = propositions(record.candidate, record.questioned.name)
+    return {
+        "case": case,
+        "mark": mark,
+        "heat": heat(case.evidence),
+        "title": f"Did {record.candidate} write {record.questioned.name}?",
+        "hp": hp,
+        "hd": hd,
+    }
+
+
+def sections_of(case: CaseFound) -> list[Section]:
+    """The sections of one case's page."""
+    scored = case.answer is not None
+    return [
+        Section("answer", "Answer"),
+        Section("trust", "How far to trust it" if scored else ""),
+        Section("evidence", "What it rests on" if scored else ""),
+        Section("limits", "Limits"),
+        Section("material", "Material"),
+        Section("method", "Method"),
+        Section("appendix", "Appendix"),
+        Section("provenance", "Provenance"),
+    ]
+
+
+def figures_of(mark: str, case: CaseFound) -> dict[str, Figure]:
+    """The figures of one case."""
+    drawn = {"place": place_figure, "tippett": tippett_figure, "calibration": pav_figure}
+    with style():
+        return {} if case.answer is None else {f"{name}{mark}": draw(case.answer) for name, draw in drawn.items()}
+
+
+def case_tables(case: CaseFound, mark: str, store: Store) -> list[Table]:
     """The tables of one case; ``mark`` tells them from those of another."""
-    made = [material_table(case, f"material{mark}")]
+    made = [material_table(case, f"material{mark}"), chain_table(case, f"chain{mark}", store)]
     if case.answer is not None:
         made += [verifier_table(case.answer, f"verifiers{mark}"), slice_table(case.answer, f"validation{mark}")]
     return made if case.evidence is None else [*made, *feature_tables(case.evidence, mark)]
@@ -251,18 +323,35 @@ def feature_tables(found: Evidence, mark: str) -> list[Table]:
 
 def material_table(case: CaseFound, key: str) -> Table:
     """The texts of a case."""
-    record = case.record
-    rows = [("questioned", record.questioned), *((f"known, {record.candidate}", text) for text in record.known)]
     return table(
-        key, "Texts", rows,
+        key, "Texts", _texts(case),
         col("text", lambda r: r[1].name, text=True),
         col("role", lambda r: r[0], text=True),
         col("words", lambda r: r[1].words),
         col("common words", lambda r: r[1].coverage, digits=2),
-        col("SHA-256", lambda r: r[1].sha256[:16], text=True),
-        note="Common words: share of words that are among the background's 200 most frequent. SHA-256: the first 16 "
-        "digits.",
+        note="Common words: share of words that are among the background's 200 most frequent.",
     )  # fmt: skip
+
+
+def chain_table(case: CaseFound, key: str, store: Store) -> Table:
+    """From the file that was received to the text that was compared: hashes of both."""
+    rows = [(role, text, hashlib.sha256(store.texts[text.row].encode()).hexdigest()) for role, text in _texts(case)]
+    left_out = any(text.left_out for _, text, _ in rows)
+    return table(
+        key, "From the file received to the text compared", rows,
+        col("text", lambda r: r[1].name, text=True),
+        *([col("left out", lambda r: r[1].left_out or "nothing", text=True)] if left_out else []),
+        col("SHA-256 of the file", lambda r: r[1].sha256, text=True),
+        col("SHA-256 of the text", lambda r: "the same" if r[2] == r[1].sha256 else r[2], text=True),
+        note="The text is what was read from the file, as UTF-8, before it was joined or cut to the size named under "
+        "Material. The same: the file is read as it is, byte by byte.",
+    )  # fmt: skip
+
+
+def _texts(case: CaseFound) -> list[tuple[str, TextRecord]]:
+    """The texts of a case, each with its role."""
+    record = case.record
+    return [("questioned", record.questioned), *((f"known, {record.candidate}", text) for text in record.known)]
 
 
 def _case_json(case: CaseFound) -> dict[str, Any]:
@@ -279,7 +368,8 @@ def _case_json(case: CaseFound) -> dict[str, Any]:
         "log10_lr": None if fused is None else fused.llr,
         "interval": None if fused is None else list(fused.interval),
         "verbal": None if fused is None else verbal(fused.llr),
-        "sentence": None if fused is None else support(fused.llr, record.candidate),
+        "sentence": None if fused is None else case.sentence,
+        "propositions": dict(zip(("hp", "hd"), propositions(record.candidate, record.questioned.name), strict=True)),
         "caution": NO_PROBABILITY.format(name=record.candidate),
         "compared_as": None if case.shape is None else {"known": case.shape.known, "questioned": case.shape.questioned},
         "content_similarity": None if answer is None else answer.alike,
@@ -292,6 +382,7 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
     return {
         "verifiers": objects(answer.lines, *_LINE),
         "misleading": answer.misleading,
+        "misleading_pairs": list(answer.misled),
         "rank": answer.rank,
         "ranked": answer.ranked,
         "known_against_others": list(answer.known),

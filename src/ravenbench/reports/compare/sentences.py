@@ -1,0 +1,99 @@
+"""The sentences of a comparison, for a reader who has to decide: each names both propositions, and says how often."""
+
+from __future__ import annotations
+
+from ravenbench.reports.view import Column, number
+
+SCALE = (
+    (6.0, "extremely strong support"),
+    (4.0, "very strong support"),
+    (3.0, "strong support"),
+    (2.0, "moderately strong support"),
+    (1.0, "moderate support"),
+    (0.30103, "weak support"),
+)
+"""Least |log10 LR| of each step of the scale, strongest first; below the last an LR supports neither side."""
+WEAK = SCALE[-1][0]
+NO_PROBABILITY = "This is not a probability that {name} wrote the text."
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def signed(llr: float) -> str:
+    """A log10 LR to one digit, with its sign where it has one."""
+    return number(llr, Column("", digits=1, signed=True))
+
+
+def verbal(llr: float) -> str:
+    """The step of the scale: how much support, or "no support"."""
+    return next((text for least, text in SCALE if abs(llr) >= least - 1e-9), "no support for either")
+
+
+def sided(llr: float) -> str:
+    """The step of the scale, and for whom where it is not the candidate."""
+    step = verbal(llr)
+    return f"{step} for someone else" if llr < 0 and not step.startswith("no ") else step
+
+
+def times(llr: float) -> str:
+    """How many times more probable the findings are under one proposition, rounded as far as it is known."""
+    value = 10.0 ** abs(llr)
+    if value < 10:
+        return f"{value:.1f}"
+    digits = len(str(int(value))) - 2
+    return f"{round(value, -digits):,.0f}"
+
+
+def propositions(name: str, text: str) -> tuple[str, str]:
+    """Hp and Hd in words, of a candidate and a questioned text."""
+    return f"{name} wrote {text}", f"someone else wrote {text}"
+
+
+def answer(llr: float, interval: tuple[float, float], name: str, text: str) -> str:
+    """The answer in one sentence: the findings under Hp and under Hd, the step of the scale, the log10 LR."""
+    hp, hd = propositions(name, text)
+    step, low, high = verbal(llr), *map(signed, interval)
+    values = f"log10 LR {signed(llr)}, 95% interval {low} to {high}"
+    if step.startswith("no "):
+        return f"The findings support neither proposition, Hp that {hp} or Hd that {hd} ({values})."
+    ends = (f"if {hp} (Hp)", f"if {hd} (Hd)")
+    first, second = ends if llr > 0 else ends[::-1]
+    return (
+        f"The findings are about {times(llr)} times as probable {first} as {second}: {step} for "
+        f"{'Hp' if llr > 0 else 'Hd'} ({values})."
+    )
+
+
+def one_in(count: int, total: int) -> str:
+    """A share in words: "about one in five"."""
+    share = count / total
+    named = ((0.95, "nearly all"), (0.72, "about three in four"), (0.6, "about two in three"), (0.45, "about half"))
+    for least, words in (*named, (0.37, "about two in five")):
+        if share >= least:
+            return words
+    whole = round(1 / share) if share else 0
+    return f"about one in {NUMBERS[whole] if whole < len(NUMBERS) else whole}"
+
+
+def misleading(count: int, total: int, llr: float) -> str:
+    """How many background pairs of the other kind have an LR at least as strong."""
+    kind, far = ("different authors", "high") if llr > 0 else ("one author", "low")
+    if count < 2:
+        return f"{'One' if count else 'None'} of the {total} background pairs by {kind} scored at least this {far}."
+    words = one_in(count, total)
+    return f"{words[0].upper()}{words[1:]} pairs by {kind} ({count} of {total}) scored at least this {far}."
+
+
+def expected(number_of: float) -> str:
+    """A number that is expected by chance, in words."""
+    whole = round(number_of)
+    words = NUMBERS[whole] if whole < len(NUMBERS) else str(whole)
+    return f"about {words}" if number_of >= 0.5 else "fewer than one"
+
+
+def by_chance(texts: int, low: int, chance: float) -> str:
+    """What a class's answers would be if everybody had written their own text."""
+    seen = f"{NUMBERS[low] if low < len(NUMBERS) else low} {'does' if low == 1 else 'do'}"
+    return (
+        f"Of {texts} texts by their own authors {expected(chance)} would be expected to give support for someone else "
+        f"by chance, as background pairs by one author do; here {seen}."
+    )
