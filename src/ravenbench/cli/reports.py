@@ -195,10 +195,10 @@ def _print(evaluation: Evaluation, page: Path | None, json: bool) -> None:
         print_json(evaluation.to_json())
         return
     from ravenbench.cli.show import console
-    from ravenbench.reports.evaluate.report import shown
+    from ravenbench.reports.evaluate.report import closing
 
     out = console(None if console().is_terminal else 80)
-    for part in shown(evaluation):
+    for part in closing(evaluation):
         out.print(part)
         out.print()
     if page is not None:

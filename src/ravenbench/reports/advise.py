@@ -20,17 +20,17 @@ NOTE = (
 CHANGES = 6
 
 
-def tables(found: Advice) -> list[Table]:
+def tables(advice: Advice) -> list[Table]:
     """Answers before and after, the habits, and the sentences that tell most."""
-    habits = table("habits", "What gives it away", found.tips[:SHOWN], *_habit(found), note=NOTE)
+    habits = table("habits", "What gives it away", advice.tips[:SHOWN], *_habit(advice), note=NOTE)
     sentences = table(
-        "sentences", "Sentences that tell most", found.sentences[:SENTENCES],
-        col("line", lambda s: str(found.line(s.start)), text=True),
+        "sentences", "Sentences that tell most", advice.sentences[:SENTENCES],
+        col("line", lambda s: str(advice.line(s.start)), text=True),
         col("gain", lambda s: s.gain, signed=True),
-        col("sentence", lambda s: _clip(found.text[s.start : s.end], 60), text=True),
+        col("sentence", lambda s: _clip(advice.text[s.start : s.end], 60), text=True),
         note="Gain: how far the mean answer falls without.",
     )  # fmt: skip
-    return [answers(found.answers, found.after, "all tips followed"), habits, sentences]
+    return [answers(advice.answers, advice.after, "all tips followed"), habits, sentences]
 
 
 def answers(before: Mapping[str, float], after: Mapping[str, float], title: str) -> Table:
@@ -47,7 +47,7 @@ def answers(before: Mapping[str, float], after: Mapping[str, float], title: str)
     )  # fmt: skip
 
 
-def _habit(found: Advice) -> tuple[Col[Tip], ...]:
+def _habit(advice: Advice) -> tuple[Col[Tip], ...]:
     return (
         col("habit", lambda t: t.habit.name + "*" * t.habit.content, text=True),
         col(None, lambda t: t.habit.kind, json="kind"),
@@ -57,43 +57,43 @@ def _habit(found: Advice) -> tuple[Col[Tip], ...]:
         col("others", lambda t: t.habit.others, digits=1, json="others"),
         col("z", lambda t: t.habit.z, digits=1, signed=True, json="z"),
         col("above", lambda t: t.habit.above, show=lambda share: f"{100 * share:.0f}%", json="above"),
-        col(None, lambda t: [found.line(start) for start, _ in t.habit.places], json="lines"),
+        col(None, lambda t: [advice.line(start) for start, _ in t.habit.places], json="lines"),
         col(None, lambda t: t.habit.content, json="content"),
         col(None, lambda t: t.instead, json="instead"),
         col("gain", lambda t: t.gain, signed=True, json="gain"),
-        col("lines, first use, what instead", lambda t: _where(found, t), text=True),
+        col("lines, first use, what instead", lambda t: _where(advice, t), text=True),
     )
 
 
-def _where(found: Advice, tip: Tip) -> str:
+def _where(advice: Advice, tip: Tip) -> str:
     """Lines of a habit and its first use, or what might stand instead of it."""
     spans = tip.habit.places
     if not spans:
         return "not used" if tip.habit.kind != "length" else ""
-    lines = list(dict.fromkeys(found.line(start) for start, _ in spans))
-    told = ", ".join(map(str, lines[:LINES])) + "…" * (len(lines) > LINES) + ": "
+    lines = list(dict.fromkeys(advice.line(start) for start, _ in spans))
+    numbers = ", ".join(map(str, lines[:LINES])) + "…" * (len(lines) > LINES) + ": "
     (start, end), *_ = spans
-    used = " ".join(found.text[start:end].split()) or "empty line"
-    before, after = found.text[max(0, start - AROUND) : start], found.text[end : end + AROUND]
+    used = " ".join(advice.text[start:end].split()) or "empty line"
+    before, after = advice.text[max(0, start - AROUND) : start], advice.text[end : end + AROUND]
     instead = f" → {tip.instead}" if tip.instead else ""
-    room = max(0, WIDE - len(told) - len(used) - len(instead))
+    room = max(0, WIDE - len(numbers) - len(used) - len(instead))
     before = " ".join(before.split()[1:])[-(room // 2) :] if room > 1 else ""
     after = "" if instead else " ".join(after.split()[:-1])[: room - len(before)]
-    return f"{told}{before} [{used}]{instead} {after}".strip().replace(":  [", ": [")
+    return f"{numbers}{before} [{used}]{instead} {after}".strip().replace(":  [", ": [")
 
 
 def changes(before: str, after: str) -> list[str]:
     """What an edit changed, a line a place, with the line of the new text."""
     a, b = pieces(before), pieces(after)
-    told = []
+    described = []
     for run in runs(a, b):
         if run.kind != "same":
             old, new = ("".join(a[run.a_start : run.a_stop]), "".join(b[run.b_start : run.b_stop]))
             line = ("".join(b[: run.b_start]) + new[: len(new) - len(new.lstrip())]).count("\n") + 1
-            what = f"{_clip(old)} → {_clip(new)}" if old.split() != new.split() else f"white space at {_clip(new)}"
-            told.append(f"line {line}: {what}")
-    more = len(told) - CHANGES
-    return told[:CHANGES] + ([f"… and {more} more"] if more > 0 else [])
+            change = f"{_clip(old)} → {_clip(new)}" if old.split() != new.split() else f"white space at {_clip(new)}"
+            described.append(f"line {line}: {change}")
+    more = len(described) - CHANGES
+    return described[:CHANGES] + ([f"… and {more} more"] if more > 0 else [])
 
 
 def _clip(text: str, most: int = 30) -> str:
@@ -108,15 +108,15 @@ def summary(before: Mapping[str, float], after: Mapping[str, float]) -> list[str
     return [f"mean {figure(means[0])} → {figure(means[1])} ({figure(means[1] - means[0], signed=True)})", f"  {own}"]
 
 
-def to_json(found: Advice) -> dict[str, Any]:
+def to_json(advice: Advice) -> dict[str, Any]:
     """JSON form."""
     return {
-        "answers": dict(found.answers),
-        "after all tips": dict(found.after),
-        "features": objects(found.tips, *_habit(found)),
+        "answers": dict(advice.answers),
+        "after all tips": dict(advice.after),
+        "features": objects(advice.tips, *_habit(advice)),
         "sentences": [
-            {"line": found.line(s.start), "text": found.text[s.start : s.end].strip(), "gain": s.gain}
-            for s in found.sentences
+            {"line": advice.line(s.start), "text": advice.text[s.start : s.end].strip(), "gain": s.gain}
+            for s in advice.sentences
         ],
-        "notes": list(found.notes),
+        "notes": list(advice.notes),
     }

@@ -73,8 +73,8 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> Sides:
     Topics are numbered as in ``topics``. Where authors are unknown, the group of linked problems stands for both, by
     its first document: groups of several folds are told apart.
     """
-    found = store.fold(fold)
-    test = found.test
+    record = store.fold(fold)
+    test = record.test
     known, questioned = test.known_index[test.known_ptr[:-1]], test.questioned_index
 
     def codes(column: str, names: Sequence[str] | None = None) -> Ints:
@@ -87,8 +87,8 @@ def sides_of(store: Store, fold: str, topics: Sequence[str] = ()) -> Sides:
 
     authors = codes("author")
     if (authors < 0).all():
-        group = test.groups(found.test_same)
+        group = test.groups(record.test_same)
         first = np.full(int(group.max(initial=-1)) + 1, len(test.texts), dtype=np.int64)
         np.minimum.at(first, group, np.minimum(known, questioned))
         authors = np.repeat(first[group][:, None], 2, axis=1)
-    return Sides(found.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned)
+    return Sides(record.test_same, authors, codes("topic", topics), known * len(test.texts) + questioned)

@@ -80,21 +80,21 @@ def content_probe(
     if not all(entry.arms for entry in section.folds):
         judged = Judged(Content.NO_VERDICT, 0.0, reason=OLD)
         return ContentProbe(section, tuple(ContentRow(name, NOTHING, None, judged) for name in names), ())
-    found = read or partial(stored, store)
+    reader = read or partial(stored, store)
     similarity = store.similarity() if topics else None
-    design = ContentDesign(tuple(_kept(store, entry, topics) for entry in section.folds), similarity)
+    design = ContentDesign(tuple(_kept_fold(store, entry, topics) for entry in section.folds), similarity)
     reference = section.reference()
     lengths = None if reference is None else reference.interval("lengths", "swing")
     rows: list[ContentRow] = []
     failures: list[Failure] = []
     for name in names:
         scores = [
-            _versions(found, name, entry, fold.same, failures, store)
+            _versions(reader, name, entry, fold.same, failures, store)
             for entry, fold in zip(section.folds, design.folds, strict=True)
         ]
-        told = [_batched(found, name, entry) for entry in section.folds if entry.batch is not None]
-        batched = None if not told or None in told else any(told)
-        rows.append(_row(name, design, scores, True if True in told else batched, lengths))
+        batches = [_batched(reader, name, entry) for entry in section.folds if entry.batch is not None]
+        batched = None if not batches or None in batches else any(batches)
+        rows.append(_row(name, design, scores, True if True in batches else batched, lengths))
     return ContentProbe(section, tuple(rows), tuple(failures))
 
 
@@ -102,18 +102,18 @@ def joined(sections: Sequence[TransplantRecord]) -> TransplantRecord | None:
     """Several probes as one over all their folds; those with nothing to ask are left out, unless all are."""
     if not sections:
         return None
-    asked = [section for section in sections if section.reason is None]
-    if not asked:
+    sections_asked = [section for section in sections if section.reason is None]
+    if not sections_asked:
         return sections[0]
     left_out: dict[str, int] = {}
-    for section in asked:
+    for section in sections_asked:
         for why, count in section.left_out.items():
             left_out[why] = left_out.get(why, 0) + count
-    folds = [fold for section in asked for fold in section.folds]
-    ways = " or ".join(sorted({section.kept_by for section in asked}))
-    most = max(section.function_words for section in asked)
+    folds = [fold for section in sections_asked for fold in section.folds]
+    ways = " or ".join(sorted({section.kept_by for section in sections_asked}))
+    most = max(section.function_words for section in sections_asked)
     return msgspec.structs.replace(
-        asked[0], left_out=left_out, folds=folds, references=[], kept_by=ways, function_words=most
+        sections_asked[0], left_out=left_out, folds=folds, references=[], kept_by=ways, function_words=most
     )
 
 
@@ -126,7 +126,7 @@ def stored(store: Store, name: str, fold: str) -> tuple[Floats | None, str]:
 def _row(
     name: str, design: ContentDesign, scores: Sequence[Versions | None], batched: bool | None, lengths: Interval | None
 ) -> ContentRow:
-    silence = design.silence([None if given is None else left_open(given) for given in scores])
+    silence = design.silence([None if versions is None else left_open(versions) for versions in scores])
     complete: list[Bools | None] = [
         None if s is None else np.asarray(np.isfinite(np.stack(s)).all(axis=0), dtype=np.bool_) for s in scores
     ]
@@ -151,12 +151,12 @@ def _row(
 def _batched(read: Read, name: str, entry: TransplantedFold) -> bool | None:
     """Whether some problems get other scores in another batch, smaller and in another order; None without answers."""
     assert entry.batch is not None
-    (again, _), (first, _), (off, _) = (read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"]))
-    if again is None or first is None or off is None:
+    (rerun, _), (first, _), (off, _) = (read(name, fold) for fold in (entry.batch, entry.source, entry.arms["off"]))
+    if rerun is None or first is None or off is None:
         return None
     place = np.asarray(entry.again, dtype=np.int64)
     before = np.where(np.arange(len(place)) % 2, off[place], first[np.asarray(entry.rows)[place]])
-    return not alike(again, before, np.concatenate([first, off]))
+    return not alike(rerun, before, np.concatenate([first, off]))
 
 
 def _only(fold: KeptFold, mask: Bools) -> KeptFold:
@@ -167,19 +167,19 @@ def _only(fold: KeptFold, mask: Bools) -> KeptFold:
 def _reach(folds: Sequence[KeptFold], scores: Sequence[Versions | None]) -> tuple[float, float] | None:
     """AUC with content against the truth and with it, means over folds: the ends of what content can do."""
     ends = []
-    for fold, given in zip(folds, scores, strict=True):
-        if given is not None:
-            against = auc_of_scores(fold.same, np.where(fold.same, given.off, given.on))
-            along = auc_of_scores(fold.same, np.where(fold.same, given.on, given.off))
-            if against is not None and along is not None:
-                ends.append((against, along))
+    for fold, versions in zip(folds, scores, strict=True):
+        if versions is not None:
+            against_auc = auc_of_scores(fold.same, np.where(fold.same, versions.off, versions.on))
+            along_auc = auc_of_scores(fold.same, np.where(fold.same, versions.on, versions.off))
+            if against_auc is not None and along_auc is not None:
+                ends.append((against_auc, along_auc))
     if not ends:
         return None
     low, high = np.mean(ends, axis=0)
     return float(low), float(high)
 
 
-def _kept(store: Store, entry: TransplantedFold, names: Sequence[str]) -> KeptFold:
+def _kept_fold(store: Store, entry: TransplantedFold, names: Sequence[str]) -> KeptFold:
     sides, rows = sides_of(store, entry.source, names), np.asarray(entry.rows, dtype=np.int64)
     topics = sides.topics[rows]
     known = topics if (topics >= 0).all() else None
@@ -189,19 +189,21 @@ def _kept(store: Store, entry: TransplantedFold, names: Sequence[str]) -> KeptFo
 def _versions(
     read: Read, name: str, entry: TransplantedFold, same: Bools, failures: list[Failure], store: Store
 ) -> Versions | None:
-    found = {}
+    arms = {}
     for arm in ("source", *entry.arms):
         fold = entry.fold(arm)
         scores, error = read(name, fold)
         if scores is not None:
-            found[arm] = scores
+            arms[arm] = scores
         elif arm != "source":
             failures.append(Failure(store.keys.get((name, fold), fold), name, fold, error))
-    if len(found) <= len(entry.arms):
+    if len(arms) <= len(entry.arms):
         return None
-    along, against = found["along"], found["against"]
-    plain = found["source"][np.asarray(entry.rows, dtype=np.int64)]
-    return Versions(plain, np.where(same, along, against), np.where(same, against, along), found["off"])
+    with_truth, against_truth = arms["along"], arms["against"]
+    plain = arms["source"][np.asarray(entry.rows, dtype=np.int64)]
+    return Versions(
+        plain, np.where(same, with_truth, against_truth), np.where(same, against_truth, with_truth), arms["off"]
+    )
 
 
 TITLE = "AUC with content replaced, and what content does to it"
@@ -348,25 +350,27 @@ def reference_table(probe: ContentProbe | None, key: str = "references", corpus:
 
 def reference_sentences(probe: ContentProbe | None) -> list[str]:
     """The floor of style left, what lengths explain, and what topic the words that stay still tell."""
-    found = None if probe is None else probe.section.reference()
-    if probe is None or found is None or "style_left" not in found.content:
+    reference = None if probe is None else probe.section.reference()
+    if probe is None or reference is None or "style_left" not in reference.content:
         return []
-    before = figure(found.content["auc"][0])
-    left = figure(found.content["style_left"][0]) + interval_in_words(found.interval("content", "style_left"))
-    said = [
-        f"A scorer that sees only content words has an AUC of {before}, and of {left} with content replaced: compare "
-        "each style left with this value, not with .5."
+    before = figure(reference.content["auc"][0])
+    style_left = figure(reference.content["style_left"][0]) + interval_in_words(
+        reference.interval("content", "style_left")
+    )
+    sentences = [
+        f"A scorer that sees only content words has an AUC of {before}, and of {style_left} with content "
+        "replaced: compare each style left with this value, not with .5."
     ]
-    if "swing" in found.lengths:
-        moved = figure(found.lengths["swing"][0], signed=True)
-        said.append(f"Topic moves a scorer that sees lengths of words alone by {moved}.")
-    if found.named is not None and probe.section.named is not None:
-        said.append(
-            f"From the {found.kept} words that stay a classifier names the topic of {found.named:.0%} of texts by "
-            f"authors it has not seen, from all frequent words that of {probe.section.named:.0%} "
+    if "swing" in reference.lengths:
+        moved = figure(reference.lengths["swing"][0], signed=True)
+        sentences.append(f"Topic moves a scorer that sees lengths of words alone by {moved}.")
+    if reference.named is not None and probe.section.named is not None:
+        sentences.append(
+            f"From the {reference.kept} words that stay a classifier names the topic of {reference.named:.0%} of "
+            f"texts by authors it has not seen, from all frequent words that of {probe.section.named:.0%} "
             f"({probe.section.topics} topics)."
         )
-    return said
+    return sentences
 
 
 def headline(probe: ContentProbe | None) -> str:
@@ -398,20 +402,20 @@ def content_sentence(row: ContentRow) -> str:
         rest = "Nothing more can be said of content" if silent else "No verdict on content"
         return " ".join([*silent, f"{rest}: {judged.reason}."])
     moves = any(c.effect is Content.RELIES and c.state is State.EFFECT for c in judged.checks)
-    left = figure(f.style_left.value) + interval_in_words(f.style_left.interval)
+    style_left = figure(f.style_left.value) + interval_in_words(f.style_left.interval)
     swing = figure(f.swing.value, signed=True) + interval_in_words(f.swing.interval, signed=True)
     text = (
-        f"AUC is {figure(f.auc.value)}, and {left} with content replaced; topic alone "
+        f"AUC is {figure(f.auc.value)}, and {style_left} with content replaced; topic alone "
         f"{'moves it by' if moves else 'makes a difference of'} {swing}."
     )
     if judged.outcome is Content.NO_VERDICT:
         return f"{text} No verdict: {judged.reason}."
     # That topic moves AUC stands in the first sentence, and says more than that it moves single answers.
-    said_before = {Content.RELIES, Content.SWAYED} if moves else set()
-    effects = [check for check in judged.checks if check.state is State.EFFECT and check.effect not in said_before]
-    said = [text, *map(_finding, effects)]
+    stated = {Content.RELIES, Content.SWAYED} if moves else set()
+    effects = [check for check in judged.checks if check.state is State.EFFECT and check.effect not in stated]
+    sentences = [text, *map(_finding, effects)]
     if judged.outcome is Content.GUESSES:
-        said.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
+        sentences.append("Its AUC does not differ from guessing, so it is no merit that content does not move it.")
     if judged.outcome is Content.UNDECIDED and judged.open:
         names = " and ".join(NAMES[name] for name in judged.open)
         end = (
@@ -419,10 +423,10 @@ def content_sentence(row: ContentRow) -> str:
             if judged.needed
             else "more problems would hardly decide it"
         )
-        said.append(f"Undecided ({names}): the data allow values on both sides of the margin; {end}.")
+        sentences.append(f"Undecided ({names}): the data allow values on both sides of the margin; {end}.")
     if f.batched:
-        said.append("Its answers depend on the other problems of a batch: figures are those of whole arms.")
-    return " ".join(said) if judged.reason is None else f"{' '.join(said)} Note: {judged.reason}."
+        sentences.append("Its answers depend on the other problems of a batch: figures are those of whole arms.")
+    return " ".join(sentences) if judged.reason is None else f"{' '.join(sentences)} Note: {judged.reason}."
 
 
 NAMES = {
@@ -439,8 +443,8 @@ def _finding(check: Check) -> str:
     value = check.figure.value
     if check.effect is Content.LOSES:
         ends = sorted(map(abs, check.figure.interval)) if check.figure.interval else None
-        by = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"
-        return f"Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {by} without them."
+        amount = f"{figure(abs(value))}{interval_in_words((ends[0], ends[1]) if ends else None)}"
+        return f"Content words matter to it: AUC {'loses' if value > 0 else 'gains'} {amount} without them."
     if check.effect is Content.NOTICES:
         return (
             f"When content is replaced it answers {abs(100 * value):.0f} % {'fewer' if value > 0 else 'more'} of the "
@@ -510,13 +514,13 @@ OUTCOME: dict[Content | Domain, str] = {
 """Colours of the outcomes on the content axis."""
 
 
-def content_figure(found: ContentProbe) -> Figure:
+def content_figure(probe: ContentProbe) -> Figure:
     """A point for what style alone reaches with its interval, a bar from the AUC with content against the truth to
     that with content along with it."""
-    figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(found.rows))
+    figure, (axes,) = canvas(3.9, 0.8 + 0.3 * len(probe.rows))
     axes.axvline(0.5, color=INK, linewidth=0.8)
     ends = [0.45, 0.7]
-    for y, row in enumerate(found.rows):
+    for y, row in enumerate(probe.rows):
         left = row.figures.style_left
         if left is None or row.reach is None:
             continue
@@ -527,7 +531,7 @@ def content_figure(found: ContentProbe) -> Figure:
             axes.plot(left.interval, (y, y), color=INK, linewidth=1.4, solid_capstyle="butt")
         axes.plot([left.value], [y], "o", markersize=4.5, color=color)
         ends += [left.value, *row.reach, *(left.interval or ())]
-    name_rows(axes, [row.verifier for row in found.rows])
+    name_rows(axes, [row.verifier for row in probe.rows])
     axes.set_xlim(min(ends) - 0.02, max(ends) + 0.02)
     axes.set_xlabel("AUC (.5 = guessing)")
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
@@ -536,7 +540,7 @@ def content_figure(found: ContentProbe) -> Figure:
 
 def name_rows(axes: Any, names: Sequence[str]) -> None:
     """Verifier names down the axis, first on top; long ones are cut."""
-    shown = [n if len(n) <= 24 else n[:23] + "…" for n in map(printable, map(named, names))]
-    axes.set_yticks(range(len(names)), shown)
+    labels = [n if len(n) <= 24 else n[:23] + "…" for n in map(printable, map(named, names))]
+    axes.set_yticks(range(len(names)), labels)
     axes.set_ylim(len(names) - 0.45, -0.55)
     axes.spines["left"].set_visible(False)

@@ -78,25 +78,25 @@ class ObfuscateReport(Report[Obfuscation]):
 
     def analyse(self) -> Obfuscation:
         plan = self.store.plan_as(ObfuscatePlan)
-        kept = kept_at(self.store.path, plan.rewritings)
+        folder = kept_at(self.store.path, plan.rewritings)
         rows = []
         for text in plan.texts:
-            found = read_rewriting(kept, text.key)
-            done = None if found is None else found.rewriting
+            result = read_rewriting(folder, text.key)
+            rewriting = None if result is None else result.rewriting
             error = None
-            if found is None:
+            if result is None:
                 error = LOST
-            elif done is None:
-                error = str(found.error).splitlines()[0]
+            elif rewriting is None:
+                error = str(result.error).splitlines()[0]
             rows.append(
                 TextRow(
                     id=text.id,
                     words=text.words,
-                    changed=done is not None and done.changed,
-                    changes_per_1000=None if done is None else efficiency(done.parts)["changes_per_1000"],
-                    operations={} if done is None else done.counts,
-                    notes=() if done is None else done.notes,
-                    seconds=0.0 if found is None else found.seconds,
+                    changed=rewriting is not None and rewriting.changed,
+                    changes_per_1000=None if rewriting is None else efficiency(rewriting.parts)["changes_per_1000"],
+                    operations={} if rewriting is None else rewriting.counts,
+                    notes=() if rewriting is None else rewriting.notes,
+                    seconds=0.0 if result is None else result.seconds,
                     error=error,
                 )
             )
@@ -134,11 +134,11 @@ class ObfuscateReport(Report[Obfuscation]):
                 key, title, counts.items(), col(name, lambda item: item[0], text=True), col(unit, lambda item: item[1])
             )
 
-        found = self.analysis
+        a = self.analysis
         return [
             self.texts,
-            counted("operations", "Operations over all texts", ("operation", "times"), found.operations),
-            counted("notes", "Notes", ("note", "texts"), found.notes),
+            counted("operations", "Operations over all texts", ("operation", "times"), a.operations),
+            counted("notes", "Notes", ("note", "texts"), a.notes),
         ]
 
     def sections(self) -> list[Section]:
@@ -148,30 +148,30 @@ class ObfuscateReport(Report[Obfuscation]):
         return {"analysis": self.analysis, "run": msgspec.to_builtins(self.analysis.run)}
 
     def to_json(self) -> dict[str, Any]:
-        found = self.analysis
+        a = self.analysis
         return {
-            "obfuscator": found.plan.obfuscator,
-            "version": found.plan.version,
-            "seed": found.run.seed,
-            "source": found.plan.source,
-            "texts": len(found.texts),
-            "changed": found.changed,
-            "unchanged": [row.id for row in found.texts if not row.changed],
-            "operations": found.operations,
-            "notes": found.notes,
-            "failed": found.failed,
+            "obfuscator": a.plan.obfuscator,
+            "version": a.plan.version,
+            "seed": a.run.seed,
+            "source": a.plan.source,
+            "texts": len(a.texts),
+            "changed": a.changed,
+            "unchanged": [row.id for row in a.texts if not row.changed],
+            "operations": a.operations,
+            "notes": a.notes,
+            "failed": a.failed,
             "each": rows_json(self.texts),
-            "run": {key: value for key, value in msgspec.to_builtins(found.run).items() if key != "data"},
+            "run": {key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"},
         }
 
     def closing(self) -> list[RenderableType]:
         from rich.text import Text
 
-        found = self.analysis
-        lines = [f"{found.plan.obfuscator}: {found.changed} of {len(found.texts)} texts changed"]
-        lines += [f"  {count:>7}  {name}" for name, count in found.operations.items()]
-        lines += [f"  note, {count} text{'s' * (count > 1)}: {note}" for note, count in found.notes.items()]
-        if found.failed:
-            name, error = next(iter(found.failed.items()))
-            lines.append(f"{len(found.failed)} texts were not rewritten, the first: {name} ({error})")
+        a = self.analysis
+        lines = [f"{a.plan.obfuscator}: {a.changed} of {len(a.texts)} texts changed"]
+        lines += [f"  {count:>7}  {name}" for name, count in a.operations.items()]
+        lines += [f"  note, {count} text{'s' * (count > 1)}: {note}" for note, count in a.notes.items()]
+        if a.failed:
+            name, error = next(iter(a.failed.items()))
+            lines.append(f"{len(a.failed)} texts were not rewritten, the first: {name} ({error})")
         return [Text(line) for line in lines]

@@ -69,7 +69,7 @@ class WithAnswers(Store):
         return self._cells.get(key) or super().read_cell(key)
 
 
-def with_answers(store: Store, given: Mapping[str, str | Path]) -> WithAnswers:
+def with_answers(store: Store, folders: Mapping[str, str | Path]) -> WithAnswers:
     """A run's store with the answers of outside systems (name → folder) beside its own cells, for any of its reports.
 
     Answers are checked as ``raven evaluate`` checks them: a number in [0, 1] for a problem of the fold's test set and
@@ -80,7 +80,7 @@ def with_answers(store: Store, given: Mapping[str, str | Path]) -> WithAnswers:
     InputError
         If this task has no place for them, a name is taken, a folder holds no fold's answers, or answers are not valid.
     """
-    return WithAnswers(store, read_outside(store, given))
+    return WithAnswers(store, read_outside(store, folders))
 
 
 def takes_answers(kind: str) -> bool:
@@ -89,26 +89,26 @@ def takes_answers(kind: str) -> bool:
     return report is not None and report.takes_answers
 
 
-def read_outside(store: Store, given: Mapping[str, str | Path]) -> list[Outside]:
+def read_outside(store: Store, folders: Mapping[str, str | Path]) -> list[Outside]:
     """The answers of outside systems by name, from the folder of each (see ``with_answers``)."""
     if not takes_answers(store.kind):
         raise InputError(f"the report of raven {store.kind} takes no answers from outside", file=store.path)
-    taken = [entry.name for entry in store.plan.verifiers]
-    for name in given:
-        if not name.strip() or name in taken:
+    names = [entry.name for entry in store.plan.verifiers]
+    for name in folders:
+        if not name.strip() or name in names:
             raise SpecError("an outside system needs a name of its own", found=name, expected="NAME=FOLDER")
-    return [_read(store, name, Path(folder)) for name, folder in given.items()]
+    return [_read(store, name, Path(folder)) for name, folder in folders.items()]
 
 
 def parse_given(values: Sequence[str]) -> dict[str, str]:
     """``NAME=FOLDER`` of each; what is no such pair, or names one twice, raises SpecError."""
-    found: dict[str, str] = {}
+    folders: dict[str, str] = {}
     for value in values:
         name, equals, folder = value.partition("=")
-        if not equals or not name or not folder or name in found:
+        if not equals or not name or not folder or name in folders:
             raise SpecError("answers are given as NAME=FOLDER, each name once", found=value)
-        found[name] = folder
-    return found
+        folders[name] = folder
+    return folders
 
 
 def _read(store: Store, name: str, folder: Path) -> Outside:
@@ -132,12 +132,12 @@ def _read(store: Store, name: str, folder: Path) -> Outside:
             )
             continue
         problems = store.fold(fold)
-        found = align(Truth(problems.test.ids, problems.test_same), read_answers(place))
-        if found.missing.any():
+        answers = align(Truth(problems.test.ids, problems.test_same), read_answers(place))
+        if answers.missing.any():
             notes.append(
-                f"{name} leaves {int(found.missing.sum())} of {len(problems.test)} problems of {fold} unanswered"
+                f"{name} leaves {int(answers.missing.sum())} of {len(problems.test)} problems of {fold} unanswered"
             )
-        arrays = {"answers": found.value, "scores": found.value, "missing": found.missing}
+        arrays = {"answers": answers.value, "scores": answers.value, "missing": answers.missing}
         cells[fold] = _cell(store, name, fold, arrays)
     if len(missing) == len(folds):
         raise InputError(
@@ -153,7 +153,7 @@ def _read(store: Store, name: str, folder: Path) -> Outside:
 def _cell(store: Store, name: str, fold: str, arrays: Mapping[str, NDArray[Any]], error: str | None = None) -> Cell:
     record = store.plan.folds[fold]
     n = len(arrays.get("answers", ()))
-    told = CellRecord(
+    cell_record = CellRecord(
         key="",
         verifier=name,
         identity=["answers", name],
@@ -163,4 +163,4 @@ def _cell(store: Store, name: str, fold: str, arrays: Mapping[str, NDArray[Any]]
         seconds=Seconds(fit=0.0, score=0.0),
         error=error,
     )
-    return Cell(told, arrays)
+    return Cell(cell_record, arrays)

@@ -85,7 +85,7 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 
     ``name`` keeps ids apart where several figures stand in one page.
     """
-    text = re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", _drawn(figure))
+    text = re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", _svg_of(figure))
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)
@@ -108,7 +108,7 @@ def svg(figure: Figure, name: str, *, inline: bool = False) -> str:
 
 
 @lru_cache(maxsize=16)
-def _drawn(figure: Figure) -> str:
+def _svg_of(figure: Figure) -> str:
     """What matplotlib draws, kept for the page and the file of a figure."""
     with style():
         buffer = io.StringIO()
@@ -164,7 +164,7 @@ def environment() -> Environment:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    jinja = Environment(
         loader=PackageLoader("ravenbench.reports", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
@@ -172,9 +172,9 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["figure"] = figure
-    made.filters["named"] = named
-    return made
+    jinja.filters["figure"] = figure
+    jinja.filters["named"] = named
+    return jinja
 
 
 def _shown(value: Any) -> Any:

@@ -143,14 +143,16 @@ class Report(ABC, Generic[A]):
     def programs(self) -> list[dict[str, Any]]:
         """Each verifier that ran outside programs: its cells, whether all ran confined, and how they were run."""
         names = [v.name for v in self.store.plan.verifiers if '"component": "command"' in json.dumps(v.identity)]
-        found = []
+        programs = []
         for name in names:
             cells = (self.store.read_cell(place.key) for place in self.store.plan.cells if place.verifier == name)
             ways = [cell.record.programs for cell in cells if cell is not None and cell.record.programs]
             if ways:
-                how = "; ".join(dict.fromkeys(ways))
-                found.append({"verifier": name, "cells": len(ways), "confined": set(ways) == {"confined"}, "how": how})
-        return found
+                described = "; ".join(dict.fromkeys(ways))
+                programs.append(
+                    {"verifier": name, "cells": len(ways), "confined": set(ways) == {"confined"}, "how": described}
+                )
+        return programs
 
     def fill(self, folder: Path) -> None:
         """Write page, tables, figures and ``report.json`` into a folder."""
@@ -192,10 +194,10 @@ def report_of(store: Store, analysis: Any = None) -> Report[Any]:
     InputError
         If that task has none.
     """
-    made = report_class(store.kind)
-    if made is None:
+    report_type = report_class(store.kind)
+    if report_type is None:
         raise InputError(f"a folder of raven {store.kind} has no report", file=store.path)
-    return made(store, analysis)
+    return report_type(store, analysis)
 
 
 def report_class(kind: str) -> type[Report[Any]] | None:
@@ -204,10 +206,10 @@ def report_class(kind: str) -> type[Report[Any]] | None:
         target = task_of(kind).report if kind in tasks() else ""
         outside: type[Report[Any]] | None = registry.load("report", target) if target else None
         return outside
-    found: type[Report[Any]] = getattr(
+    report_type: type[Report[Any]] = getattr(
         import_module(f"ravenbench.reports.{REPORTS[kind]}"), f"{kind.capitalize()}Report"
     )
-    return found
+    return report_type
 
 
 def analyse(store: Store) -> Any:
@@ -253,24 +255,24 @@ def terminal(report: Report[Any]) -> list[RenderableType]:
     ]
 
 
-def averaged_over(found: Sequence[Gap]) -> str:
+def averaged_over(gaps: Sequence[Gap]) -> str:
     """One sentence on what the figures of a report with gaps stand on."""
-    parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in found[:SHOWN]]
-    more = f", and {len(found) - SHOWN} more methods lack some" if len(found) > SHOWN else ""
+    parts = [f"{g.method} has {g.planned - len(g.folds)} of its {g.planned}" for g in gaps[:SHOWN]]
+    more = f", and {len(gaps) - SHOWN} more methods lack some" if len(gaps) > SHOWN else ""
     return f"Cells are missing; means are over completed cells only: {', '.join(parts)}{more}; the rest have all."
 
 
-def gaps_json(found: Iterable[Gap]) -> list[dict[str, object]]:
+def gaps_json(gaps: Iterable[Gap]) -> list[dict[str, object]]:
     """Gaps as plain values."""
-    return [{"method": g.method, "cells": g.planned - len(g.folds), "planned": g.planned} for g in found]
+    return [{"method": g.method, "cells": g.planned - len(g.folds), "planned": g.planned} for g in gaps]
 
 
-def programs_table(found: Iterable[dict[str, Any]]) -> Table:
+def programs_table(programs: Iterable[dict[str, Any]]) -> Table:
     """How the outside programs of a run were run: confined, or free to read all that the user may read."""
     return table(
         "programs",
         "Outside programs",
-        found,
+        programs,
         col("verifier", lambda p: p["verifier"], text=True),
         col("cells", lambda p: p["cells"]),
         col("outside program", lambda p: p["how"], text=True),
@@ -346,9 +348,9 @@ def write_parts(
 
     for inner in ("tables", "figures"):
         (folder / inner).mkdir()
-    for made in tables:
-        write_text(folder / "tables" / f"{made.key}.csv", to_csv(made))
-        write_text(folder / "tables" / f"{made.key}.tex", to_latex(made))
+    for one in tables:
+        write_text(folder / "tables" / f"{one.key}.csv", to_csv(one))
+        write_text(folder / "tables" / f"{one.key}.tex", to_latex(one))
     for name, figure in (figures or {}).items():
         write_text(folder / "figures" / f"{name}.svg", svg(figure, name))
     write_json(folder / "report.json", {"format": FORMAT, "kind": kind, **public_json(json)})

@@ -62,8 +62,8 @@ class Share:
             return None
         from scipy.stats import binomtest
 
-        found = binomtest(self.count, self.of).proportion_ci(method="wilson")
-        return float(found.low), float(found.high)
+        proportion = binomtest(self.count, self.of).proportion_ci(method="wilson")
+        return float(proportion.low), float(proportion.high)
 
     def __str__(self) -> str:
         return f"{self.count} of {self.of}"
@@ -180,16 +180,16 @@ class Simulation:
         false = self.false_convictions
         low_high = "" if false.interval is None else ", 95 % interval {} to {}".format(*map(figure, false.interval))
         blind = ", ".join(f"{row.scorer} {row.content.flagged}" for row in self.blind)
-        seen = [f"{row.scorer} in {row.content.flagged}" for row in self.rows if row.dose]
+        effects = [f"{row.scorer} in {row.content.flagged}" for row in self.rows if row.dose]
         hidden = [row for row in self.rows if row.scorer in HIDDEN and row.content.less.count]
         cleared = [f"{row.scorer} in {row.content.less}" for row in hidden]
         domain = [(row.scorer, row.domain) for row in self.rows if row.domain is not None]
         depends = [f"{scorer} in {axis.flagged}" for scorer, axis in domain if axis.flagged.count]
         unasked = [scorer for scorer, axis in domain if axis.unasked.count == axis.unasked.of]
-        said = [
+        sentences = [
             f"False positives: an effect of content was stated in {false} verdicts on scorers that cannot see it"
             f"{low_high} ({blind}).",
-            f"Effect of content found: {', '.join(seen)} worlds.",
+            f"Effect of content found: {', '.join(effects)} worlds.",
             f"Said to have no effect of content, though made to hide one: {', '.join(cleared)} worlds."
             if cleared
             else "None of the scorers that are made to hide what they go by was said to have no effect of content.",
@@ -199,11 +199,11 @@ class Simulation:
         ]
         if unasked:
             names = " and ".join(unasked)
-            said.append(f"The training domain of {names} is not applicable: nothing is learned from training.")
+            sentences.append(f"The training domain of {names} is not applicable: nothing is learned from training.")
         if self.failures:
             (name, error), planned = self.failures[0], self.replicates + len(self.failures)
-            said.append(f"{len(self.failures)} of {planned} worlds have no figures, the first: {name}, {error}.")
-        return said
+            sentences.append(f"{len(self.failures)} of {planned} worlds have no figures, the first: {name}, {error}.")
+        return sentences
 
 
 def summarise(
@@ -214,39 +214,41 @@ def summarise(
     columns = zip(*worlds.values(), strict=True)
     every = dict(zip(names(design.doses), columns, strict=True))
     lengths = [one.content.swing for one in every[LENGTHS]]
-    rows = [_scorer(design, name, found, kinds, lengths) for name, found in every.items()]
-    pairs = [found[0].content.same + found[0].content.different for found in worlds.values()]
+    rows = [_scorer(design, name, own, kinds, lengths) for name, own in every.items()]
+    pairs = [own[0].content.same + own[0].content.different for own in worlds.values()]
     margins = {"content": CONTENT_MARGIN, "domain": DOMAIN_MARGIN}
     return Simulation(design, tuple(worlds), margins, float(np.mean(pairs)), tuple(rows), failures)
 
 
 def _scorer(
-    design: SimulateSpec, name: str, found: Sequence[Found], kinds: Sequence[int], lengths: Sequence[Estimate | None]
+    design: SimulateSpec, name: str, worlds: Sequence[Found], kinds: Sequence[int], lengths: Sequence[Estimate | None]
 ) -> ScorerRow:
     dose, trained = _known(design, name)
-    null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in found]
+    null = [content_checks(one.content._replace(swing=one.content.null_swing))[0].state for one in worlds]
     judged = [
         # The scorer of lengths itself has no excuse.
         content_axis(one.content, lengths=None if own is None or name == LENGTHS else own.interval)
-        for one, own in zip(found, lengths, strict=True)
+        for one, own in zip(worlds, lengths, strict=True)
     ]
-    asked = any(one.gain is not None or one.alike for one in found)
+    applicable = any(one.gain is not None or one.alike for one in worlds)
     nothing = Estimate(math.nan, None, None, None)
-    domain = [domain_axis(one.gain or nothing, one.repetitions, alike=one.alike) for one in found]
-    left, drop = [one.content.style_left for one in found], [one.content.drop for one in found]
+    domain = [domain_axis(one.gain or nothing, one.repetitions, alike=one.alike) for one in worlds]
+    style_left, drop = [one.content.style_left for one in worlds], [one.content.drop for one in worlds]
     return ScorerRow(
         scorer=name,
         dose=dose,
         trained=trained,
-        auc=_mean([one.content.auc for one in found]),
-        style_left=_mean(left),
+        auc=_mean([one.content.auc for one in worlds]),
+        style_left=_mean(style_left),
         drop=_mean(drop),
         null=_count(null, State.EFFECT),
         outcomes={outcome: _count([one.outcome for one in judged], outcome) for outcome in Content},
         covered_drop=_covered(drop, kinds),
-        covered_left=_covered(left, kinds),
-        content=_axis([one.content.swing for one in found], [one.swing_alone for one in found], judged, kinds),
-        domain=_axis([one.gain for one in found], [one.gain_alone for one in found], domain, kinds) if asked else None,
+        covered_left=_covered(style_left, kinds),
+        content=_axis([one.content.swing for one in worlds], [one.swing_alone for one in worlds], judged, kinds),
+        domain=_axis([one.gain for one in worlds], [one.gain_alone for one in worlds], domain, kinds)
+        if applicable
+        else None,
     )
 
 
@@ -278,9 +280,9 @@ def _axis(
     )
 
 
-def _count(outcomes: Sequence[Any], *wanted: Any) -> Share:
+def _count(outcomes: Sequence[Any], *counted: Any) -> Share:
     """How many outcomes are among those wanted; outcomes of both axes may compare as equal text, so the kind counts."""
-    return Share(sum(any(one is other for other in wanted) for one in outcomes), len(outcomes))
+    return Share(sum(any(one is other for other in counted) for one in outcomes), len(outcomes))
 
 
 def _covered(figures: Sequence[Estimate | None], kinds: Sequence[int]) -> Share:
@@ -289,12 +291,12 @@ def _covered(figures: Sequence[Estimate | None], kinds: Sequence[int]) -> Share:
     values: dict[int, list[float]] = {}
     for one, kind in known:
         values.setdefault(kind, []).append(one.value)
-    held = [
+    covers = [
         one.interval[0] - ROUNDING <= float(np.mean(values[kind])) <= one.interval[1] + ROUNDING
         for one, kind in known
         if one.interval is not None
     ]
-    return Share(sum(held), len(held))
+    return Share(sum(covers), len(covers))
 
 
 def _mean(figures: Sequence[Estimate | None]) -> Mean | None:
@@ -344,13 +346,13 @@ class SimulateReport(Report[Simulation]):
 
     def content(self) -> Table:
         """Swings of all scorers, how often they were flagged for content, and coverage."""
-        found = self.analysis
+        a = self.analysis
 
         def share(title: str, get: Callable[[ScorerRow], Share], json: str) -> Col[ScorerRow]:
             return col(title, lambda r: get(r).to_json(), show=_so_many, json=json, terminal=False)
 
         return table(
-            "content", "Does content move it?", found.rows,
+            "content", "Does content move it?", a.rows,
             col("scorer", lambda r: r.scorer, text=True, json="scorer"),
             col(None, lambda r: r.dose, json="dose"),
             col(None, lambda r: r.trained, json="trained"),
@@ -368,8 +370,8 @@ class SimulateReport(Report[Simulation]):
                 "scorer", "dose", "trained", "auc", "style_left", "drop", "null_convicted", "outcomes", "covered_drop",
                 "covered_style_left", "content", "domain",
             ),
-            note=f"Means over {found.replicates} worlds. Effect, none: worlds in which an effect of content was "
-            f"stated, or none beyond ±{found.margins['content']:g}; the interval beside is Wilson's. Covered: "
+            note=f"Means over {a.replicates} worlds. Effect, none: worlds in which an effect of content was "
+            f"stated, or none beyond ±{a.margins['content']:g}; the interval beside is Wilson's. Covered: "
             "intervals that hold the mean swing (drop, style left); alone: with authors only drawn, not topics. Shows: "
             "smallest true swing found with 80 % power. Null: effects stated where content off topic was set "
             "against other content off topic.",
@@ -415,11 +417,11 @@ class SimulateReport(Report[Simulation]):
         return [Section(*item) for item in names.items()]
 
     def context(self) -> dict[str, Any]:
-        found = self.analysis
-        first, last = found.worlds[0], found.worlds[-1]
-        whole = last - first + 1 == found.replicates
-        worlds = f"{first} to {last}" if whole else ", ".join(map(str, found.worlds))
-        return {"simulation": found, "findings": found.findings(), "worlds": worlds}
+        a = self.analysis
+        first, last = a.worlds[0], a.worlds[-1]
+        whole = last - first + 1 == a.replicates
+        worlds = f"{first} to {last}" if whole else ", ".join(map(str, a.worlds))
+        return {"simulation": a, "findings": a.findings(), "worlds": worlds}
 
     def to_json(self) -> dict[str, Any]:
         """``simulate`` in the JSON contract: every key is always there, and null where nothing is known.
@@ -428,21 +430,21 @@ class SimulateReport(Report[Simulation]):
         crossed probe's; ``false_alarm_rate`` is the share of ``false_convictions``; ``power`` has the scorers that must
         be found.
         """
-        found, false = self.analysis, self.analysis.false_convictions
+        a, false = self.analysis, self.analysis.false_convictions
         plain = [
             row
-            for row in found.rows
+            for row in a.rows
             if row.dose is not None
             and not row.scorer.startswith("texts")
             and row.scorer not in ("oracle", "length", LENGTHS)
         ]
         return {
-            "corpus": found.design.corpus,
-            "pairs": found.design.pairs,
-            "replicates": found.replicates,
-            "seeds": list(found.worlds),
-            "margins": found.margins,
-            "failures": [{"replicate": name, "error": error} for name, error in found.failures],
+            "corpus": a.design.corpus,
+            "pairs": a.design.pairs,
+            "replicates": a.replicates,
+            "seeds": list(a.worlds),
+            "margins": a.margins,
+            "failures": [{"replicate": name, "error": error} for name, error in a.failures],
             "scorers": rows_json(self.content()),
             "doses": [
                 {
@@ -464,7 +466,7 @@ class SimulateReport(Report[Simulation]):
             "false_alarm_rate": false.count / false.of if false.of else None,
             "power": [
                 {"scorer": r.scorer, "dose": r.dose, **r.content.flagged.to_json(), "shows": r.content.shows}
-                for r in found.rows
+                for r in a.rows
                 if r.dose
             ],
         }
@@ -478,9 +480,9 @@ class SimulateReport(Report[Simulation]):
         """For each scorer the mean swing and gain, and the share of worlds in which it was flagged."""
         rows = self.analysis.rows[::-1]
         with style():
-            differences, axes = _drawn(rows, lambda axis: (axis.value, axis.interval), "mean difference in AUC")
+            differences, axes = _plot(rows, lambda axis: (axis.value, axis.interval), "mean difference in AUC")
             axes.axvline(0, color=INK, linewidth=0.8)
-            flagged, axes = _drawn(rows, _flagged, "share of worlds with an effect stated")
+            flagged, axes = _plot(rows, _flagged, "share of worlds with an effect stated")
             axes.axvline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
             axes.set_xlim(-0.03, 1.03)
         return {"differences": differences, "convicted": flagged}
@@ -506,7 +508,7 @@ def _flagged(axis: Axis) -> tuple[float | None, Interval | None]:
     return axis.flagged.count / axis.flagged.of, axis.flagged.interval
 
 
-def _drawn(rows: Sequence[ScorerRow], pick: Pick, title: str) -> tuple[Figure, Axes]:
+def _plot(rows: Sequence[ScorerRow], pick: Pick, title: str) -> tuple[Figure, Axes]:
     """Both axes of the verdict in one picture, narrow enough for a phone."""
     figure, (axes,) = canvas(4.4, 1.1 + 0.24 * len(rows))
     for label, color, mark, up, sides in (

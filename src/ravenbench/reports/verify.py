@@ -85,7 +85,7 @@ class VerifyReport(Report[Answered]):
         return self.store.plan_as(VerifyPlan)
 
     def analyse(self) -> Answered:
-        plan, found, trained = self.plan, collect(self.store), read_trained(self.store)
+        plan, collected, trained = self.plan, collect(self.store), read_trained(self.store)
 
         def read(_: str, fold: str) -> tuple[Floats | None, str]:
             """Scores of a fold's blocks one after the other."""
@@ -97,22 +97,22 @@ class VerifyReport(Report[Answered]):
             path=str(self.store.path),
             run=public_head(self.store.run),
             plan=plan,
-            answers=found.answers,
-            faults=found.faults,
-            missing={block: why.splitlines()[0] for block, why in found.missing.items()},
-            scores=None if found.missing or not plan.truth else self._scores(found),
+            answers=collected.answers,
+            faults=collected.faults,
+            missing={block: why.splitlines()[0] for block, why in collected.missing.items()},
+            scores=None if collected.missing or not plan.truth else self._scores(collected),
             fit=None if trained is None else trained.seconds,
-            score=found.seconds,
+            score=collected.seconds,
             content=content_probe(self.store, plan.transplant, [plan.verifiers[0].name], read=read),
         )
 
-    def _scores(self, found: Collected) -> dict[str, float | None]:
+    def _scores(self, collected: Collected) -> dict[str, float | None]:
         from ravenbench.metrics import scores
 
         # Problems that could not be read stand last; where truth names them, they count as unanswered.
         unread = [self.plan.fault_truth[name] for name in self.plan.faults if name in self.plan.fault_truth]
         read = self.store.truth("test")
-        value = np.append(found.answers.value[: len(read)], np.full(len(unread), 0.5))
+        value = np.append(collected.answers.value[: len(read)], np.full(len(unread), 0.5))
         every = scores([*read.tolist(), *unread], value)
         return {metric: every[metric] for metric in METRICS}
 
@@ -121,20 +121,20 @@ class VerifyReport(Report[Answered]):
         return [(name, f"{b.fold}, problems {b.start + 1} to {b.stop}", b.key) for b in self.plan.blocks]
 
     def tables(self) -> list[Table]:
-        found = self.analysis
-        content = [content_table(found.content), reference_table(found.content)]
+        a = self.analysis
+        content = [content_table(a.content), reference_table(a.content)]
         return [self.scores(), *content, self.seconds(), self.reasons()]
 
     def scores(self) -> Table:
         """Metrics of PAN-2014; no row where truth is not known."""
-        found = self.analysis
+        a = self.analysis
         return table(
-            "scores", "Scores", [] if found.scores is None else [found.scores],
-            col("verifier", lambda s: found.verifier, text=True),
+            "scores", "Scores", [] if a.scores is None else [a.scores],
+            col("verifier", lambda s: a.verifier, text=True),
             col("AUC", lambda s: s["auc"]),
             col("c@1", lambda s: s["c@1"]),
             col("final", lambda s: s["final"]),
-            col("open", lambda s: found.unanswered),
+            col("open", lambda s: a.unanswered),
             note="final = AUC · c@1; “open”: unanswered problems.",
         )  # fmt: skip
 
@@ -151,14 +151,14 @@ class VerifyReport(Report[Answered]):
 
     def reasons(self) -> Table:
         """Problems that were not answered or not learned from, and remarks."""
-        found = self.analysis
-        failures = () if found.content is None else found.content.failures
+        a = self.analysis
+        failures = () if a.content is None else a.content.failures
         rows = [
-            *((name, "unanswered", why) for name, why in found.faults.items()),
-            *((block, "no answers", why) for block, why in found.missing.items()),
+            *((name, "unanswered", why) for name, why in a.faults.items()),
+            *((block, "no answers", why) for block, why in a.missing.items()),
             *((f.fold, "content: no answers", f.error.splitlines()[0]) for f in failures),
-            *((name, "left out of training", why) for name, why in found.plan.left_out.items()),
-            *(("", "remark", note) for note in found.plan.notes),
+            *((name, "left out of training", why) for name, why in a.plan.left_out.items()),
+            *(("", "remark", note) for note in a.plan.notes),
         ]
         return table(
             "reasons", "Left out, unanswered", rows,
@@ -183,51 +183,51 @@ class VerifyReport(Report[Answered]):
         ]
 
     def context(self) -> dict[str, Any]:
-        found = self.analysis
+        a = self.analysis
         return {
-            "a": found,
-            "verdicts": verdicts(found.content),
-            "headline": headline(found.content),
-            "lets": reference_sentences(found.content),
-            "no_verdict": no_verdict(found.content),
-            "run": msgspec.to_builtins(found.run),
+            "a": a,
+            "verdicts": verdicts(a.content),
+            "headline": headline(a.content),
+            "lets": reference_sentences(a.content),
+            "no_verdict": no_verdict(a.content),
+            "run": msgspec.to_builtins(a.run),
         }
 
     def to_json(self) -> dict[str, Any]:
-        found = self.analysis
+        a = self.analysis
         return {
-            "run": found.path,
-            "verifier": found.verifier,
-            "problems": len(found.answers.ids),
-            "unanswered": found.unanswered,
-            "scores": None if found.scores is None else dict(found.scores),
-            "faults": dict(found.faults),
-            "left_out_of_training": dict(found.plan.left_out),
-            "notes": list(found.plan.notes),
-            "missing": dict(found.missing),
-            "content": content_json(found.content),
-            "seconds": {"fit": found.fit, "score": found.score},
+            "run": a.path,
+            "verifier": a.verifier,
+            "problems": len(a.answers.ids),
+            "unanswered": a.unanswered,
+            "scores": None if a.scores is None else dict(a.scores),
+            "faults": dict(a.faults),
+            "left_out_of_training": dict(a.plan.left_out),
+            "notes": list(a.plan.notes),
+            "missing": dict(a.missing),
+            "content": content_json(a.content),
+            "seconds": {"fit": a.fit, "score": a.score},
         }
 
     def closing(self) -> list[RenderableType]:
         from rich.text import Text
 
-        found = self.analysis
-        count = len(found.answers.ids)
-        shown: list[RenderableType] = [f"{found.verifier}: {count:,} problems, {found.unanswered:,} of them unanswered"]
+        a = self.analysis
+        count = len(a.answers.ids)
+        parts: list[RenderableType] = [f"{a.verifier}: {count:,} problems, {a.unanswered:,} of them unanswered"]
         for title, reasons in (
-            ("could not be answered", [f"{name}: {why}" for name, why in found.faults.items()]),
-            ("training problems were left out", [f"{name}: {why}" for name, why in found.plan.left_out.items()]),
-            ("blocks have no answers", [f"{block}: {why}" for block, why in found.missing.items()]),
-            ("remarks", found.plan.notes),
+            ("could not be answered", [f"{name}: {why}" for name, why in a.faults.items()]),
+            ("training problems were left out", [f"{name}: {why}" for name, why in a.plan.left_out.items()]),
+            ("blocks have no answers", [f"{block}: {why}" for block, why in a.missing.items()]),
+            ("remarks", a.plan.notes),
         ):
             if reasons:
-                shown.append(f"{len(reasons):,} {title}:")
-                shown += [f"  {printable(reason)}" for reason in reasons[:SHOWN]]
+                parts.append(f"{len(reasons):,} {title}:")
+                parts += [f"  {printable(reason)}" for reason in reasons[:SHOWN]]
                 if len(reasons) > SHOWN:
-                    shown.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
-        shown += [Text(text) for text in no_verdict(found.content)]
+                    parts.append(f"  and {len(reasons) - SHOWN:,} more (--json names all)")
+        parts += [Text(text) for text in no_verdict(a.content)]
         return [
-            *shown,
-            *(for_terminal(t) for t in (self.scores(), content_table(found.content)) if t.rows),
+            *parts,
+            *(for_terminal(t) for t in (self.scores(), content_table(a.content)) if t.rows),
         ]

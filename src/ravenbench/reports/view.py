@@ -132,7 +132,7 @@ def col(
 
 
 def each(
-    things: Iterable[T],
+    items: Iterable[T],
     title: Callable[[T], str | None],
     get: Callable[[R, T], Any],
     *,
@@ -146,11 +146,11 @@ def each(
     ``terminal`` holds those that it has room for, by default all.
     """
 
-    def of(thing: T) -> Col[R]:
-        key, fits = None if json is None else json(thing), terminal is None or thing in terminal
-        return col(title(thing), lambda r: get(r, thing), digits=digits, signed=signed, json=key, terminal=fits)
+    def of(item: T) -> Col[R]:
+        key, fits = None if json is None else json(item), terminal is None or item in terminal
+        return col(title(item), lambda r: get(r, item), digits=digits, signed=signed, json=key, terminal=fits)
 
-    return [of(thing) for thing in things]
+    return [of(item) for item in items]
 
 
 def table(key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = "", keys: Sequence[str] = ()) -> Table:
@@ -168,9 +168,9 @@ def table(key: str, title: str, rows: Iterable[R], *cols: Col[R], note: str = ""
         JSON's first keys, where they come in another order than the columns.
     """
     records = list(rows)
-    shown = [(c, c.column) for c in cols if c.column is not None]
-    columns = tuple(column for _, column in shown)
-    cells = tuple(tuple(_cell(c, record) for c, _ in shown) for record in records)
+    visible = [(c, c.column) for c in cols if c.column is not None]
+    columns = tuple(column for _, column in visible)
+    cells = tuple(tuple(_cell(c, record) for c, _ in visible) for record in records)
     return Table(key, title, columns, cells, note, tuple(objects(records, *cols, keys=keys)))
 
 
@@ -220,11 +220,11 @@ class Section(NamedTuple):
 
 def without(table: Table, *titles: str) -> Table:
     """The same table without these columns, and without the sentences of its note that begin by naming one."""
-    kept = [i for i, column in enumerate(table.columns) if column.title not in titles]
-    columns = tuple(table.columns[i] for i in kept)
-    said = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
-    note = " ".join(s for s in said if s.partition(":")[0].lower() not in titles)
-    return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in kept) for row in table.rows), note=note)
+    indices = [i for i, column in enumerate(table.columns) if column.title not in titles]
+    columns = tuple(table.columns[i] for i in indices)
+    sentences = re.split(r"(?<=[.;]) (?=[A-Z])", table.note)
+    note = " ".join(s for s in sentences if s.partition(":")[0].lower() not in titles)
+    return replace(table, columns=columns, rows=tuple(tuple(row[i] for i in indices) for row in table.rows), note=note)
 
 
 def number(value: float | int | None, column: Column, *, short: bool = False) -> str:
@@ -270,7 +270,7 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
     from rich.text import Text
 
     table = without(table, *(column.title for column in table.columns if not column.terminal))
-    shown = RichTable(
+    rich = RichTable(
         title=Text(table.title),
         caption=Text(table.note) if table.note else None,
         box=box.SIMPLE_HEAD,
@@ -282,7 +282,7 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
         title_style="bold",
     )
     for column in table.columns:
-        shown.add_column(
+        rich.add_column(
             Text(column.title),
             justify="left" if column.text else "right",
             no_wrap=not column.text,
@@ -293,8 +293,8 @@ def for_terminal(table: Table, *, tight: bool = False) -> RichTable:
         for cell, value in zip(cells, row, strict=True):
             if isinstance(value, Measure) and value.best:
                 cell.stylize("bold")
-        shown.add_row(*cells)
-    return shown
+        rich.add_row(*cells)
+    return rich
 
 
 def to_csv(table: Table) -> str:
@@ -338,10 +338,10 @@ def harmless(text: str) -> str:
 
     Control characters become spaces; what is a number stays one.
     """
-    shown = public(printable(text))
-    if text[:1] not in ("\t", "\r", "\n") and shown.lstrip()[:1] not in _FORMULA:
-        return shown
-    return shown if _NUMBER.fullmatch(shown) else "'" + shown
+    safe = public(printable(text))
+    if text[:1] not in ("\t", "\r", "\n") and safe.lstrip()[:1] not in _FORMULA:
+        return safe
+    return safe if _NUMBER.fullmatch(safe) else "'" + safe
 
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "﹦", "﹢", "﹣", "﹫")
@@ -487,11 +487,11 @@ def _places(value: Any) -> Any:
 
 def _distinct(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, Any]:
     """Values under new names, where several have become one under numbered ones."""
-    found: dict[str, Any] = {}
+    distinct: dict[str, Any] = {}
     for key, name in names.items():
         other, count = name, 1
-        while other in found:
+        while other in distinct:
             count += 1
             other = f"{name} ({count})"
-        found[other] = values[key]
-    return found
+        distinct[other] = values[key]
+    return distinct

@@ -205,8 +205,8 @@ def _lines(a: list[str], b: list[str], shade: _Shade | None) -> Iterator[Line]:
             yield from stacked()
             yield Line(_mark("", "same", b[run.b_start : run.b_stop], levels[run.b_start :]), None, 0)
             continue
-        held = sum(max(_words(a[r.a_start : r.a_stop]), _words(b[r.b_start : r.b_stop])) for r in waiting)
-        if held >= LINE:
+        waiting_words = sum(max(_words(a[r.a_start : r.a_stop]), _words(b[r.b_start : r.b_stop])) for r in waiting)
+        if waiting_words >= LINE:
             yield from stacked()
         waiting.append(run)
     if waiting and all(run.kind == "same" for run in waiting):
@@ -282,18 +282,18 @@ def column_rows(comparisons: Sequence[Comparison]) -> list[Row]:
     ends = [list(accumulate(len(block.original) for block in c.blocks)) for c in comparisons]
     common = sorted(set.intersection(*(set(e) for e in ends)))
     rows: list[Row] = []
-    done = [0] * len(comparisons)
+    used = [0] * len(comparisons)
     for end in common:
-        taken: list[Sequence[Block]] = []
+        columns: list[Sequence[Block]] = []
         for i, c in enumerate(comparisons):
             stop = max(k for k, e in enumerate(ends[i]) if e == end) + 1
-            taken.append(c.blocks[done[i] : stop])
-            done[i] = stop
+            columns.append(c.blocks[used[i] : stop])
+            used[i] = stop
         if len(comparisons) == 1:
-            original = Markup("").join(line.original for block in taken[0] for line in block.lines)
+            original = Markup("").join(line.original for block in columns[0] for line in block.lines)
         else:
-            original = shown("".join(block.original for block in taken[0]))
-        rewritten = tuple(Markup("").join(line.shown for b in blocks for line in b.lines) for blocks in taken)
-        changes = tuple(sum(line.changes for b in blocks for line in b.lines) for blocks in taken)
+            original = shown("".join(block.original for block in columns[0]))
+        rewritten = tuple(Markup("").join(line.shown for b in blocks for line in b.lines) for blocks in columns)
+        changes = tuple(sum(line.changes for b in blocks for line in b.lines) for blocks in columns)
         rows.append(Row(len(rows) + 1, original, rewritten, changes))
     return rows

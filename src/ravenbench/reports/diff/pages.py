@@ -33,16 +33,16 @@ KEPT = {"meteor": "METEOR", "numbers": "numbers kept", "names": "names kept", "n
 """Measures of meaning that need no model, as a page of two texts shows them."""
 
 
-def _facts(parts: Sequence[Part], helpers: Helpers, kept: Mapping[str, str] | None = None) -> dict[str, str]:
+def _facts(parts: Sequence[Part], helpers: Helpers, meaning: Mapping[str, str] | None = None) -> dict[str, str]:
     """What the models given say of a rewriting, and what was kept of its meaning by the measures named."""
-    if kept is None and helpers.encoder is None and helpers.nli is None:
+    if meaning is None and helpers.encoder is None and helpers.nli is None:
         return {}
-    named = {**(kept or {}), **{name: name for name in NEURAL}}
-    return _written(helpers.soundness([]).measure(parts), named)
+    titles = {**(meaning or {}), **{name: name for name in NEURAL}}
+    return _formatted(helpers.soundness([]).measure(parts), titles)
 
 
-def _written(values: Mapping[str, float | None], named: Mapping[str, str]) -> dict[str, str]:
-    return {title: f"{value:.3f}" for name, title in named.items() if (value := values.get(name)) is not None}
+def _formatted(values: Mapping[str, float | None], titles: Mapping[str, str]) -> dict[str, str]:
+    return {title: f"{value:.3f}" for name, title in titles.items() if (value := values.get(name)) is not None}
 
 
 def from_sets(
@@ -106,16 +106,16 @@ def from_run(folder: Path) -> Iterator[Comparison]:
 
 def _of_obfuscation(store: Store) -> Iterator[Comparison]:
     plan = store.plan_as(ObfuscatePlan)
-    kept = kept_at(store.path, plan.rewritings)
+    folder = kept_at(store.path, plan.rewritings)
     for text in plan.texts:
-        found = read_rewriting(kept, text.key)
-        if found is not None and found.rewriting is not None and found.rewriting.changed:
-            yield compare(text.id, found.rewriting.parts, plan.obfuscator, notes=found.rewriting.notes)
+        result = read_rewriting(folder, text.key)
+        if result is not None and result.rewriting is not None and result.rewriting.changed:
+            yield compare(text.id, result.rewriting.parts, plan.obfuscator, notes=result.rewriting.notes)
 
 
 def _of_safety(store: Store) -> Iterator[Comparison]:
     plan = store.plan_as(SafetyPlan)
-    kept = kept_at(store.path, plan.rewritings)
+    folder = kept_at(store.path, plan.rewritings)
     row = {name: i for i, name in enumerate(store.fold("original").test.ids.tolist())}
     measured = {entry.name: measures_of(store.path / "measures", entry.name) for entry in plan.obfuscators}
     answers = {
@@ -128,24 +128,24 @@ def _of_safety(store: Store) -> Iterator[Comparison]:
         for entry in plan.obfuscators:
             if entry.first is None:
                 continue
-            seed, done = entry.first
-            found = read_rewriting(kept, done.rewritings.get(problem, ""))
-            if found is None or found.rewriting is None or not found.rewriting.changed:
+            seed, rewritten = entry.first
+            result = read_rewriting(folder, rewritten.rewritings.get(problem, ""))
+            if result is None or result.rewriting is None or not result.rewriting.changed:
                 continue
             scores = {}
             for verifier in plan.verifiers:
-                before, after = (answers.get((verifier.name, fold)) for fold in ("original", done.fold))
+                before, after = (answers.get((verifier.name, fold)) for fold in ("original", rewritten.fold))
                 if before is not None and after is not None:
                     scores[verifier.name] = (float(before[row[problem]]), float(after[row[problem]]))
             measures = measured[entry.name].get(seed)
             text = None if measures is None else measures.rows.get(problem)
             yield compare(
                 problem,
-                found.rewriting.parts,
+                result.rewriting.parts,
                 entry.name,
-                notes=found.rewriting.notes,
+                notes=result.rewriting.notes,
                 scores=scores,
-                facts={} if text is None else _written({**text.soundness, **text.sensibleness}, SHOWN),
+                facts={} if text is None else _formatted({**text.soundness, **text.sensibleness}, SHOWN),
             )
 
 
@@ -249,16 +249,16 @@ def diff(
         comparisons = from_run(where)
     else:
         before, after = files.local_copy(original), files.local_copy(obfuscated)
-        for given in (before, after):
-            if not given.exists():
-                raise no_such(given)
+        for path in (before, after):
+            if not path.exists():
+                raise no_such(path)
         if before.is_file() and after.is_file():
             check_file(place, inputs=[before, after, parts_file(after)], mark=b'content="Raven diff"')
             parts = read_pair(before, after, encoding)
-            found = compare(before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT))
+            comparison = compare(before.name, parts, system or after.stem, facts=_facts(parts, helpers, KEPT))
             with whole_file(place) as file:
-                file.write((columns_page([found]) if columns else diff_page(found, blind=blind)).encode())
-            return DiffResult(str(place), 1, found.changes_per_1000)
+                file.write((columns_page([comparison]) if columns else diff_page(comparison, blind=blind)).encode())
+            return DiffResult(str(place), 1, comparison.changes_per_1000)
         check_folder(place, inputs=[before, after])
         comparisons = from_sets(before, after, split, system or after.name, helpers, encoding)
     with fresh_folder(place) as folder:

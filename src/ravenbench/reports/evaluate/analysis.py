@@ -84,12 +84,12 @@ def test_pairs(
     for metric in tests:
         defined = [k for k, job in enumerate(jobs) if job[0] == metric and raw[k] is not None]
         corrected |= dict(zip(defined, holm([raw[k] for k in defined]).tolist(), strict=True))  # type: ignore[arg-type]
-    found = []
+    tests_of_pairs = []
     for k, (metric, i, j) in enumerate(jobs):
         gap = float(resampled.observed[metric][i] - resampled.observed[metric][j])
         known = None if np.isnan(gap) else gap
-        found.append(PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k)))
-    return tuple(found)
+        tests_of_pairs.append(PairTest(names[i], names[j], metric, known, intervals[k], raw[k], corrected.get(k)))
+    return tuple(tests_of_pairs)
 
 
 def most_trials(systems: int) -> int:
@@ -101,12 +101,12 @@ def groups_of(
     names: Sequence[str], pairs: Sequence[PairTest], metric: str, observed: Floats, alpha: float
 ) -> dict[str, int]:
     """The rank of each system: 1 for the best and those that no test tells from it."""
-    apart = np.zeros((len(names), len(names)), dtype=np.bool_)
+    differ = np.zeros((len(names), len(names)), dtype=np.bool_)
     for pair in pairs:
         if pair.metric == metric and pair.p_holm is not None and pair.p_holm <= alpha:
             i, j = names.index(pair.a), names.index(pair.b)
-            apart[i, j] = apart[j, i] = True
-    return dict(zip(names, tie_groups(observed[: len(names)], apart).tolist(), strict=True))
+            differ[i, j] = differ[j, i] = True
+    return dict(zip(names, tie_groups(observed[: len(names)], differ).tolist(), strict=True))
 
 
 AT_ONCE = 48
@@ -140,10 +140,10 @@ def break_down(
     from ravenbench.statistics.bootstrap import bootstrap
 
     rows = [np.flatnonzero(by.part.codes == part) for part in range(len(by.part.names))]
-    kept = [part for part, r in enumerate(rows) if len(r)]
-    rows = [rows[part] for part in kept]
+    filled = [part for part, r in enumerate(rows) if len(r)]
+    rows = [rows[part] for part in filled]
     units = [len(r) if authors is None else len(np.unique(authors[r])) for r in rows]
-    found: dict[str, tuple[PartScores, ...]] = {}
+    by_system: dict[str, tuple[PartScores, ...]] = {}
     macro: dict[str, PartScores] = {}
     names = list(systems)
     step = max(1, AT_ONCE // max(1, len(rows)))
@@ -155,38 +155,38 @@ def break_down(
             for r in rows:
                 part = rank(same[r], value[r], decision[r])
                 ranked.append(part._replace(order=r[part.order].astype(np.int32)))
-        drawn = bootstrap(
+        resampled = bootstrap(
             ranked, same, authors=authors, replicates=replicates, seed=seed, workers=workers, metrics=metrics
         )
-        mean = _mean_over_parts(drawn, len(rows))
+        mean = _mean_over_parts(resampled, len(rows))
         for i, name in enumerate(group):
             value, decision = systems[name]
             parts = []
             for p, r in enumerate(rows):
-                own = replace(drawn, units=units[p])
+                own = replace(resampled, units=units[p])
                 known = scores(same[r], value[r], None if decision is value else decision[r], metrics)
                 parts.append(PartScores(known, {m: own.interval(m, i * len(rows) + p, level) for m in metrics}))
-            found[name] = tuple(parts)
+            by_system[name] = tuple(parts)
             macro[name] = PartScores(
                 {m: _mean([part.scores[m] for part in parts]) for m in metrics},
                 {m: mean.interval(m, i, level) for m in metrics},
             )
-    sizes = tuple((by.part.names[k], len(r), int(same[r].sum())) for k, r in zip(kept, rows, strict=True))
-    return BreakDown(by.name, sizes, int((by.part.codes < 0).sum()), found, macro)
+    sizes = tuple((by.part.names[k], len(r), int(same[r].sum())) for k, r in zip(filled, rows, strict=True))
+    return BreakDown(by.name, sizes, int((by.part.codes < 0).sum()), by_system, macro)
 
 
-def _mean_over_parts(drawn: Replicates, parts: int) -> Replicates:
+def _mean_over_parts(resampled: Replicates, parts: int) -> Replicates:
     """Replicates (systems · parts, B) as those of each system's mean over parts."""
 
     def mean(values: Mapping[str, Floats]) -> dict[str, Floats]:
         return {m: v.reshape(-1, parts, *v.shape[1:]).mean(axis=1) for m, v in values.items()}
 
     return replace(
-        drawn,
-        values=mean(drawn.values),
-        observed=mean(drawn.observed),
-        problems=None if drawn.problems is None else mean(drawn.problems),
-        different=None if drawn.different is None else mean(drawn.different),
+        resampled,
+        values=mean(resampled.values),
+        observed=mean(resampled.observed),
+        problems=None if resampled.problems is None else mean(resampled.problems),
+        different=None if resampled.different is None else mean(resampled.different),
     )
 
 
@@ -265,9 +265,9 @@ def evaluate(
         except InputError as error:
             raise InputError(f"{name}: {error.problem}", found=error.found, expected=error.expected) from None
     combined, band = _combine({name: a.value for name, a in answered.items()}, training)
-    if taken := [name for name in combined if name in answered]:
+    if clash := [name for name in combined if name in answered]:
         raise InputError(
-            f"{taken[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
+            f"{clash[0]} is the name of a meta-classifier computed here", fix="rename that file or folder of answers"
         )
     everyone = answered | {name: Answered(value, value) for name, value in combined.items()}
     authors = author_codes(truth)
@@ -297,14 +297,14 @@ def evaluate(
         for i, (name, a) in enumerate(everyone.items())
     )
     curves = {name: c for name, a in answered.items() if (c := curve(truth.same, a.value)) is not None}
-    found = hull(curves) if curves else None
+    envelope = hull(curves) if curves else None
     return Evaluation(
         truth=truth,
         systems=rows[: len(answered)],
         meta=rows[len(answered) :],
         pairs=pairs,
-        hull=found,
-        operating=_operating(found, truth, costs, same_share),
+        hull=envelope,
+        operating=_operating(envelope, truth, costs, same_share),
         breakdowns=tuple(
             break_down(
                 truth.same,
@@ -334,27 +334,27 @@ def evaluate(
 
 
 def _operating(
-    found: Hull | None, truth: Truth, costs: tuple[float, float], same_share: float | None
+    envelope: Hull | None, truth: Truth, costs: tuple[float, float], same_share: float | None
 ) -> OperatingPoint | None:
-    if found is None:
+    if envelope is None:
         return None
     share = float(truth.same.mean()) if same_share is None else same_share
-    return found.operating_point(cost_false_same=costs[0], cost_false_different=costs[1], same_share=share)
+    return envelope.operating_point(cost_false_same=costs[0], cost_false_different=costs[1], same_share=share)
 
 
 def _remarks(truth: Truth, systems: Sequence[SystemScores]) -> list[str]:
-    found = []
+    remarks = []
     if truth.same.all() or not truth.same.any():
         lacking = "" if truth.same.any() else ", nor have F1 and recall"
         kind = "by the same author" if truth.same.all() else "by different authors"
-        found.append(
+        remarks.append(
             f"Every problem of truth is {kind}: AUC and what rests on it have no value{lacking}. "
             "Undefined values are n/a (null in JSON), never 0."
         )
     for s in systems:
         if s.missing:
-            found.append(f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as unanswered.")
-    return found
+            remarks.append(f"{s.name} leaves out {s.missing:,} of {len(truth):,} problems; they count as unanswered.")
+    return remarks
 
 
 def _combine(
@@ -364,15 +364,15 @@ def _combine(
     if len(values) < 2:
         return {}, None
     stack = np.stack(list(values.values()))
-    found = {"meta-mean": mean_of(stack), "meta-rank": rank_mean(stack)}
+    combined = {"meta-mean": mean_of(stack), "meta-rank": rank_mean(stack)}
     if training is None:
-        return found, None
-    same, given = training
-    if lacking := [name for name in values if name not in given]:
+        return combined, None
+    same, answers = training
+    if lacking := [name for name in values if name not in answers]:
         raise InputError(f"{lacking[0]} has no training answers", fix="give the same systems' answers on both sets")
-    checks = [checked(same, given[name]) for name in values]
+    checks = [checked(same, answers[name]) for name in values]
     train = np.stack([c[1] for c in checks])
     band = choose_band(same, mean_of(train))
-    found["meta-band"] = with_band(found["meta-mean"], band)
-    found["meta-stacked"] = stacked(same, train, stack)
-    return found, band
+    combined["meta-band"] = with_band(combined["meta-mean"], band)
+    combined["meta-stacked"] = stacked(same, train, stack)
+    return combined, band

@@ -47,19 +47,19 @@ def aligned(truth: Truth, answers: Sequence[SystemAnswers]) -> Aligned:
     InputError
         If two systems share a name, or answers name problems that truth does not have.
     """
-    seen: dict[str, SystemAnswers] = {}
+    by_name: dict[str, SystemAnswers] = {}
     for a in answers:
-        if a.system in seen:
+        if a.system in by_name:
             raise InputError(
-                f"two systems are named {a.system!r}", found=f"{seen[a.system].file} and {a.file}",
+                f"two systems are named {a.system!r}", found=f"{by_name[a.system].file} and {a.file}",
                 fix="rename a file or folder: a system is named after it",
             )  # fmt: skip
-        seen[a.system] = a
-    found = {name: align(truth, a) for name, a in seen.items()}
+        by_name[a.system] = a
+    in_order = {name: align(truth, a) for name, a in by_name.items()}
     return Aligned(
-        {name: a.value for name, a in found.items()},
-        {name: a.decision for name, a in found.items() if a.decision is not None},
-        {name: int(a.missing.sum()) for name, a in found.items()},
+        {name: a.value for name, a in in_order.items()},
+        {name: a.decision for name, a in in_order.items() if a.decision is not None},
+        {name: int(a.missing.sum()) for name, a in in_order.items()},
         tuple(f"{a.system}: {note}" for a in answers for note in a.notes),
     )
 
@@ -101,7 +101,7 @@ def read_run(run: str | Path | Store) -> tuple[Truth, list[SystemAnswers], list[
     values: dict[str, list[np.ndarray]] = {name: [] for name in verifiers}
     left_out = []
     for fold in folds:
-        answers = [found for name in verifiers if (found := _answers(store, name, fold)) is not None]
+        answers = [own_answers for name in verifiers if (own_answers := _answers(store, name, fold)) is not None]
         if len(answers) < len(verifiers):
             left_out.append(fold)
             continue
@@ -231,7 +231,7 @@ def evaluate(
         metrics = tests
     known, own, notes = _truth(truth, "test")
     breakdowns = _breakdowns(known, by, encoding)
-    given, training = Aligned({}, {}, {}, ()), None
+    in_order, training = Aligned({}, {}, {}, ()), None
     if isinstance(answers, Mapping):
         if training_truth is not None:
             raise InputError(
@@ -243,21 +243,21 @@ def evaluate(
         read = [*own, *read_given(answers, lenient)]
         if not read:
             raise InputError("there are no answers to evaluate", expected="at least one file or folder of answers")
-        given = aligned(known, read)
-        systems = given.systems
+        in_order = aligned(known, read)
+        systems = in_order.systems
         training = _training(training_truth, training_answers, lenient)
     return evaluate_arrays(
         known,
         systems,
-        decisions=given.decisions,
-        missing=given.missing,
+        decisions=in_order.decisions,
+        missing=in_order.missing,
         training=training,
         metrics=metrics,
         breakdowns=breakdowns,
         f05u_2020=f05u_2020,
         costs=costs,
         same_share=same_share,
-        notes=[*notes, *given.notes],
+        notes=[*notes, *in_order.notes],
         replicates=replicates,
         trials=trials,
         level=level,
@@ -273,15 +273,15 @@ def read_given(
     """The systems of several places, in the order given."""
     if isinstance(answers, str | Path | SystemAnswers):
         answers = [answers]
-    found: list[SystemAnswers] = []
+    systems: list[SystemAnswers] = []
     for place in answers:
         if isinstance(place, SystemAnswers):
-            found.append(place)
+            systems.append(place)
         elif is_run(place):
-            found += read_run(place)[1]
+            systems += read_run(place)[1]
         else:
-            found += read_systems(place, lenient)
-    return found
+            systems += read_systems(place, lenient)
+    return systems
 
 
 def _training(truth: Source | Truth | None, answers: Given, lenient: bool) -> Training | None:
@@ -307,15 +307,15 @@ def _breakdowns(truth: Truth, by: Sequence[str | Attribute] | None, encoding: st
     if by is None:
         several = truth.group is not None and len(truth.group.names) > 1
         return [_group(truth)] if several else []
-    found = []
+    attributes = []
     for spec in by:
         if isinstance(spec, Attribute):
-            found.append(spec)
+            attributes.append(spec)
         elif spec == "group":
-            found.append(_group(truth))
+            attributes.append(_group(truth))
         else:
-            found.append(read_attribute(spec, truth.ids.tolist(), encoding))
-    return found
+            attributes.append(read_attribute(spec, truth.ids.tolist(), encoding))
+    return attributes
 
 
 def _group(truth: Truth) -> Attribute:

@@ -110,10 +110,10 @@ class BreakDown:
             "systems": [
                 {
                     "system": name,
-                    "parts": {p[0]: s.to_json() for p, s in zip(self.parts, found, strict=True)},
+                    "parts": {p[0]: s.to_json() for p, s in zip(self.parts, scores_by_part, strict=True)},
                     "macro": self.macro[name].to_json(),
                 }
-                for name, found in self.systems.items()
+                for name, scores_by_part in self.systems.items()
             ],
         }
 

@@ -106,7 +106,9 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure]) -> str:
         groups=list(groups.values()),
         metric=evaluation.title(evaluation.ranked_by),
         best=evaluation.ranked[0],
-        inverted=[s.name for s in evaluation.ranked if (found := s.interval["auc"]) is not None and found[1] < 0.5],
+        inverted=[
+            s.name for s in evaluation.ranked if (auc_range := s.interval["auc"]) is not None and auc_range[1] < 0.5
+        ],
         version=__version__,
         hashes=evaluation.hashes(),
         operating=operating(evaluation),
@@ -131,7 +133,7 @@ def evaluation_page(evaluation: Evaluation, figures: dict[str, Figure]) -> str:
     )
 
 
-def shown(evaluation: Evaluation) -> list[RenderableType]:
+def closing(evaluation: Evaluation) -> list[RenderableType]:
     """Scores, intervals, star matrix of the ranking metric, hull, break-downs, notes."""
     from rich.text import Text
 
@@ -158,10 +160,10 @@ def _tight(table: Table) -> RenderableType:
     from rich.text import Text
 
     # Title and note stand apart: inside, they would break at the width of a narrow table.
-    made = for_terminal(replace(table, note=""), tight=True)
-    made.title = None
+    rich_table = for_terminal(replace(table, note=""), tight=True)
+    rich_table.title = None
     note = [Text(printable(table.note), style="italic dim")] if table.note else []
-    return Group(Text(printable(table.title), style="bold"), made, *note)
+    return Group(Text(printable(table.title), style="bold"), rich_table, *note)
 
 
 def _starred(table: Table) -> Table:
@@ -178,22 +180,22 @@ def _starred(table: Table) -> Table:
 
 def draw(evaluation: Evaluation) -> dict[str, Figure]:
     """The figures by name: ``standings``, ``roc`` where truth has both classes, ``reliability``."""
-    made = {}
+    figures = {}
     with style():
-        made["standings"] = standings(evaluation)
+        figures["standings"] = standings(evaluation)
         if evaluation.hull is not None:
-            made["roc"] = roc(evaluation)
-        made["reliability"] = diagrams(evaluation)
-    return made
+            figures["roc"] = roc(evaluation)
+        figures["reliability"] = diagrams(evaluation)
+    return figures
 
 
 def standings(evaluation: Evaluation) -> Figure:
     """A point with its interval for every system in the tested metric; lines part ranks, meta-classifiers come last."""
-    shown = [*evaluation.ranked, *evaluation.meta]
-    figure, (axes,) = canvas(3.9, 0.75 + 0.24 * len(shown))
+    systems = [*evaluation.ranked, *evaluation.meta]
+    figure, (axes,) = canvas(3.9, 0.75 + 0.24 * len(systems))
     metric = evaluation.ranked_by
-    for y, s in enumerate(shown):
-        if y and s.tie_group != shown[y - 1].tie_group:
+    for y, s in enumerate(systems):
+        if y and s.tie_group != systems[y - 1].tie_group:
             axes.axhline(y - 0.5, color=FAINT, linewidth=0.6, linestyle="-" if s.tie_group else (0, (3, 3)))
         value, interval = s.scores[metric], s.interval[metric]
         if value is None:
@@ -201,8 +203,8 @@ def standings(evaluation: Evaluation) -> Figure:
         if interval is not None:
             axes.plot(interval, (y, y), color=INK, linewidth=1.2, solid_capstyle="butt")
         axes.plot([value], [y], "o", markersize=5, color=COLORS[0] if s.tie_group else FAINT)
-    axes.set_yticks(range(len(shown)), [_cut(s.name, 26) for s in shown])
-    axes.set_ylim(len(shown) - 0.4, -0.6)
+    axes.set_yticks(range(len(systems)), [_cut(s.name, 26) for s in systems])
+    axes.set_ylim(len(systems) - 0.4, -0.6)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(evaluation.title(metric))
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
@@ -224,13 +226,13 @@ def roc(evaluation: Evaluation) -> Figure:
     axes.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
     owners = set(hull.owner)
     for s in evaluation.ranked:
-        found = curve(evaluation.truth.same, s.value)
-        if found is None:
+        points = curve(evaluation.truth.same, s.value)
+        if points is None:
             continue
         color, dashes = look[s.name]
         auc = "n/a" if s.scores["auc"] is None else f"{s.scores['auc']:.3f}".replace("0.", ".", 1)
         label = f"{_cut(s.name)} {auc}" + (" •" if s.name in owners else "")
-        axes.plot(*_thinned(found), color=color, linestyle=dashes, linewidth=1.3, label=label)
+        axes.plot(*_thinned(points), color=color, linestyle=dashes, linewidth=1.3, label=label)
     point = evaluation.operating
     if point is not None and point.system is not None:
         axes.plot([point.fpr], [point.tpr], "o", color=INK, markersize=6, markerfacecolor="none", markeredgewidth=1.4)
@@ -246,16 +248,16 @@ def roc(evaluation: Evaluation) -> Figure:
 
 def diagrams(evaluation: Evaluation) -> Figure:
     """Mean value against the share of same-author problems, ten bins; a point's area is its share of problems."""
-    shown = [*evaluation.ranked, *evaluation.meta][:PANELS]
-    columns = min(4, len(shown))
-    rows = -(-len(shown) // columns)
+    systems = [*evaluation.ranked, *evaluation.meta][:PANELS]
+    columns = min(4, len(systems))
+    rows = -(-len(systems) // columns)
     figure, _ = canvas(1.85 * columns + 0.5, 2.05 * rows + 0.35, columns=0)
     grid: Any = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     for place, ax in enumerate(grid.flat):
-        if place >= len(shown):
+        if place >= len(systems):
             ax.set_visible(False)
             continue
-        s = shown[place]
+        s = systems[place]
         bins = reliability(evaluation.truth.same, s.value)
         ax.plot((0, 1), (0, 1), color=FAINT, linewidth=0.7)
         ax.plot(bins.value, bins.same, color=COLORS[0], linewidth=1, alpha=0.7)
@@ -267,7 +269,7 @@ def diagrams(evaluation: Evaluation) -> Figure:
         ax.set_ylim(-0.04, 1.04)
         ax.set_xticks((0, 0.5, 1), ("0", ".5", "1"))
         ax.set_yticks((0, 0.5, 1), ("0", ".5", "1"))
-        if place + columns >= len(shown):
+        if place + columns >= len(systems):
             ax.tick_params(labelbottom=True)
     figure.supxlabel("mean answer", fontsize=9, color=INK)
     figure.supylabel("share of same-author problems", fontsize=9, color=INK)

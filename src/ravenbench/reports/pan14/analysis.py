@@ -112,10 +112,10 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
     plan = store.plan_as(Pan14Plan)
     names = [v.name for v in plan.verifiers]
     failures: list[Failure] = []
-    found = [_answers(store, entry, names, failures) for entry in plan.corpora]
+    answers = [_answers(store, entry, names, failures) for entry in plan.corpora]
 
-    given = store.run.spec.get("metrics")
-    chosen = metrics_of(given) if given else {}
+    metrics = store.run.spec.get("metrics")
+    chosen = metrics_of(metrics) if metrics else {}
 
     def scored(answered: _Answered, keep: Sequence[int] | None = None) -> Rows:
         if not answered.values:
@@ -129,21 +129,21 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
         return _rows(result.systems, result.meta, answered.seconds, chosen)
 
     corpora = []
-    for entry, answered in zip(plan.corpora, found, strict=True):
+    for entry, answered in zip(plan.corpora, answers, strict=True):
         shared = set(entry.shared.problems)
-        left = [i for i, name in enumerate(answered.truth.ids.tolist()) if name not in shared]
-        apart = scored(answered, left) if shared and left else {}
+        unshared = [i for i, name in enumerate(answered.truth.ids.tolist()) if name not in shared]
+        without_shared = scored(answered, unshared) if shared and unshared else {}
         content = content_probe(store, entry.transplant, names)
         if content is not None:
-            failures += _named(content.failures, entry)
-        corpora.append(CorpusScores(entry, scored(answered), apart, content))
-    whole = [name for name in names if all(name in answered.values for answered in found)]
-    pooled = _pool(plan, found, whole, chosen, replicates, workers) if whole else None
+            failures += _by_corpus(content.failures, entry)
+        corpora.append(CorpusScores(entry, scored(answered), without_shared, content))
+    whole = [name for name in names if all(name in answered.values for answered in answers)]
+    pooled = _pool(plan, answers, whole, chosen, replicates, workers) if whole else None
     micro: Rows = {}
     macro: Rows = {}
     if pooled is not None:
-        timed = [name for name in whole if all(name in answered.seconds for answered in found)]
-        total = {name: sum(answered.seconds[name] for answered in found) for name in timed}
+        timed = [name for name in whole if all(name in answered.seconds for answered in answers)]
+        total = {name: sum(answered.seconds[name] for answered in answers) for name in timed}
         micro = _rows(pooled.systems, pooled.meta, total, chosen)
         means = pooled.breakdowns[0].macro
         macro = _ordered(
@@ -164,7 +164,7 @@ def analyse(store: Store, replicates: int = 10_000, workers: int = 1) -> Overvie
     )
 
 
-def _named(failures: Sequence[Failure], entry: CorpusRecord) -> list[Failure]:
+def _by_corpus(failures: Sequence[Failure], entry: CorpusRecord) -> list[Failure]:
     """Cells of a corpus's probe by the corpus's name."""
     where = [(f, f.fold.removeprefix(f"{entry.fold}-")) for f in failures]
     return [replace(f, cell=f"{f.verifier} on {entry.name}", fold=f"{entry.name}, content {v}") for f, v in where]
@@ -191,22 +191,24 @@ def _answers(store: Store, entry: CorpusRecord, names: Sequence[str], failures: 
 
 def _pool(
     plan: Pan14Plan,
-    found: Sequence[_Answered],
+    answers: Sequence[_Answered],
     whole: Sequence[str],
     chosen: Mapping[str, Metric],
     replicates: int,
     workers: int,
 ) -> Evaluation:
     labels = [entry.name for entry in plan.corpora]
-    sizes = [len(answered.truth) for answered in found]
+    sizes = [len(answered.truth) for answered in answers]
     ids = [
-        f"{label}/{name}" for label, answered in zip(labels, found, strict=True) for name in answered.truth.ids.tolist()
+        f"{label}/{name}"
+        for label, answered in zip(labels, answers, strict=True)
+        for name in answered.truth.ids.tolist()
     ]
-    truth = Truth(name_array(ids), np.concatenate([answered.truth.same for answered in found]))
+    truth = Truth(name_array(ids), np.concatenate([answered.truth.same for answered in answers]))
     part = Labels(np.repeat(np.arange(len(labels), dtype=np.int64), sizes), tuple(labels))
     return evaluate(
         truth,
-        {name: np.concatenate([answered.values[name] for answered in found]) for name in whole},
+        {name: np.concatenate([answered.values[name] for answered in answers]) for name in whole},
         metrics=[*TESTS, *chosen.values()],
         breakdowns=[Attribute("corpus", part)],
         replicates=replicates,
@@ -227,9 +229,9 @@ def _rows(
     return _ordered(rows)
 
 
-def _row(found: SystemScores | PartScores, unanswered: int, seconds: float | None, chosen: Mapping[str, Metric]) -> Row:
+def _row(of: SystemScores | PartScores, unanswered: int, seconds: float | None, chosen: Mapping[str, Metric]) -> Row:
     metrics = dict.fromkeys((*METRICS, *chosen))
-    scores, interval = found.scores, found.interval
+    scores, interval = of.scores, of.interval
     return Row({m: scores[m] for m in metrics}, {m: interval[m] for m in metrics}, unanswered, seconds)
 
 

@@ -51,7 +51,7 @@ class Pan14Report(Report[Overview]):
     def tables(self) -> list[Table]:
         """Those with rows, in the order of the page."""
         o = self.analysis
-        made = [
+        tables = [
             data_table(o),
             overall_table(o),
             *content_tables(o),
@@ -61,10 +61,10 @@ class Pan14Report(Report[Overview]):
         ]
         if o.pooled is not None:
             if len(o.pooled.systems) > 1:
-                made += [significance_table(o.pooled, metric) for metric in o.pooled.tests]
-            made.append(hull_table(o.pooled))
+                tables += [significance_table(o.pooled, metric) for metric in o.pooled.tests]
+            tables.append(hull_table(o.pooled))
         reasons = reasons_table(o)
-        return [*made, *([reasons] if reasons.rows else [])]
+        return [*tables, *([reasons] if reasons.rows else [])]
 
     def figures(self) -> dict[str, Figure]:
         """``content``: style left and swing; ``finals``: final scores by corpus; ``roc``: curves over all problems."""
@@ -230,10 +230,10 @@ def overall_table(overview: Overview) -> Table:
 def content_tables(overview: Overview) -> list[Table]:
     """What style alone reaches and how far content moves every verifier: over all corpora, and in each."""
     corpora = list(enumerate(overview.corpora, 1))
-    made = [content_table(overview.content, "content", f"{TITLE}: mean of the corpora")] if len(corpora) > 1 else []
-    made += [content_table(c.content, f"content-{i}", f"{TITLE}: {c.name}") for i, c in corpora]
-    made += [reference_table(c.content, f"references-{i}", c.name) for i, c in corpora]
-    return [t for t in made if t.rows]
+    tables = [content_table(overview.content, "content", f"{TITLE}: mean of the corpora")] if len(corpora) > 1 else []
+    tables += [content_table(c.content, f"content-{i}", f"{TITLE}: {c.name}") for i, c in corpora]
+    tables += [reference_table(c.content, f"references-{i}", c.name) for i, c in corpora]
+    return [t for t in tables if t.rows]
 
 
 def corpus_table(overview: Overview, corpus: CorpusScores, number: int) -> Table:
@@ -266,8 +266,8 @@ def published_tables(overview: Overview) -> list[Table]:
     corpora = [c for c in overview.corpora if c.name in CORPORA]
     methods: dict[str, Publication] = {}
     for name in sorted({name for c in corpora for name in c.rows}, key=lambda name: (name == META, name)):
-        if (found := publication(name)) is not None:
-            methods[name] = found
+        if (reference := publication(name)) is not None:
+            methods[name] = reference
     rows = [
         (name, c, c.rows[name], of.figures.get(c.name))
         for name, of in methods.items()

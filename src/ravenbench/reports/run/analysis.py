@@ -56,23 +56,25 @@ def fold_rows(
 
     rows: list[FoldRow] = []
     failures: list[Failure] = []
-    counted: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None]]] = []
+    sums_of_cells: list[tuple[dict[str, Mapping[str, float | None]], str, Sums, dict[str, float | None]]] = []
     added = {name: metric for name, metric in chosen.items() if name not in pan.METRICS}
     for fold, setup in setups:
         info, truth = store.plan.folds[fold], store.truth(fold)
-        found: dict[str, Mapping[str, float | None]] = {}
+        by_verifier: dict[str, Mapping[str, float | None]] = {}
         for name in names:
             cell = store.cell(name, fold)
             if cell is not None and cell.answers is not None:
                 values = {m: measure(metric, truth, cell.answers, cell.scores) for m, metric in added.items()}
                 own = {m: None if np.isnan(value) else value for m, value in values.items()}
-                counted.append((found, name, count(*checked(truth, cell.answers)), own))
+                sums_of_cells.append((by_verifier, name, count(*checked(truth, cell.answers)), own))
             else:
                 error = "not computed" if cell is None else cell.error or "no answers"
                 failures.append(Failure(store.keys.get((name, fold), ""), name, fold, error))
-        rows.append(FoldRow(fold, setup, info, found))
-    for (found, name, sums, own), row in zip(counted, pan.scores_of([one[2] for one in counted]), strict=True):
-        found[name] = row | own | {"unanswered": float(sums.unanswered / sums.n)}
+        rows.append(FoldRow(fold, setup, info, by_verifier))
+    for (by_verifier, name, sums, own), row in zip(
+        sums_of_cells, pan.scores_of([one[2] for one in sums_of_cells]), strict=True
+    ):
+        by_verifier[name] = row | own | {"unanswered": float(sums.unanswered / sums.n)}
     return tuple(rows), tuple(failures)
 
 
@@ -138,9 +140,9 @@ def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sw
     if section is None:
         return None
     rows = {row.name: row for row in known}
-    wanted = {f: s.setup for s in section.setups for f in s.folds if f not in rows}
-    found, failures = fold_rows(store, names, wanted.items())
-    rows |= {row.name: row for row in found}
+    setup_of = {f: s.setup for s in section.setups for f in s.folds if f not in rows}
+    further, failures = fold_rows(store, names, setup_of.items())
+    rows |= {row.name: row for row in further}
     pools = tuple(tuple(pool.topics) for pool in plan.pools)
     places = dict.fromkeys((s.setup, s.m, s.encoder) for s in section.setups)
     by_place = {p: [s for s in section.setups if (s.setup, s.m, s.encoder) == p] for p in places}
@@ -169,12 +171,12 @@ def sweeping(store: Store, names: Sequence[str], known: Sequence[FoldRow]) -> Sw
 
 def estimate(values: Sequence[float | None], pools: Sequence[Sequence[int]], most: float = 1.0) -> Estimate:
     """Mean over the pools that have a value, with its interval, cut to what can be: from −most to most."""
-    kept = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
-    if not kept:
+    known = [(value, pool) for value, pool in zip(values, pools, strict=True) if value is not None]
+    if not known:
         return Estimate(None, None, tuple(values))
-    found = pool_mean([value for value, _ in kept], [pool for _, pool in kept])
-    interval = found.interval and (max(found.interval[0], -most), min(found.interval[1], most))
-    return Estimate(found.mean, interval, tuple(values))
+    over_pools = pool_mean([value for value, _ in known], [pool for _, pool in known])
+    interval = over_pools.interval and (max(over_pools.interval[0], -most), min(over_pools.interval[1], most))
+    return Estimate(over_pools.mean, interval, tuple(values))
 
 
 def _rank_stability(
@@ -362,8 +364,8 @@ def analyse(store: Store) -> Analysis:
     store.expect("run")
     plan = store.plan_as(RunPlan)
     names = [entry.name for entry in plan.verifiers]
-    given = store.run.spec.get("metrics")
-    chosen = metrics_of(given) if given else {}
+    metrics_spec = store.run.spec.get("metrics")
+    chosen = metrics_of(metrics_spec) if metrics_spec else {}
     folds, failures = fold_rows(store, names, [(fold, s.setup) for s in plan.setups for fold in s.folds], chosen)
     sweep = sweeping(store, names, folds)
     probe, content = probing(store, names), content_probe(store, plan.transplant, names, plan.topics)
@@ -381,7 +383,7 @@ def analyse(store: Store) -> Analysis:
         by_pool.setdefault((fold.setup, fold.info.pool), []).append(fold)
     metrics = dict.fromkeys((*TESTED, *chosen)) if tested else ()
     shortcut = tuple(_shortcut(plan, by_pool, v, metric) for metric in metrics for v in names)
-    shown = [s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None]
+    detectables = [s.detectable for s in shortcut if s.metric == TESTED[0] and s.detectable is not None]
     return Analysis(
         name=store.path.name,
         path=str(store.path),
@@ -389,7 +391,7 @@ def analyse(store: Store) -> Analysis:
         run=public_head(store.run),
         pools=max(len(plan.pools), 1),
         composition=_composition(f.info for f in folds),
-        detectable=float(np.median(shown)) if shown else None,
+        detectable=float(np.median(detectables)) if detectables else None,
         setups=setups,
         verifiers=tuple(names),
         results=tuple(_result(by_setup, v, s.name, names, tested, chosen) for s in setups for v in names),
@@ -410,17 +412,17 @@ def analyse(store: Store) -> Analysis:
 
 
 def _setup_names(plan: RunPlan) -> list[str]:
-    found = {s.setup for s in plan.setups}
-    return [name for name in ORDER if name in found] + sorted(found - set(ORDER))
+    present = {s.setup for s in plan.setups}
+    return [name for name in ORDER if name in present] + sorted(present - set(ORDER))
 
 
 def _setup(plan: RunPlan, name: str, similarity: Floats | None, second: Floats | None) -> Setup:
-    mine = [s for s in plan.setups if s.setup == name]
-    infos = [plan.folds[fold] for s in mine for fold in s.folds]
+    entries = [s for s in plan.setups if s.setup == name]
+    infos = [plan.folds[fold] for s in entries for fold in s.folds]
     blocks2 = [_block(second, info) for info in infos]
     return Setup(
         name=name,
-        topics=tuple(tuple(plan.topics[t] for t in s.topics) for s in mine),
+        topics=tuple(tuple(plan.topics[t] for t in s.topics) for s in entries),
         folds=len(infos),
         split=_means({"train": len(i.train_topics), "test": len(i.test_topics)} for i in infos if _topics(i)),
         pairs=_means(_pairs(i.counts) for i in infos if i.counts is not None),
@@ -428,8 +430,8 @@ def _setup(plan: RunPlan, name: str, similarity: Floats | None, second: Floats |
         authors=_means(_sides(i.authors) for i in infos),
         composition=_composition(infos),
         neighbours=_neighbours(plan, infos, similarity),
-        mean_similarity=mean(s.mean_similarity for s in mine),
-        max_similarity=mean(s.max_similarity for s in mine),
+        mean_similarity=mean(s.mean_similarity for s in entries),
+        max_similarity=mean(s.max_similarity for s in entries),
         mean_similarity2=mean(None if b is None else float(b.mean()) for b in blocks2),
         max_similarity2=mean(None if b is None else float(b.max()) for b in blocks2),
     )
@@ -462,15 +464,15 @@ def _neighbours(
     plan: RunPlan, infos: Sequence[FoldRecord], similarity: Floats | None
 ) -> tuple[tuple[str, str, float], ...]:
     """The most similar train–test topic pairs of these folds, each unordered pair once, ties by topic number."""
-    found: dict[tuple[int, int], tuple[int, int]] = {}
+    directed: dict[tuple[int, int], tuple[int, int]] = {}
     if similarity is not None:
         for info in filter(_topics, infos):
             for a in info.train_topics:
                 for b in info.test_topics:
-                    found.setdefault((min(a, b), max(a, b)), (a, b))
-    most = sorted(found, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS] if similarity is not None else []
+                    directed.setdefault((min(a, b), max(a, b)), (a, b))
+    most = sorted(directed, key=lambda pair: (-similarity[pair], pair))[:NEIGHBOURS] if similarity is not None else []
     names = plan.topics
-    return tuple((names[found[p][0]], names[found[p][1]], float(similarity[p])) for p in most)  # type: ignore[index]
+    return tuple((names[directed[p][0]], names[directed[p][1]], float(similarity[p])) for p in most)  # type: ignore[index]
 
 
 def _result(
@@ -483,20 +485,20 @@ def _result(
 ) -> Result:
     metrics = tuple(dict.fromkeys((*METRICS, *chosen)))
     rows = by_setup[setup]
-    done = [f.scores[verifier] for f in rows if verifier in f.scores]
+    completed = [f.scores[verifier] for f in rows if verifier in f.scores]
     p: dict[str, float | None] = dict.fromkeys(metrics)
     if setup == "hits" and tested:
         others = [f.scores[verifier] for f in by_setup["random"] if verifier in f.scores]
-        p = {m: t_test(_values(done, m), _values(others, m)) for m in metrics}
+        p = {m: t_test(_values(completed, m), _values(others, m)) for m in metrics}
     return Result(
         verifier=verifier,
         setup=setup,
-        folds=len(done),
+        folds=len(completed),
         planned=len(rows),
-        mean={m: mean(s[m] for s in done) for m in metrics},
-        std={m: _std(_values(done, m)) for m in metrics},
+        mean={m: mean(s[m] for s in completed) for m in metrics},
+        std={m: _std(_values(completed, m)) for m in metrics},
         p=p,
-        unanswered=mean(s["unanswered"] for s in done),
+        unanswered=mean(s["unanswered"] for s in completed),
         rank=_rank(rows, names, verifier),
     )
 
@@ -507,8 +509,8 @@ def _values(scores: Iterable[Mapping[str, float | None]], metric: str) -> list[f
 
 def _matrix(rows: Sequence[FoldRow], names: Sequence[str], metric: str) -> Floats:
     """Values (folds, verifiers) over the folds every verifier completed."""
-    kept = [f for f in rows if all(f.scores.get(v, {}).get(metric) is not None for v in names)]
-    return np.array([[f.scores[v][metric] for v in names] for f in kept], dtype=np.float64).reshape(-1, len(names))
+    complete = [f for f in rows if all(f.scores.get(v, {}).get(metric) is not None for v in names)]
+    return np.array([[f.scores[v][metric] for v in names] for f in complete], dtype=np.float64).reshape(-1, len(names))
 
 
 def _rank(rows: Sequence[FoldRow], names: Sequence[str], verifier: str) -> float | None:
@@ -527,34 +529,34 @@ def _shortcut(plan: RunPlan, by_pool: _Pools, verifier: str, metric: str) -> Sho
     """Within a pool, the folds complete in both setups are compared by their number."""
     pools, hits, random = [], [], []
     for pool in plan.pools:
-        mine = _by_number(by_pool.get(("hits", pool.pool), ()), verifier, metric)
-        other = _by_number(by_pool.get(("random", pool.pool), ()), verifier, metric)
-        both = sorted(mine.keys() & other.keys())
+        hits_values = _by_number(by_pool.get(("hits", pool.pool), ()), verifier, metric)
+        random_values = _by_number(by_pool.get(("random", pool.pool), ()), verifier, metric)
+        both = sorted(hits_values.keys() & random_values.keys())
         if both:
             pools.append(pool.topics)
-            hits.append(float(np.mean([mine[n] for n in both])))
-            random.append(float(np.mean([other[n] for n in both])))
+            hits.append(float(np.mean([hits_values[n] for n in both])))
+            random.append(float(np.mean([random_values[n] for n in both])))
     if not pools:
         return Shortcut(verifier, metric, None, None, None, None, None)
     differences = np.subtract(hits, random)
-    found, spread = pool_mean(differences, pools), _std(differences.tolist())
+    difference, spread = pool_mean(differences, pools), _std(differences.tolist())
     least = detectable(spread, len(pools), correlation=correlation(pools)) if spread else None
-    return Shortcut(verifier, metric, mean(hits), mean(random), found.mean, found.interval, least)
+    return Shortcut(verifier, metric, mean(hits), mean(random), difference.mean, difference.interval, least)
 
 
 def _by_number(folds: Sequence[FoldRow], verifier: str, metric: str) -> dict[int, float]:
     """Value by number of fold, averaged over the draws of a setup that was drawn several times."""
-    found: dict[int, list[float]] = {}
+    by_number: dict[int, list[float]] = {}
     for f in folds:
         value = f.scores.get(verifier, {}).get(metric)
         if value is not None:
-            found.setdefault(f.info.fold or 0, []).append(value)
-    return {number: float(np.mean(values)) for number, values in found.items()}
+            by_number.setdefault(f.info.fold or 0, []).append(value)
+    return {number: float(np.mean(values)) for number, values in by_number.items()}
 
 
 def _means(records: Iterable[Mapping[str, float | None] | None]) -> dict[str, float | None]:
-    kept = [r for r in records if r]
-    return {key: mean(r.get(key) for r in kept) for key in (kept[0] if kept else ())}
+    known = [r for r in records if r]
+    return {key: mean(r.get(key) for r in known) for key in (known[0] if known else ())}
 
 
 def _std(values: Sequence[float]) -> float | None:

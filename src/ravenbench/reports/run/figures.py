@@ -21,23 +21,23 @@ NARROW = 0.1
 
 def draw(analysis: Analysis) -> dict[str, Figure]:
     """The figures this run allows, by name: ``content``, ``domain``, ``shortcut``, ``scores``, and further ones."""
-    made: dict[str, Figure] = {}
+    figures: dict[str, Figure] = {}
     with style():
         if analysis.content is not None and any(r.figures.swing is not None for r in analysis.content.rows):
-            made["content"] = content_figure(analysis.content)
+            figures["content"] = content_figure(analysis.content)
         if analysis.probe is not None and any(r.gain is not None for r in analysis.probe.rows):
-            made["domain"] = domain_figure(analysis.probe)
+            figures["domain"] = domain_figure(analysis.probe)
         if any(s.difference is not None for s in analysis.shortcut):
-            made["shortcut"] = shortcut(analysis)
+            figures["shortcut"] = shortcut(analysis)
         if any(r.folds for r in analysis.results):
-            made["scores"] = scores(analysis)
+            figures["scores"] = scores(analysis)
         if analysis.similarity is not None and analysis.selected:
-            made["similarity"] = heat_maps(analysis)
+            figures["similarity"] = heat_maps(analysis)
         if analysis.sweep is not None and len(analysis.sweep.m) > 1:
-            made["sweep"] = sweep_figure(analysis.sweep)
+            figures["sweep"] = sweep_figure(analysis.sweep)
         if any(row.auc is not None for row in analysis.lengths):
-            made["lengths"] = lengths_figure(analysis.lengths)
-    return made
+            figures["lengths"] = lengths_figure(analysis.lengths)
+    return figures
 
 
 def shortcut(analysis: Analysis) -> Figure:

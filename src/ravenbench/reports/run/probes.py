@@ -168,7 +168,7 @@ def domain_sentence(row: DomainRow) -> str:
 
 def domain_figure(probe: Probing) -> Figure:
     """Gain in AUC of every verifier (filled) and of its null (open), with intervals."""
-    drawn, (axes,) = canvas(4.6, 1.2 + 0.4 * len(probe.rows))
+    figure, (axes,) = canvas(4.6, 1.2 + 0.4 * len(probe.rows))
     axes.axvline(0, color=INK, linewidth=0.8)
     ends = [-0.02, 0.02]
     for y, row in enumerate(probe.rows):
@@ -184,7 +184,7 @@ def domain_figure(probe: Probing) -> Figure:
     axes.set_xlim(1.08 * min(ends), 1.08 * max(ends))
     axes.set_xlabel("gain in AUC (filled), with permuted similarities (open)")
     axes.grid(axis="x", color=FAINT, alpha=0.25, linewidth=0.6)
-    return drawn
+    return figure
 
 
 PARTS = 3
@@ -218,21 +218,21 @@ def strata(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[Stratum, 
         return ()
     sides = {fold: sides_of(store, fold, plan.topics) for fold in folds}
     kinds = _kinds(sides, store.similarity())
-    found = []
+    strata_rows = []
     for name in names:
         cells = {fold: store.cell(name, fold) for fold in folds}
         known = [fold for fold in folds if (cell := cells[fold]) is not None and cell.answers is not None]
         for same_author, different_author, which in kinds:
             parts = []
             for fold in known:
-                cell, kept = cells[fold], which[fold]
+                cell, mask = cells[fold], which[fold]
                 scores = ranked(cell)
                 assert cell is not None and cell.answers is not None and scores is not None
-                same = sides[fold].same[kept]
+                same = sides[fold].same[mask]
                 if min(same.sum(), (~same).sum()) >= FEWEST:
-                    parts.append((sides[fold], kept, scores[kept], cell.answers[kept]))
-            found.append(_stratum(name, same_author, different_author, parts))
-    return tuple(s for s in found if s.auc is not None)
+                    parts.append((sides[fold], mask, scores[mask], cell.answers[mask]))
+            strata_rows.append(_stratum(name, same_author, different_author, parts))
+    return tuple(s for s in strata_rows if s.auc is not None)
 
 
 Part = tuple[Sides, Bools, Floats, Floats]
@@ -244,30 +244,32 @@ def _kinds(sides: dict[str, Sides], similarity: Floats) -> list[Kind]:
     """Name of the same-author pairs, of the different-author pairs, and which problems of each fold those are."""
     shared = {fold: s.topics[:, 0] == s.topics[:, 1] for fold, s in sides.items()}
     words = {True: "one topic", False: "two topics"}
-    found: list[Kind] = []
+    kinds: list[Kind] = []
     for a in (True, False):
         for b in (True, False):
             which = {f: np.where(s.same, shared[f] == a, shared[f] == b) for f, s in sides.items()}
-            found.append((words[a], words[b], which))
-    apart = {f: np.where(shared[f], np.nan, 1 - similarity[s.topics[:, 0], s.topics[:, 1]]) for f, s in sides.items()}
-    every = np.concatenate(list(apart.values()))
+            kinds.append((words[a], words[b], which))
+    distances = {
+        f: np.where(shared[f], np.nan, 1 - similarity[s.topics[:, 0], s.topics[:, 1]]) for f, s in sides.items()
+    }
+    every = np.concatenate(list(distances.values()))
     if np.isfinite(every).any():
         ends = np.quantile(every[np.isfinite(every)], np.linspace(0, 1, PARTS + 1))
         for low, high in pairwise(ends):
             name = f"{low:.2f} to {high:.2f} apart"
-            found.append((name, name, {f: (d >= low) & (d <= high) for f, d in apart.items()}))
-    return found
+            kinds.append((name, name, {f: (d >= low) & (d <= high) for f, d in distances.items()}))
+    return kinds
 
 
 def _stratum(name: str, same_author: str, different_author: str, parts: list[Part]) -> Stratum:
     if not parts:
         return Stratum(name, same_author, different_author, 0, 0, None, None)
-    same = np.concatenate([sides.same[kept] for sides, kept, _, _ in parts])
-    areas = [placements(sides.same[kept], scores, scores) for sides, kept, scores, _ in parts]
+    same = np.concatenate([sides.same[mask] for sides, mask, _, _ in parts])
+    areas = [placements(sides.same[mask], scores, scores) for sides, mask, scores, _ in parts]
     effects = [influence(s.same[k], value, place) for (s, k, _, _), (value, place) in zip(parts, areas, strict=True)]
     units = Units(
-        np.concatenate([sides.authors[kept] for sides, kept, _, _ in parts]),
-        np.concatenate([sides.problem[kept] for sides, kept, _, _ in parts]),
+        np.concatenate([sides.authors[mask] for sides, mask, _, _ in parts]),
+        np.concatenate([sides.problem[mask] for sides, mask, _, _ in parts]),
     )
     auc = estimate(float(np.mean([value for value, _ in areas])), np.concatenate(effects) / len(parts), units)
     answers = np.concatenate([answers for _, _, _, answers in parts])
@@ -275,12 +277,12 @@ def _stratum(name: str, same_author: str, different_author: str, parts: list[Par
     return Stratum(name, same_author, different_author, count, len(same) - count, auc, cllr(same, answers).cllr)
 
 
-def strata_table(found: Sequence[Stratum]) -> Table:
+def strata_table(rows: Sequence[Stratum]) -> Table:
     """AUC and C_llr by what topics same-author and different-author pairs share."""
     return table(
         "strata",
         "Hard pairs: who shares a topic",
-        found,
+        rows,
         col("verifier", lambda s: s.verifier, text=True, json="verifier"),
         col("same author on", lambda s: s.same_author, text=True, json="same_author"),
         col("different authors on", lambda s: s.different_author, text=True, json="different_author"),
@@ -321,8 +323,8 @@ def length_rows(store: Store, plan: RunPlan, names: Sequence[str]) -> tuple[tupl
     for record in plan.lengths:
         sides = {fold: sides_of(store, fold, plan.topics) for fold in record.folds}
         for name in names:
-            found, missing = _length_row(store, name, record, sides)
-            rows.append(found)
+            own_rows, missing = _length_row(store, name, record, sides)
+            rows.append(own_rows)
             failures += missing
     return tuple(rows), tuple(failures)
 
@@ -380,16 +382,16 @@ def lengths_table(rows: Sequence[LengthRow]) -> Table:
 
 def lengths_figure(rows: Sequence[LengthRow]) -> Figure:
     """AUC over words, a line a verifier; bars are 95 % intervals."""
-    drawn, (axes,) = canvas(4.6, 3.2)
+    figure, (axes,) = canvas(4.6, 3.2)
     names = list(dict.fromkeys(r.verifier for r in rows))
     for i, name in enumerate(names):
-        mine = sorted((r for r in rows if r.verifier == name and r.auc is not None), key=lambda r: r.words)
+        points = sorted((r for r in rows if r.verifier == name and r.auc is not None), key=lambda r: r.words)
         color = COLORS[i % len(COLORS)]
-        places = [r.words * (1 + 0.02 * (i - (len(names) - 1) / 2)) for r in mine]
-        for x, r in zip(places, mine, strict=True):
+        places = [r.words * (1 + 0.02 * (i - (len(names) - 1) / 2)) for r in points]
+        for x, r in zip(places, points, strict=True):
             if (interval := interval_of(r.auc)) is not None:
                 axes.plot((x, x), interval, color=color, linewidth=1.6, alpha=0.5, solid_capstyle="butt")
-        values = [value_of(r.auc) for r in mine]
+        values = [value_of(r.auc) for r in points]
         axes.plot(places, values, marker=MARKS[i % len(MARKS)], color=color, linewidth=1.2, markersize=4.5, label=name)
     words = sorted({r.words for r in rows})
     axes.axhline(0.5, color=FAINT, linewidth=0.8)
@@ -399,5 +401,5 @@ def lengths_figure(rows: Sequence[LengthRow]) -> Figure:
     axes.set_xlabel("words in each text")
     axes.set_ylabel("AUC", color=INK)
     axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.6)
-    drawn.legend(loc="outside lower center", ncols=min(4, len(names)), fontsize=9)
-    return drawn
+    figure.legend(loc="outside lower center", ncols=min(4, len(names)), fontsize=9)
+    return figure

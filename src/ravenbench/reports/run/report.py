@@ -88,7 +88,7 @@ class RunReport(Report[Analysis]):
     def tables(self) -> list[Table]:
         """Those that have rows: the two axes and the shortcut test first, then those of the paper and a sweep's."""
         a = self.analysis
-        made = (
+        every = (
             content_table(a.content),
             reference_table(a.content),
             domain_table(a.probe),
@@ -103,11 +103,11 @@ class RunReport(Report[Analysis]):
             lengths_table(a.lengths),
             *sweep_tables(a.sweep),
         )
-        return [made for made in made if made.rows]
+        return [one for one in every if one.rows]
 
     def listings(self) -> list[Table]:
         """Fold by fold, and what failed."""
-        return [made for made in (*fold_tables(self.analysis), failures(self.analysis)) if made.rows]
+        return [one for one in (*fold_tables(self.analysis), failures(self.analysis)) if one.rows]
 
     def figures(self) -> dict[str, Figure]:
         """See ``reports.run.figures.draw``."""
@@ -120,7 +120,7 @@ class RunReport(Report[Analysis]):
         a = self.analysis
         return [
             Section("summary", "Findings"),
-            Section("content", "Content" if _asked(a) else ""),
+            Section("content", "Content" if _content_probed(a) else ""),
             Section("domain", "Training domain" if _probed(a) else ""),
             Section("shortcut", "HITS and Random" if _tested(a) else ""),
             Section("scores", "Scores"),
@@ -151,7 +151,7 @@ class RunReport(Report[Analysis]):
             "probe": a.probe,
             "probed": _probed(a),
             "content": a.content,
-            "asked": _asked(a),
+            "content_probed": _content_probed(a),
             "missing": missing(a),
             "verdicts": _verdicts(a),
             "headline": headline(a.content),
@@ -166,7 +166,7 @@ class RunReport(Report[Analysis]):
             "sweep": a.sweep,
             "setups": [{"title": title(s.name), "topics": s.topics} for s in a.setups],
             "notes": {k: v for k, v in plan.corpus.notes.items() if k not in ("defaults", "levels")},
-            "folds": [_fold_group(a, made) for made in fold_tables(a)],
+            "folds": [_fold_group(a, one) for one in fold_tables(a)],
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -216,7 +216,7 @@ class RunReport(Report[Analysis]):
         a = self.analysis
 
         def shown(*tables: Table) -> list[RenderableType]:
-            return [for_terminal(made) for made in tables if made.rows]
+            return [for_terminal(one) for one in tables if one.rows]
 
         parts = shown(content_table(a.content), domain_table(a.probe))
         parts += map(Text, missing(a))
@@ -234,7 +234,7 @@ class RunReport(Report[Analysis]):
         return parts
 
 
-def _asked(analysis: Analysis) -> bool:
+def _content_probed(analysis: Analysis) -> bool:
     return analysis.content is not None and analysis.content.section.reason is None
 
 
@@ -249,8 +249,10 @@ def _tested(analysis: Analysis) -> bool:
 def sizes(analysis: Analysis) -> Table:
     """Table 1, one setup a column: means over folds."""
     rows = [("folds", "folds", "")]
-    for what in ("split", "pairs", "documents", "authors"):
-        rows += [(f"{'topics' if what == 'split' else what} in {side}", what, side) for side in ("train", "test")]
+    for quantity in ("split", "pairs", "documents", "authors"):
+        rows += [
+            (f"{'topics' if quantity == 'split' else quantity} in {side}", quantity, side) for side in ("train", "test")
+        ]
     rows.append(("authors in both", "authors", "both"))
     rows += [(f"share of same-topic pairs, {kind} author", "composition", kind) for kind in ("same", "different")]
     return table(
@@ -263,15 +265,15 @@ def sizes(analysis: Analysis) -> Table:
     )
 
 
-def _size(setup: Setup, what: str, side: str) -> float | None:
-    found = getattr(setup, what)
-    value: float | None = found.get(side) if side else found
-    return value if value is None or what == "composition" else round(value)
+def _size(setup: Setup, quantity: str, side: str) -> float | None:
+    size = getattr(setup, quantity)
+    value: float | None = size.get(side) if side else size
+    return value if value is None or quantity == "composition" else round(value)
 
 
 def results(analysis: Analysis) -> Table:
     """Table 2: mean ± standard deviation; marks where HITS and Random differ in the paper's t-test."""
-    found = (analysis.result(verifier, s.name) for verifier in analysis.verifiers for s in analysis.setups)
+    by_setup = (analysis.result(verifier, s.name) for verifier in analysis.verifiers for s in analysis.setups)
     note = "Mean ±standard deviation over folds." if any(r.folds > 1 for r in analysis.results) else "One fold."
     if _partial(analysis):
         note += " Folds: those with answers, of those planned; a row averages over the former alone."
@@ -285,15 +287,15 @@ def results(analysis: Analysis) -> Table:
             " Two-sided Student t-test of HITS folds against Random folds, p < .05: * lower, † higher in HITS;"
             " it takes folds for independent, which they are not."
         )
-    rows = [r for r in found if r is not None]
+    rows = [r for r in by_setup if r is not None]
     return table("results", "Scores by verifier and setup", rows, *_result_cols(analysis), note=note)
 
 
 def _result_cols(analysis: Analysis) -> list[Col[Result]]:
     def best_of(setup: str, m: str) -> float | None:
-        found = [r.mean[m] or 0.0 for r in analysis.results if r.setup == setup]
+        means = [r.mean[m] or 0.0 for r in analysis.results if r.setup == setup]
         higher = m not in analysis.chosen or analysis.chosen[m].higher
-        return (max if higher else min)(found, default=None)
+        return (max if higher else min)(means, default=None)
 
     best = {(s.name, m): best_of(s.name, m) for s in analysis.setups for m in analysis.metrics}
     several = len(analysis.verifiers) > 1
@@ -322,22 +324,22 @@ def _unanswering(verifier: VerifierRecord) -> str:
     scores = "its scores hardly differ"
     if ":" in verifier.spec:
         # One's own is not loaded for a report. It has the calibrator that suits any unless it names another.
-        named = verifier.identity["params"].get("calibrator") if verifier.spec.startswith("calibrated(") else None
-        used = SUITS_ANY if named is None else str(named["component"])
+        calibrator = verifier.identity["params"].get("calibrator") if verifier.spec.startswith("calibrated(") else None
+        used = SUITS_ANY if calibrator is None else str(calibrator["component"])
     else:
-        found = as_verifier(registry.parse("verifier", verifier.spec))
-        if not isinstance(found, Calibrated):
+        verifier_object = as_verifier(registry.parse("verifier", verifier.spec))
+        if not isinstance(verifier_object, Calibrated):
             return scores
-        used = str((found.calibrator or found.scorer.default_calibrator()).name)
+        used = str((verifier_object.calibrator or verifier_object.scorer.default_calibrator()).name)
     return scores if used == SUITS_ANY else f"{scores}, or {used} does not suit their scale ({SUITS_ANY} suits any)"
 
 
 def _mark(analysis: Analysis, r: Result, metric: str) -> str:
     p, other = r.p[metric], analysis.result(r.verifier, "random")
-    mine, theirs = r.mean[metric], None if other is None else other.mean[metric]
-    if p is None or p >= SIGNIFICANT or mine is None or theirs is None:
+    own, random = r.mean[metric], None if other is None else other.mean[metric]
+    if p is None or p >= SIGNIFICANT or own is None or random is None:
         return ""
-    return "*" if mine < theirs else "†"
+    return "*" if own < random else "†"
 
 
 def stability(analysis: Analysis) -> Table:
@@ -363,8 +365,8 @@ def ranks(analysis: Analysis) -> Table:
     ranked = len(analysis.verifiers) > 1 and any(r.planned > 1 for r in analysis.results)
 
     def rank(verifier: str, setup: Setup) -> float | None:
-        found = analysis.result(verifier, setup.name)
-        return None if found is None else found.rank
+        result = analysis.result(verifier, setup.name)
+        return None if result is None else result.rank
 
     return table(
         "ranks",
@@ -425,7 +427,7 @@ def shortcut(analysis: Analysis) -> Table:
             text=True,
             json="distinguishable",
             terminal=False,
-            show=lambda told: {True: "yes", False: "no", None: "n/a"}[told],
+            show=lambda differs: {True: "yes", False: "no", None: "n/a"}[differs],
         ),
         note=f"Means over folds, then over {analysis.pools} pools. Interval: 95 %, over pools, allowing for their "
         "overlap. Shows: smallest difference found with 80 % power."
@@ -472,9 +474,9 @@ def _first_rows(whole: Table) -> Table:
 
 def _fold_group(analysis: Analysis, whole: Table) -> dict[str, Any]:
     few = _first_rows(whole)
-    shown = {row[0] for row in few.rows}
-    mine = [f for f in analysis.folds if whole.key == f"folds-{f.setup}" and f.name in shown]
-    rows = [{"name": f.name, "info": _named_topics(analysis, f)} for f in mine]
+    names = {row[0] for row in few.rows}
+    folds = [f for f in analysis.folds if whole.key == f"folds-{f.setup}" and f.name in names]
+    rows = [{"name": f.name, "info": _named_topics(analysis, f)} for f in folds]
     return {"title": whole.title.removesuffix(", fold by fold"), "rows": rows, "table": to_html(few)}
 
 
@@ -517,7 +519,7 @@ def finding(s: Shortcut) -> str:
 
 
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:
-    """By verifier: a badge, the kind of outcome and a sentence for each axis that was asked."""
+    """By verifier: a badge, the kind of outcome and a sentence for each axis that was measured."""
     verdicts = []
     for verifier in analysis.verifiers:
         axes = []
@@ -547,15 +549,15 @@ def chance_sentence(analysis: Analysis) -> str:
 
 
 def missing(analysis: Analysis) -> list[str]:
-    """Sentences on what could not be asked: a probe that is not there, and verifiers without a verdict."""
-    found = no_verdict(analysis.content)
+    """Sentences on what could not be measured: a probe that is not there, and verifiers without a verdict."""
+    sentences = no_verdict(analysis.content)
     probe = analysis.probe
     if probe is not None and not probe.section.repetitions:
         if probe.section.reason != NOT_ASKED:
-            found.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
+            sentences.append(f"Nothing on training domains: there is no crossed probe ({probe.section.reason}).")
     elif probe is not None:
-        found += [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Domain.NO_VERDICT]
-    return found
+        sentences += [f"{r.verifier}: {r.judged.reason}." for r in probe.rows if r.judged.outcome is Domain.NO_VERDICT]
+    return sentences
 
 
 def forecast_table(forecast: Forecast) -> Table:
@@ -589,7 +591,7 @@ def lines(forecast: Forecast) -> list[RenderableType]:
     shares = ", ".join(f"{name} {value:.0f} s" for name, value in forecast.seconds.items())
     if forecast.untimed:
         shares += f"{', ' if shares else ''}outside programs and services not timed: {', '.join(forecast.untimed)}"
-    shown: list[RenderableType] = [
+    parts: list[RenderableType] = [
         for_terminal(forecast_table(forecast)),
         *([] if forecast.sweep is None else [for_terminal(planned_sweep(forecast.sweep))]),
         Text(
@@ -597,31 +599,35 @@ def lines(forecast: Forecast) -> list[RenderableType]:
             f"({shares}, planning {forecast.planning:.0f} s, start and report {forecast.closing:.0f} s)."
         ),
     ]
-    for name, told in forecast.asked.items():
-        text = f"{name} would ask a service up to {told['questions']:,.0f} questions: about {told['tokens_in']:,.0f}"
-        price = f", {told['cost']:.2f} at the given prices" if told["cost"] else ""
-        shown.append(Text(f"{text} tokens to read, at most {told['tokens_out']:,.0f} to write{price}. None was asked."))
+    for name, answer in forecast.asked.items():
+        text = (
+            f"{name} would ask a service up to {answer['questions']:,.0f} questions: about {answer['tokens_in']:,.0f}"
+        )
+        price = f", {answer['cost']:.2f} at the given prices" if answer["cost"] else ""
+        parts.append(
+            Text(f"{text} tokens to read, at most {answer['tokens_out']:,.0f} to write{price}. None was asked.")
+        )
     if forecast.detectable is not None:
         text = f"HITS against Random would find a true difference of about {figure(forecast.detectable)} in AUC"
-        shown.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
+        parts.append(Text(f"{text} with 80 % power, if only the test pairs varied."))
     elif forecast.no_choice is not None:
-        shown.append(Text(forecast.no_choice))
+        parts.append(Text(forecast.no_choice))
     elif forecast.topics:
-        shown.append(
+        parts.append(
             Text(f"With one pool no difference between HITS and Random can be shown: {cure(forecast.more_pools)}.")
         )
     if forecast.transplant is not None:
         text = f"Content is transplanted in {forecast.transplant.folds} folds"
-        shown.append(Text(f"{text} of {forecast.transplant.test:.0f} problems on average."))
+        parts.append(Text(f"{text} of {forecast.transplant.test:.0f} problems on average."))
     elif forecast.transplant_reason is not None:
-        shown.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
+        parts.append(Text(f"No verdict on content: {forecast.transplant_reason}."))
     if forecast.detectable_gain is not None:
         gain = figure(forecast.detectable_gain)
         text = f"The crossed probe would call a true gain of about {gain} in AUC dependence with 80 %"
-        shown.append(Text(f"{text} power, for a verifier that varies as style-only does; for others a larger one."))
+        parts.append(Text(f"{text} power, for a verifier that varies as style-only does; for others a larger one."))
         if forecast.probe is not None and forecast.probe.test / 2 < FEWEST_PAIRS:
             text = f"Its test sets would have about {forecast.probe.test / 2:.0f} pairs of a class; a verdict needs"
-            shown.append(Text(f"{text} {FEWEST_PAIRS}: no verdict. More documents an author and topic would help."))
+            parts.append(Text(f"{text} {FEWEST_PAIRS}: no verdict. More documents an author and topic would help."))
     elif forecast.probe_reason is not None:
-        shown.append(Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains."))
-    return shown
+        parts.append(Text(f"No crossed probe ({forecast.probe_reason}), so nothing on training domains."))
+    return parts

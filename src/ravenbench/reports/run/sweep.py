@@ -36,8 +36,8 @@ def sweep_tables(sweep: Sweep | None) -> tuple[Table, ...]:
     """Tables 7 to 10, those that this sweep can fill."""
     if sweep is None:
         return ()
-    made = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
-    return tuple(made for made in made if made.rows)
+    tables = (similarity_over_m(sweep), stability_over_m(sweep), approaches(sweep), encoders(sweep))
+    return tuple(one for one in tables if one.rows)
 
 
 def planned_sweep(points: Sequence[SweepSize]) -> Table:
@@ -91,11 +91,11 @@ def stability_over_m(sweep: Sweep) -> Table:
 
 def approaches(sweep: Sweep) -> Table:
     """Table 9: cutting (HITS) against grouping and whatever else was swept over."""
-    found = []
+    compared = []
     for m in sweep.m if "hits" in sweep.samplers else ():
         hits = sweep.point("hits", m, sweep.encoders[0])
-        found += [(sweep.point(setup, m, sweep.encoders[0]), hits) for setup in sweep.samplers]
-    rows = [(p, _against(sweep, p, hits)) for p, hits in found if p.stability[AVERAGE].mean is not None]
+        compared += [(sweep.point(setup, m, sweep.encoders[0]), hits) for setup in sweep.samplers]
+    rows = [(p, _difference(sweep, p, hits)) for p, hits in compared if p.stability[AVERAGE].mean is not None]
     return table(
         "sweep-samplers",
         "Cutting and other ways",
@@ -117,14 +117,14 @@ def approaches(sweep: Sweep) -> Table:
 def encoders(sweep: Sweep) -> Table:
     """Table 10: HITS by what topics are compared with (the first sampler where HITS is not among them)."""
     setup = "hits" if "hits" in sweep.samplers else next(iter(sweep.samplers))
-    found = []
+    compared = []
     for m in sweep.m if len(sweep.encoders) > 1 else ():
         first = sweep.point(setup, m, sweep.encoders[0])
-        found += [(sweep.point(setup, m, encoder), first) for encoder in sweep.encoders]
+        compared += [(sweep.point(setup, m, encoder), first) for encoder in sweep.encoders]
     return table(
         "sweep-encoders",
         f"Encoders, {title(setup)}",
-        [(p, _against(sweep, p, first)) for p, first in found if p.stability[AVERAGE].mean is not None],
+        [(p, _difference(sweep, p, first)) for p, first in compared if p.stability[AVERAGE].mean is not None],
         col("m", lambda r: r[0].m),
         col("encoder", lambda r: r[0].encoder, text=True),
         col("topics shared", lambda r: r[0].shared, digits=2),
@@ -142,7 +142,7 @@ def _by_metric(point: Callable[[R], Point]) -> list[Col[R]]:
     return each(SHOWN, title, lambda r, m: point(r).stability[m].mean, terminal=())
 
 
-def _against(sweep: Sweep, point: Point, other: Point) -> Estimate:
+def _difference(sweep: Sweep, point: Point, other: Point) -> Estimate:
     return Estimate(None, None, ()) if point is other else sweep.contrast(point, other)
 
 
@@ -177,9 +177,9 @@ def sweep_json(sweep: Sweep | None) -> dict[str, Any] | None:
     return {"m": list(sweep.m), "encoders": list(sweep.encoders), "samplers": dict(sweep.samplers), "points": points}
 
 
-def _estimate(found: Estimate) -> dict[str, Any]:
-    interval = None if found.interval is None else list(found.interval)
-    return {"mean": found.mean, "interval": interval, "pools": list(found.pools)}
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    interval = None if estimate.interval is None else list(estimate.interval)
+    return {"mean": estimate.mean, "interval": interval, "pools": list(estimate.pools)}
 
 
 def sweep_figure(sweep: Sweep) -> Figure:

@@ -81,8 +81,8 @@ class VerifierRow:
     def mean(self, field: str) -> float | None:
         """Mean over seeds of a number of the effect: ``impact``, ``delta_acc``, ``delta_auc`` …"""
         values = [getattr(e.effect if hasattr(e.effect, field) else e, field) for e in self.effects.values()]
-        made = [v for v in values if v is not None]
-        return sum(made) / len(made) if made and len(made) == len(values) else None
+        known = [v for v in values if v is not None]
+        return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
 @dataclass(frozen=True)
@@ -213,8 +213,8 @@ def answers_of(store: Store, verifier: str, fold: str) -> Floats | str:
 
 def mean(values: Sequence[float | None]) -> float | None:
     """The mean; None where there are no values or one is None."""
-    made = [v for v in values if v is not None]
-    return float(np.mean(made)) if made and len(made) == len(values) else None
+    known = [v for v in values if v is not None]
+    return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,12 +256,12 @@ class Judged(ABC):
         before = self.prior[name]
         excluded = before if isinstance(before, str) else before.excluded
         effects: dict[int, VerificationEffect] = {}
-        for seed, done in seeds.items():
-            found = self.effect(name, done.fold)
-            if isinstance(found, str):
-                excluded = excluded or found
+        for seed, rewritten in seeds.items():
+            effect = self.effect(name, rewritten.fold)
+            if isinstance(effect, str):
+                excluded = excluded or effect
             else:
-                effects[seed] = found
+                effects[seed] = effect
         if len(effects) < len(seeds):
             effects = {}
         first = next(iter(effects.values()), None)
@@ -273,7 +273,9 @@ class Judged(ABC):
         if not rows or not seeds:
             return None
         before = np.array([self.right(row.verifier, "original") for row in rows])
-        return before, np.array([[self.right(row.verifier, done.fold) for row in rows] for done in seeds.values()])
+        return before, np.array(
+            [[self.right(row.verifier, rewritten.fold) for row in rows] for rewritten in seeds.values()]
+        )
 
     def recoveries(self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> tuple[RecoveryRow, ...]:
         """What attacks on the first seed's obfuscation brought back."""
@@ -296,9 +298,9 @@ class Verifiers(Judged):
         return verification_effect(self.same, before, after)
 
     def right(self, name: str, fold: str) -> Bools:
-        found, answers = self.effect(name, fold), answers_of(self.store, name, fold)
-        assert not isinstance(found, str) and not isinstance(answers, str)
-        return np.asarray(answers[self.same] >= found.threshold)
+        effect, answers = self.effect(name, fold), answers_of(self.store, name, fold)
+        assert not isinstance(effect, str) and not isinstance(answers, str)
+        return np.asarray(answers[self.same] >= effect.threshold)
 
     def recoveries(self, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> tuple[RecoveryRow, ...]:
         """A row for every attack that the run was to play."""
@@ -309,26 +311,26 @@ class Verifiers(Judged):
     def _recovery(self, attack: str, entry: ObfuscatorRecord, counted: Sequence[VerifierRow]) -> RecoveryRow:
         if entry.first is None:
             return RecoveryRow(attack, None, None, None, {}, "nothing was rewritten")
-        done = entry.first[1]
-        if attack == "preimage" and done.preimage is not None:
-            share = done.preimage.share
+        rewritten = entry.first[1]
+        if attack == "preimage" and rewritten.preimage is not None:
+            share = rewritten.preimage.share
             return RecoveryRow(attack, None, None, None if share is None else share > UNSAFE, {}, restored=share)
-        fold = f"{attack[0]}-{done.fold}"
+        fold = f"{attack[0]}-{rewritten.fold}"
         if fold not in self.plan.folds:
-            return RecoveryRow(attack, None, None, None, {}, done.not_played.get(attack) or "it was not played")
-        found = {}
+            return RecoveryRow(attack, None, None, None, {}, rewritten.not_played.get(attack) or "it was not played")
+        recovered = {}
         for row in counted:
-            answers = [answers_of(self.store, row.verifier, name) for name in ("original", done.fold, fold)]
+            answers = [answers_of(self.store, row.verifier, name) for name in ("original", rewritten.fold, fold)]
             known = [one for one in answers if not isinstance(one, str)]
             if len(known) == len(answers):
-                found[row.verifier] = recovery(self.same, *known)
-        traced = done.inversion if attack == "invert" else None
+                recovered[row.verifier] = recovery(self.same, *known)
+        traced = rewritten.inversion if attack == "invert" else None
         return RecoveryRow(
             attack,
-            mean([r.recovery for r in found.values() if r.recovery is not None]),
-            mean([r.false_accepts for r in found.values()]),
-            unsafe(list(found.values())),
-            {name: r.recovery for name, r in found.items()},
+            mean([r.recovery for r in recovered.values() if r.recovery is not None]),
+            mean([r.false_accepts for r in recovered.values()]),
+            unsafe(list(recovered.values())),
+            {name: r.recovery for name, r in recovered.items()},
             restored=None if traced is None else traced.recall,
             precision=None if traced is None else traced.precision,
         )
@@ -359,13 +361,13 @@ class Attributors(Judged):
         before, after = self.named(name, "original"), self.named(name, fold)
         if isinstance(before, str) or isinstance(after, str):
             return before if isinstance(before, str) else str(after)
-        found = effect(self.texts.truth, before[0], after[0], self.texts.attacked)
-        return VerificationEffect(math.nan, found, None, None, None)
+        change = effect(self.texts.truth, before[0], after[0], self.texts.attacked)
+        return VerificationEffect(math.nan, change, None, None, None)
 
     def right(self, name: str, fold: str) -> Bools:
-        found = self.named(name, fold)
-        assert not isinstance(found, str)
-        return np.asarray((found[0] == self.texts.truth)[self.texts.attacked])
+        named = self.named(name, fold)
+        assert not isinstance(named, str)
+        return np.asarray((named[0] == self.texts.truth)[self.texts.attacked])
 
     def rows(self) -> tuple[AttributionRow, ...]:
         """A row for every obfuscator and method with answers; p-values are corrected over all of them."""
@@ -373,12 +375,12 @@ class Attributors(Judged):
         for entry in self.plan.obfuscators:
             for record in self.plan.verifiers:
                 before = self.named(record.name, "original")
-                after = [self.named(record.name, done.fold) for done in entry.sets.values()]
-                there = [one for one in after if not isinstance(one, str)]
-                if isinstance(before, str) or not after or len(there) < len(after):
+                after = [self.named(record.name, rewritten.fold) for rewritten in entry.sets.values()]
+                answered = [one for one in after if not isinstance(one, str)]
+                if isinstance(before, str) or not after or len(answered) < len(after):
                     continue
-                found = attribution_change(self.texts, before, there)
-                rows.append(AttributionRow(entry.name, record.name, found, found.p))
+                change = attribution_change(self.texts, before, answered)
+                rows.append(AttributionRow(entry.name, record.name, change, change.p))
         corrected = holm([row.p_holm for row in rows])
         return tuple(replace(row, p_holm=float(p)) for row, p in zip(rows, corrected, strict=True))
 
@@ -388,7 +390,7 @@ def analyse(store: Store) -> SafetyAnalysis:
     store.expect("safety")
     methods = Attributors(store) if store.run.spec.get("methods") else Verifiers(store)
     plan = methods.plan
-    known = {name: found for name, found in methods.prior.items() if not isinstance(found, str)}
+    known = {name: effect for name, effect in methods.prior.items() if not isinstance(effect, str)}
     detected = read_detection(store.path / "detection.json") or {}
     rows = [_obfuscator(methods, entry, detected.get(entry.name)) for entry in plan.obfuscators]
     ranks = mean_ranks({r.name: {k: q.mean for k, q in r.sensibleness.items()} for r in rows if r.sensibleness})
@@ -424,7 +426,7 @@ def _obfuscator(methods: Judged, entry: ObfuscatorRecord, detection: Detection |
     measured = measures_of(methods.store.path / "measures", entry.name)
     texts = [row for one in measured.values() for row in one.rows.values()]
     ids = methods.store.fold("original").test.ids[methods.same].tolist()
-    share, there, there_interval = _surviving([one.rows for one in measured.values()], ids, right)
+    share, impact_there, impact_interval = _surviving([one.rows for one in measured.values()], ids, right)
     return ObfuscatorRow(
         name=entry.name,
         error=entry.error,
@@ -435,15 +437,15 @@ def _obfuscator(methods: Judged, entry: ObfuscatorRecord, detection: Detection |
         by_seed=by_seed,
         competent=mean([row.mean("impact") for row in competent]),
         survivors=share,
-        surviving=there,
-        surviving_interval=there_interval,
+        surviving=impact_there,
+        surviving_interval=impact_interval,
         verifiers=tuple(replace(row, interval=each.get(row.verifier)) for row in verifiers),
         soundness=_quality([text.soundness for text in texts], len(measured)),
         sensibleness=_quality([text.sensibleness for text in texts], len(measured)),
         mean_rank=None,
         efficiency=_quality([text.efficiency for text in texts], len(measured)),
-        seconds=sum(done.seconds for done in seeds.values()) / len(seeds) if seeds else None,
-        changed=max((done.changed for done in seeds.values()), default=0),
+        seconds=sum(rewritten.seconds for rewritten in seeds.values()) / len(seeds) if seeds else None,
+        changed=max((rewritten.changed for rewritten in seeds.values()), default=0),
         notes={} if entry.first is None else entry.first[1].notes,
         missing=next(iter(measured.values())).missing if measured else {},
         detection=detection,
@@ -457,7 +459,7 @@ def _surviving(
     """Share of texts whose meaning survived, the average impact on these alone, and its interval (first seed)."""
     if not any(rows):
         return None, None, None
-    masks = np.array([[i in found and found[i].survives for i in ids] for found in rows])
+    masks = np.array([[i in measured and measured[i].survives for i in ids] for measured in rows])
     share = float(masks.mean())
     if right is None or len(masks) != len(right[1]) or not masks.any(axis=1).all():
         return share, None, None
@@ -472,27 +474,27 @@ def _surviving(
 
 def _quality(rows: Sequence[Mapping[str, float | None]], seeds: int) -> dict[str, Quality]:
     """Means over texts (and seeds) with intervals over texts; None where a measure was made for no text."""
-    found = {}
+    qualities = {}
     for name in rows[0] if rows else ():
         values = np.array([row[name] for row in rows if row[name] is not None], dtype=np.float64)
         if not len(values):
-            found[name] = Quality(None, None)
+            qualities[name] = Quality(None, None)
             continue
         rng = stream(0, "quality-interval", name, len(values))
         means = values[rng.integers(0, len(values), (1000, len(values)))].mean(axis=1)
         low, high = np.quantile(means, expanded(0.95, max(2, len(values) // seeds)))
-        found[name] = Quality(float(values.mean()), (float(low), float(high)))
-    return found
+        qualities[name] = Quality(float(values.mean()), (float(low), float(high)))
+    return qualities
 
 
 def _shame(rows: Sequence[ObfuscatorRow], attributed: bool) -> list[Shame]:
     """Who gained; guessing among many candidates is right less often than ``WEAK``, which excuses nothing there."""
-    found = []
+    shame = []
     for row in rows:
         for verifier in row.counted:
             for seed, one in verifier.effects.items():
                 reasons = dismissals(one.effect)
                 if reasons is not None:
                     reasons = tuple(number for number in reasons if not (attributed and number == 2))
-                    found.append(Shame(row.name, verifier.verifier, seed, one.effect, reasons))
-    return sorted(found, key=lambda s: s.effect.impact)
+                    shame.append(Shame(row.name, verifier.verifier, seed, one.effect, reasons))
+    return sorted(shame, key=lambda s: s.effect.impact)

@@ -55,23 +55,27 @@ class Pooled:
 def pool(analyses: Mapping[str, SafetyAnalysis]) -> Pooled:
     """Put safety runs together, by the name of their data set; every obfuscator and verifier runs on all of them."""
     rows, partial = [], {}
-    for name in dict.fromkeys(o.name for found in analyses.values() for o in found.obfuscators):
-        of = {key: next((o for o in found.obfuscators if o.name == name), None) for key, found in analyses.items()}
-        there = {key: o for key, o in of.items() if o is not None and o.average_impact is not None}
-        if lacking := [key for key in of if key not in there]:
-            first = of[lacking[0]]
+    for name in dict.fromkeys(o.name for analysis in analyses.values() for o in analysis.obfuscators):
+        rows_of_name = {
+            key: next((o for o in analysis.obfuscators if o.name == name), None) for key, analysis in analyses.items()
+        }
+        complete = {key: o for key, o in rows_of_name.items() if o is not None and o.average_impact is not None}
+        if lacking := [key for key in rows_of_name if key not in complete]:
+            first = rows_of_name[lacking[0]]
             why = (first and first.error) or "no verifier counts there"
             partial[name] = f"nothing on {', '.join(lacking)}: {why}"
             continue
-        by_set = {key: o.average_impact for key, o in there.items() if o.average_impact is not None}
-        rows.append(PooledRow(name, sum(by_set.values()) / len(by_set), _interval(there), by_set, _averages(there)))
-    found = Pooled(tuple(rows), partial, {key: one.attacked for key, one in analyses.items()})
-    ordered = sorted(rows, key=lambda row: -row.impact) if found.ranked else rows
-    return Pooled(tuple(ordered), partial, found.attacked)
+        by_set = {key: o.average_impact for key, o in complete.items() if o.average_impact is not None}
+        rows.append(
+            PooledRow(name, sum(by_set.values()) / len(by_set), _interval(complete), by_set, _averages(complete))
+        )
+    unordered = Pooled(tuple(rows), partial, {key: one.attacked for key, one in analyses.items()})
+    ordered = sorted(rows, key=lambda row: -row.impact) if unordered.ranked else rows
+    return Pooled(tuple(ordered), partial, unordered.attacked)
 
 
-def _interval(there: Mapping[str, ObfuscatorRow]) -> Interval | None:
-    parts = [(o.average_impact, o.over_problems) for o in there.values()]
+def _interval(complete: Mapping[str, ObfuscatorRow]) -> Interval | None:
+    parts = [(o.average_impact, o.over_problems) for o in complete.values()]
     known = [(value, interval) for value, interval in parts if value is not None and interval is not None]
     if len(known) < len(parts):
         return None
@@ -81,14 +85,14 @@ def _interval(there: Mapping[str, ObfuscatorRow]) -> Interval | None:
     return middle - below, middle + above
 
 
-def _averages(there: Mapping[str, ObfuscatorRow]) -> dict[str, float | None]:
+def _averages(complete: Mapping[str, ObfuscatorRow]) -> dict[str, float | None]:
     return {
-        field: mean([mean([row.mean(field) for row in o.counted]) if o.counted else None for o in there.values()])
+        field: mean([mean([row.mean(field) for row in o.counted]) if o.counted else None for o in complete.values()])
         for field in FIELDS
     }
 
 
-def pooled_tables(found: Pooled) -> list[Table]:
+def pooled_tables(pooled: Pooled) -> list[Table]:
     """The ranking with PAN's averages, and the impact on each data set."""
 
     def average(field: str) -> Col[PooledRow]:
@@ -97,34 +101,34 @@ def pooled_tables(found: Pooled) -> list[Table]:
     def impact(name: str) -> Col[PooledRow]:
         return col(name, lambda r: r.by_set[name], signed=True)
 
-    used = [field for field in FIELDS if any(row.averages[field] is not None for row in found.rows)]
-    named: Col[PooledRow] = col("obfuscator", lambda r: r.obfuscator, text=True)
+    used = [field for field in FIELDS if any(row.averages[field] is not None for row in pooled.rows)]
+    name_column: Col[PooledRow] = col("obfuscator", lambda r: r.obfuscator, text=True)
     note = "Every data set weighs the same. Intervals are over problems; a verifier not asked may fare otherwise."
-    if not found.ranked:
+    if not pooled.ranked:
         note = f"Not ranked: a data set has fewer than {FEW} attacked problems. {note}"
     return [
         table(
-            "pooled", f"{len(found.attacked)} data sets: averages by obfuscator", found.rows, named,
+            "pooled", f"{len(pooled.attacked)} data sets: averages by obfuscator", pooled.rows, name_column,
             col("impact", lambda r: r.impact, signed=True),
             col("95 %", lambda r: r.interval),
             *map(average, used),
             note=note,
         ),
-        table("data-sets", "Average impact on each data set", found.rows, named, *map(impact, found.attacked)),
+        table("data-sets", "Average impact on each data set", pooled.rows, name_column, *map(impact, pooled.attacked)),
         table(
-            "left-out", "Left out", found.partial.items(),
+            "left-out", "Left out", pooled.partial.items(),
             col("obfuscator", lambda r: r[0], text=True),
             col("why", lambda r: r[1], text=True),
         ),
     ]  # fmt: skip
 
 
-def pooled_json(found: Pooled) -> dict[str, Any]:
+def pooled_json(pooled: Pooled) -> dict[str, Any]:
     """The same as plain values."""
     return {
-        "attacked": dict(found.attacked),
-        "ranked": found.ranked,
-        "left_out": dict(found.partial),
+        "attacked": dict(pooled.attacked),
+        "ranked": pooled.ranked,
+        "left_out": dict(pooled.partial),
         "obfuscators": [
             {
                 "obfuscator": row.obfuscator,
@@ -133,20 +137,20 @@ def pooled_json(found: Pooled) -> dict[str, Any]:
                 "by_data_set": dict(row.by_set),
                 **row.averages,
             }
-            for row in found.rows
+            for row in pooled.rows
         ],
     }
 
 
-def write_pooled(found: Pooled, pages: Mapping[str, str], folder: Path) -> None:
+def write_pooled(pooled: Pooled, pages: Mapping[str, str], folder: Path) -> None:
     """Fill a report's folder; ``pages`` are the reports of the data sets, by their names."""
-    made = pooled_tables(found)
+    tables = pooled_tables(pooled)
     page = render(
         "pooled.html.j2",
         sections=[],
-        found=found,
+        pooled=pooled,
         few=FEW,
         pages=pages,
-        tables=[to_html(one) for one in made if one.rows],
+        tables=[to_html(one) for one in tables if one.rows],
     )
-    write_parts(folder, kind="safety", page=page, json=pooled_json(found), tables=made, figures={})
+    write_parts(folder, kind="safety", page=page, json=pooled_json(pooled), tables=tables, figures={})

@@ -71,26 +71,26 @@ class People:
 
 def people(store: Store) -> People | None:
     """What people said of this run's rewritings, None where nobody graded any."""
-    given = read_grades(store)
-    if not given:
+    grades = read_grades(store)
+    if not grades:
         return None
     measured = {
         (entry.name, seed, problem): row
         for entry in store.plan_as(SafetyPlan).obfuscators
-        for seed, found in measures_of(store.path / "measures", entry.name).items()
-        for problem, row in found.rows.items()
+        for seed, measures in measures_of(store.path / "measures", entry.name).items()
+        for problem, row in measures.rows.items()
     }
-    graders = tuple(sorted({one.grader for one in given}))
+    graders = tuple(sorted({one.grader for one in grades}))
     answers = {"can it be read": _grade, "does it say the same": _verdict}
     return People(
         graders,
-        tuple(_agreement(question, given, value) for question, value in answers.items()),
+        tuple(_agreement(question, grades, value) for question, value in answers.items()),
         tuple(
-            _row(name, [one for one in given if one.obfuscator == name], measured)
+            _row(name, [one for one in grades if one.obfuscator == name], measured)
             for name in dict.fromkeys(entry.name for entry in store.plan_as(SafetyPlan).obfuscators)
-            if any(one.obfuscator == name for one in given)
+            if any(one.obfuscator == name for one in grades)
         ),
-        tuple(_measures(_means(given, _grade), _means(given, _verdict), measured)),
+        tuple(_measures(_means(grades, _grade), _means(grades, _verdict), measured)),
     )
 
 
@@ -106,45 +106,45 @@ def _text(one: GradedText) -> Text:
     return one.obfuscator, one.seed, one.problem
 
 
-def _means(given: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> dict[Text, float]:
+def _means(grades: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> dict[Text, float]:
     """Mean answer of each text's graders, where anybody answered."""
     answers: dict[Text, list[float]] = {}
-    for one in given:
+    for one in grades:
         if (answer := value(one)) is not None:
             answers.setdefault(_text(one), []).append(answer)
     return {text: float(np.mean(each)) for text, each in answers.items()}
 
 
-def _agreement(question: str, given: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> Agreement:
-    graders, texts = sorted({one.grader for one in given}), sorted({_text(one) for one in given})
+def _agreement(question: str, grades: Sequence[GradedText], value: Callable[[GradedText], float | None]) -> Agreement:
+    graders, texts = sorted({one.grader for one in grades}), sorted({_text(one) for one in grades})
     table = np.full((len(graders), len(texts)), np.nan)
-    for one in given:
+    for one in grades:
         answer = value(one)
         table[graders.index(one.grader), texts.index(_text(one))] = np.nan if answer is None else answer
-    there = ~np.isnan(table)
+    answered = ~np.isnan(table)
     return Agreement(
         question,
-        int(there.any(axis=1).sum()),
-        int((there.sum(axis=0) > 1).sum()),
+        int(answered.any(axis=1).sum()),
+        int((answered.sum(axis=0) > 1).sum()),
         ordinal_alpha(table),
         alpha_interval(table),
     )
 
 
-def _row(name: str, given: Sequence[GradedText], measured: Mapping[Text, MeasuredText]) -> PeopleRow:
-    texts = sorted({_text(one) for one in given})
-    grades = list(_means(given, _grade).values())
-    verdicts = [str(one.verdict) for one in given if one.verdict is not None]
-    blind = [one.blind for one in given if one.grade is not None]
-    found = [measured[text] for text in texts if text in measured]
-    bits = [b for row in found if (b := row.sensibleness.get("surprisal")) is not None]
+def _row(name: str, grades_of_texts: Sequence[GradedText], measured: Mapping[Text, MeasuredText]) -> PeopleRow:
+    texts = sorted({_text(one) for one in grades_of_texts})
+    grades = list(_means(grades_of_texts, _grade).values())
+    verdicts = [str(one.verdict) for one in grades_of_texts if one.verdict is not None]
+    blind = [one.blind for one in grades_of_texts if one.grade is not None]
+    automatic = [measured[text] for text in texts if text in measured]
+    bits = [b for row in automatic if (b := row.sensibleness.get("surprisal")) is not None]
     return PeopleRow(
         name,
         len(texts),
         mean(grades),
         {v: verdicts.count(v) / len(verdicts) for v in VERDICTS} if verdicts else {},
         mean(blind),
-        mean([row.survives for row in found]),
+        mean([row.survives for row in automatic]),
         mean(bits),
     )
 
@@ -159,10 +159,10 @@ def _measures(
             for name, value in getattr(measured[text], part).items():
                 if value is not None:
                     values.setdefault(name, {})[text] = value
-        for name, found in values.items():
-            against = [_correlation(found, answers) for answers in (grades, verdicts)]
-            if any(one.rho is not None for one in against):
-                rows.append(MeasureRow(part, name, *against))
+        for name, by_text in values.items():
+            correlations = [_correlation(by_text, answers) for answers in (grades, verdicts)]
+            if any(one.rho is not None for one in correlations):
+                rows.append(MeasureRow(part, name, *correlations))
     return rows
 
 

@@ -94,19 +94,19 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def impact(self) -> Table:
         """Average impact of each obfuscator, over all texts and over those within the stated limits of meaning."""
-        found = self.analysis
+        a = self.analysis
         excluded: dict[str, list[str]] = {}
-        for name, why in found.verifiers.items():
+        for name, why in a.verifiers.items():
             if why is not None:
                 excluded.setdefault(why, []).append(name)
-        counted = len(found.verifiers) - sum(map(len, excluded.values()))
-        able = "able: those of 60 % accuracy; " if found.attribution is None else ""
+        counted = len(a.verifiers) - sum(map(len, excluded.values()))
+        able = "able: those of 60 % accuracy; " if a.attribution is None else ""
         note = [
-            f"Mean over {counted} {found.attacks}; {able}"
+            f"Mean over {counted} {a.attacks}; {able}"
             "sound: share of texts within stated limits of meaning (no reader judged), and impact on these.",
             *(f"Excluded, as {why}: {', '.join(names)}." for why, names in excluded.items()),
         ]
-        rows = [o for o in listed(found) if o.error is None]
+        rows = [o for o in listed(a) if o.error is None]
         return table("impact", "Safety: average impact", rows, *self._obfuscator(), note=" ".join(note))
 
     def _obfuscator(self) -> list[Col[ObfuscatorRow]]:
@@ -142,13 +142,11 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def verifiers(self) -> Table:
         """The verifiers before any attack."""
-        found, attributed = self.analysis, self.analysis.attribution is not None
-        rows = [
-            (name, why or "", *found.accuracy.get(name, (None, None, None))) for name, why in found.verifiers.items()
-        ]
+        a, attributed = self.analysis, self.analysis.attribution is not None
+        rows = [(name, why or "", *a.accuracy.get(name, (None, None, None))) for name, why in a.verifiers.items()]
         return table(
-            "verifiers", f"{found.attacks.capitalize()} before the attack", rows,
-            col(found.attacks[:-1], lambda r: r[0], text=True),
+            "verifiers", f"{a.attacks.capitalize()} before the attack", rows,
+            col(a.attacks[:-1], lambda r: r[0], text=True),
             col(None if attributed else "τ", lambda r: r[4]),
             col("accuracy", lambda r: r[2]),
             col("recall", lambda r: r[3]),
@@ -300,8 +298,8 @@ class SafetyReport(Report[SafetyAnalysis]):
 
     def readers(self) -> list[Table]:
         """Grades by obfuscator, agreement between graders, measures against grades; no rows where nobody graded."""
-        found = self.analysis.people
-        rows, agreement, measures = (found.rows, found.agreement, found.measures) if found else ((), (), ())
+        graded = self.analysis.people
+        rows, agreement, measures = (graded.rows, graded.agreement, graded.measures) if graded else ((), (), ())
         people = table(
             "people", "What readers said", rows,
             col("obfuscator", lambda r: r.obfuscator, text=True),
@@ -313,8 +311,8 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("blind", lambda r: r.blind, digits=2),
             col("sound", lambda r: r.sound, digits=2),
             col("bits", lambda r: r.bits, digits=2, signed=True),
-            note=f"By {len(found.graders) if found else 0} readers: grade 1 fluent … 5 unreadable; whether it says the "
-            "same (correct, passable, wrong), as shares; blind: graded before the original was seen. Beside them, of "
+            note=f"By {len(graded.graders) if graded else 0} readers: grade 1 fluent … 5 unreadable; whether it says "
+            "the same (correct, passable, wrong), as shares; blind: graded before the original was seen. Beside them, of "
             "the same texts, sound and bits as measured automatically.",
         )  # fmt: skip
         agree = table(
@@ -327,7 +325,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             note="Krippendorff's α for ordered grades over texts that two read: 1 agreement, 0 chance. "
             "Below .667 grades are not to be relied on, from .800 on they are.",
         )  # fmt: skip
-        against = table(
+        measures_table = table(
             "measures-people", "Automatic measures against readers", measures,
             col("measure", lambda m: title(m.measure), text=True),
             col("ρ grade", lambda m: m.grade.rho, digits=2, signed=True),
@@ -339,14 +337,14 @@ class SafetyReport(Report[SafetyAnalysis]):
             "says the same is negative, a count of faults positive. "
             f"Of {len(measures)} measures, some differ from 0 by chance.",
         )  # fmt: skip
-        return [people, agree, against]
+        return [people, agree, measures_table]
 
     def attribution(self) -> list[Table]:
         """Averages, scores before and after, and every change with its interval."""
-        found = self.analysis
-        ranked = [(o, [row for row in found.attribution or () if row.obfuscator == o.name]) for o in listed(found)]
+        a = self.analysis
+        ranked = [(o, [row for row in a.attribution or () if row.obfuscator == o.name]) for o in listed(a)]
         rows = [row for _, own in ranked for row in own]
-        made = {(o.name, v.verifier): v for o in found.obfuscators for v in o.verifiers}
+        rows_by_name = {(o.name, v.verifier): v for o in a.obfuscators for v in o.verifiers}
 
         def part(title: str, name: str, field: str, digits: int, *, signed: bool = False) -> Col[AttributionRow]:
             return col(title, lambda r: _of(getattr(r.change, name), field), digits=digits, signed=signed)
@@ -358,7 +356,7 @@ class SafetyReport(Report[SafetyAnalysis]):
             return col(title, get, digits=digits, signed=True)
 
         def impact(digits: int = 3) -> Col[AttributionRow]:
-            get = lambda r: made[r.obfuscator, r.method].mean("impact")  # noqa: E731
+            get = lambda r: rows_by_name[r.obfuscator, r.method].mean("impact")  # noqa: E731
             return col("impact", get, digits=digits, signed=True)
 
         names: tuple[Col[AttributionRow], ...] = (
@@ -386,7 +384,7 @@ class SafetyReport(Report[SafetyAnalysis]):
         )  # fmt: skip
         long = table(
             "attribution-changes", "Every change, with its interval", rows, *names,
-            impact(), col("95 %", lambda r: made[r.obfuscator, r.method].interval),
+            impact(), col("95 %", lambda r: rows_by_name[r.obfuscator, r.method].interval),
             part("Δacc.", "accuracy", "delta", 3, signed=True), part("95 %", "accuracy", "interval", 3),
             part("ΔF1", "macro_f1", "delta", 3, signed=True), part("95 %", "macro_f1", "interval", 3),
             part("Δrank", "rank", "delta", 1, signed=True), part("95 %", "rank", "interval", 1),
@@ -427,45 +425,45 @@ class SafetyReport(Report[SafetyAnalysis]):
         return {} if self.trade_off is None else {"trade-off": self.trade_off}
 
     def sections(self) -> list[Section]:
-        found = self.analysis
+        a = self.analysis
         return [
             Section("summary", "Findings"),
             Section("trade", "Trade-off" if self.trade_off is not None else ""),
             Section("safety", "Safety"),
             Section("soundness", "Soundness"),
             Section("sensibleness", "Sensibleness"),
-            Section("people", "Readers" if found.people is not None else ""),
-            Section("attacks", "Detection and recovery" if found.attribution is None else ""),
-            Section("shame", "Hall of shame" if found.shame else ""),
+            Section("people", "Readers" if a.people is not None else ""),
+            Section("attacks", "Detection and recovery" if a.attribution is None else ""),
+            Section("shame", "Hall of shame" if a.shame else ""),
             Section("method", "Method"),
             Section("provenance", "Provenance"),
         ]
 
     def context(self) -> dict[str, Any]:
-        found = self.analysis
-        ranked = [o for o in listed(found) if o.average_impact is not None]
+        a = self.analysis
+        ranked = [o for o in listed(a) if o.average_impact is not None]
         return {
-            "analysis": found,
-            "run": msgspec.to_builtins(found.run),
-            "few": FEW if found.attacked < FEW else None,
+            "analysis": a,
+            "run": msgspec.to_builtins(a.run),
+            "few": FEW if a.attacked < FEW else None,
             "findings": [{"obfuscator": o.name, "text": finding(o)} for o in ranked],
-            "counted": sum(v is None for v in found.verifiers.values()),
+            "counted": sum(v is None for v in a.verifiers.values()),
             "reasons": REASONS,
             "survival": {title(name): limits for name, limits in SURVIVAL.items()},
         }
 
     def to_json(self) -> dict[str, Any]:
         """The object ``raven safety --json`` prints; every key is always there, null where undefined."""
-        found = self.analysis
+        a = self.analysis
         return {
-            "corpus": found.corpus,
-            "problems": found.problems,
-            "attacked": found.attacked,
-            "seeds": list(found.seeds),
-            "obfuscators": [self._obfuscator_json(o) for o in found.obfuscators],
+            "corpus": a.corpus,
+            "problems": a.problems,
+            "attacked": a.attacked,
+            "seeds": list(a.seeds),
+            "obfuscators": [self._obfuscator_json(o) for o in a.obfuscators],
             "hall_of_shame": rows_json(self.shame()),
             "attribution": None
-            if found.attribution is None
+            if a.attribution is None
             else [
                 {
                     "obfuscator": row.obfuscator,
@@ -474,11 +472,11 @@ class SafetyReport(Report[SafetyAnalysis]):
                     "p": row.change.p,
                     "p_holm": row.p_holm,
                 }
-                for row in found.attribution
+                for row in a.attribution
             ],
-            "people": None if found.people is None else asdict(found.people),
+            "people": None if a.people is None else asdict(a.people),
             "reasons": {str(reason): text for reason, text in REASONS.items()},
-            "run": {key: value for key, value in msgspec.to_builtins(found.run).items() if key != "data"},
+            "run": {key: value for key, value in msgspec.to_builtins(a.run).items() if key != "data"},
         }
 
     def _obfuscator_json(self, o: ObfuscatorRow) -> dict[str, Any]:
@@ -502,12 +500,12 @@ class SafetyReport(Report[SafetyAnalysis]):
         }
 
     def closing(self) -> list[RenderableType]:
-        made = {t.key: t for t in self.tables() if t.rows}
+        tables = {t.key: t for t in self.tables() if t.rows}
         keys = (
             "impact", "attribution", "quality", "people", "agreement", "measures-people", "shame", "recovery",
             "detection", "failures",
         )  # fmt: skip
-        return [for_terminal(made[key]) for key in keys if key in made]
+        return [for_terminal(tables[key]) for key in keys if key in tables]
 
 
 def finding(o: ObfuscatorRow) -> str:
@@ -551,9 +549,11 @@ def _change_json(change: Change | None) -> dict[str, Any] | None:
     return None if change is None else {**asdict(change), "delta": change.delta}
 
 
-def _mean(found: Mapping[str, Quality], name: str) -> float | None:
-    return found[name].mean if name in found else None
+def _mean(qualities: Mapping[str, Quality], name: str) -> float | None:
+    return qualities[name].mean if name in qualities else None
 
 
-def _means(found: Mapping[str, Quality]) -> dict[str, Any]:
-    return {n: {"mean": q.mean, "interval": None if q.interval is None else list(q.interval)} for n, q in found.items()}
+def _means(qualities: Mapping[str, Quality]) -> dict[str, Any]:
+    return {
+        n: {"mean": q.mean, "interval": None if q.interval is None else list(q.interval)} for n, q in qualities.items()
+    }

@@ -127,12 +127,12 @@ class Board:
 
 def slugs(names: list[str]) -> dict[str, str]:
     """An address for each name, of letters, digits and hyphens, all different; the same names give the same ones."""
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     for name in names:
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "x"
-        free = (address for i in count(1) if (address := plain if i == 1 else f"{plain}-{i}") not in found.values())
-        found[name] = next(free)
-    return found
+        free = (address for i in count(1) if (address := plain if i == 1 else f"{plain}-{i}") not in addresses.values())
+        addresses[name] = next(free)
+    return addresses
 
 
 class Joined(Store):
@@ -159,8 +159,8 @@ def joined(runs: Sequence[Store]) -> list[Store]:
     for run in runs:
         names = {v.name for v in run.plan.verifiers}
         for group in groups:
-            taken = {v.name for other in group for v in other.plan.verifiers}
-            if group[0].kind == run.kind == "run" and group[0].plan.folds == run.plan.folds and not names & taken:
+            others = {v.name for other in group for v in other.plan.verifiers}
+            if group[0].kind == run.kind == "run" and group[0].plan.folds == run.plan.folds and not names & others:
                 group.append(run)
                 break
         else:
@@ -173,19 +173,19 @@ def divisions(store: Store, truth: Truth) -> list[Attribute]:
     folds = [name.partition("/")[0] for name in truth.ids.tolist()]
     if not set(folds) <= store.plan.folds.keys():  # one fold alone, whose ids have no prefix
         folds = [name for name, record in store.plan.folds.items() if record.transplanted is None][:1] * len(folds)
-    found = [] if truth.group is None else [Attribute("setup", truth.group)]
+    attributes = [] if truth.group is None else [Attribute("setup", truth.group)]
     if store.kind == "pan14":
         corpora = store.plan_as(Pan14Plan).corpora
         kinds = {c.fold: " ".join(part for part in (c.language, c.genre) if part) or c.name for c in corpora}
         if len(set(kinds.values())) > 1:
-            found.append(Attribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
+            attributes.append(Attribute("language and genre", Labels.of(kinds[fold] for fold in folds)))
     words = []
     for fold in dict.fromkeys(folds):
         test = store.fold(fold).test
         words += [count_words(test.texts[int(row)]) for row in test.questioned_index]
     if len(set(words)) > 1:
-        found.append(Attribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64))))
-    return found
+        attributes.append(Attribute("words of the questioned text", quantiles(np.array(words, dtype=np.float64))))
+    return attributes
 
 
 def kind_of_text(store: Store) -> str:
@@ -193,16 +193,18 @@ def kind_of_text(store: Store) -> str:
     if store.kind != "run":
         return ""
     notes = store.plan_as(RunPlan).corpus.notes
-    told = [notes[key] for key in ("language", "genre") if notes.get(key)]
-    if not told and (given := store.run.spec.get("test")) and Path(given).exists():  # planned before notes had them
-        test = read_problems(given, "test")
-        told = [part for part in (test.language, test.genre) if part]
-    return " ".join(told or (store.labels["language"].names if "language" in store.labels else ()))
+    kinds = [notes[key] for key in ("language", "genre") if notes.get(key)]
+    if (
+        not kinds and (test_set := store.run.spec.get("test")) and Path(test_set).exists()
+    ):  # planned before notes had them
+        test = read_problems(test_set, "test")
+        kinds = [part for part in (test.language, test.genre) if part]
+    return " ".join(kinds or (store.labels["language"].names if "language" in store.labels else ()))
 
 
-def parts_of(found: BreakDown, system: str) -> tuple[Part, ...]:
+def parts_of(breakdown: BreakDown, system: str) -> tuple[Part, ...]:
     """A system's c@1 on every part."""
-    pairs = enumerate(zip(found.parts, found.systems[system], strict=True), 1)
+    pairs = enumerate(zip(breakdown.parts, breakdown.systems[system], strict=True), 1)
     return tuple(
         (name.removeprefix(f"{i}: "), n, Number(own.scores["c@1"], own.interval["c@1"]))
         for i, ((name, n, _), own) in pairs
@@ -214,12 +216,12 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
 
     ``submitted`` has answers from outside by address and system.
     """
-    found: list[Board] = []
+    made_boards: list[Board] = []
     keys: dict[Path, str] = {}
     runs: list[Store] = []
     for key, place in places.items():
         if (place / "report.json").is_file() and not (place / "run.json").is_file():
-            found.append(_evaluated(place, key))
+            made_boards.append(_evaluated(place, key))
             continue
         store = Store.open(place)
         if store.kind not in ("run", "pan14", "safety"):
@@ -230,8 +232,8 @@ def boards(places: Mapping[str, Path], submitted: Mapping[str, Mapping[str, Path
         keys[store.path] = key
         runs.append(with_answers(store, submitted[key]) if submitted.get(key) else store)
     for run in joined(runs):
-        found.append((_attacked if run.kind == "safety" else _run)(run, keys[run.path]))
-    return sorted(found, key=lambda board: list(places).index(board.key))
+        made_boards.append((_attacked if run.kind == "safety" else _run)(run, keys[run.path]))
+    return sorted(made_boards, key=lambda board: list(places).index(board.key))
 
 
 def takes_answers(place: Path) -> bool:
@@ -242,8 +244,8 @@ def takes_answers(place: Path) -> bool:
 def _run(store: Store, key: str) -> Board:
     truth, systems, notes = read_run(store)
     report = report_of(store)
-    found = report.analysis
-    content, probe = found.content, getattr(found, "probe", None)
+    analysis = report.analysis
+    content, probe = analysis.content, getattr(analysis, "probe", None)
     scored = evaluate(
         truth, {s.system: s.value for s in systems}, metrics=("c@1",), replicates=REPLICATES,
         breakdowns=divisions(store, truth),
@@ -270,7 +272,7 @@ def _run(store: Store, key: str) -> Board:
                 parts={b.by: parts_of(b, s.name) for b in scored.breakdowns},
             )
         )
-    title, material = _material(store, found)
+    title, material = _material(store, analysis)
     return Board(
         key=key,
         title=title,
@@ -282,7 +284,7 @@ def _run(store: Store, key: str) -> Board:
         material=material,
         provenance=_provenance(store),
         tables=tuple(parts_table(scored, b, "c@1") for b in scored.breakdowns),
-        folds=_folds(found) if store.kind == "run" else (),
+        folds=_folds(analysis) if store.kind == "run" else (),
         notes=tuple(notes),
         text=kind_of_text(store),
         downloads={"report.json": _json(report.to_json()), "scores.csv": to_csv(scores_table(scored))},
@@ -291,23 +293,23 @@ def _run(store: Store, key: str) -> Board:
 
 def _attacked(store: Store, key: str) -> Board:
     report = report_of(store)
-    found = report.analysis
-    losses: dict[str, dict[str, Number]] = {name: {} for name in found.verifiers}
-    for obfuscator in found.obfuscators:
+    a = report.analysis
+    losses: dict[str, dict[str, Number]] = {name: {} for name in a.verifiers}
+    for obfuscator in a.obfuscators:
         for row in obfuscator.verifiers:
             losses[row.verifier][obfuscator.name] = Number(row.mean("impact"), row.interval)
-    before = found.accuracy
+    before = a.accuracy
     ranked = sorted(before, key=lambda name: (-before[name][0], name))
     standings = [Standing(name, None, {"accuracy": Number(before[name][0])}, loss=losses[name]) for name in ranked]
     return Board(
         key=key,
-        title=f"{found.corpus}, under attack",
+        title=f"{a.corpus}, under attack",
         kind="safety",
         metric="accuracy",
-        problems=found.problems,
-        same=found.attacked,
+        problems=a.problems,
+        same=a.attacked,
         standings=tuple(standings),
-        material={"problems": found.problems, "attacked": found.attacked, "seeds": list(found.seeds)},
+        material={"problems": a.problems, "attacked": a.attacked, "seeds": list(a.seeds)},
         provenance=_provenance(store),
         notes=("Impact is the share of right answers on rewritten texts that an obfuscator takes away.",),
         downloads={"report.json": _json(report.to_json())},
@@ -317,11 +319,11 @@ def _attacked(store: Store, key: str) -> Board:
 def _evaluated(place: Path, key: str) -> Board:
     file = place / "report.json"
     try:
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if found.get("kind") != "evaluate":
-            raise FormatError("this report is not of raven evaluate", file=file, found=found.get("kind"))
-        metric = found["ranked_by"]
-        systems = [*found["systems"], *found["meta"].values()]
+        report: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        if report.get("kind") != "evaluate":
+            raise FormatError("this report is not of raven evaluate", file=file, found=report.get("kind"))
+        metric = report["ranked_by"]
+        systems = [*report["systems"], *report["meta"].values()]
         groups = [s["tie_group"] for s in systems if s["tie_group"] is not None]
         systems.sort(key=lambda s: (s["tie_group"] or math.inf, -(s[metric] or 0), s["system"]))
         standings = tuple(
@@ -340,13 +342,13 @@ def _evaluated(place: Path, key: str) -> Board:
             title=place.resolve().name,
             kind="evaluate",
             metric=metric,
-            problems=found["problems"],
-            same=found["same"],
+            problems=report["problems"],
+            same=report["same"],
             standings=standings,
-            material={"problems": found["problems"], "by one author": found["same"]},
+            material={"problems": report["problems"], "by one author": report["same"]},
             provenance={},
-            notes=tuple(found["notes"]),
-            downloads={"report.json": _json(found)},
+            notes=tuple(report["notes"]),
+            downloads={"report.json": _json(report)},
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise FormatError(
@@ -355,14 +357,14 @@ def _evaluated(place: Path, key: str) -> Board:
         ) from None  # fmt: skip
 
 
-def _material(store: Store, found: Any) -> tuple[str, dict[str, Any]]:
+def _material(store: Store, analysis: Any) -> tuple[str, dict[str, Any]]:
     if store.kind == "pan14":
-        names = [scores.name for scores in found.corpora]
+        names = [scores.name for scores in analysis.corpora]
         return "PAN-2014: " + ", ".join(names), {"corpora": names}
-    corpus = found.plan.corpus
+    corpus = analysis.plan.corpus
     notes = {k: v for k, v in corpus.notes.items() if k in ("source", "licence", "citation", "columns")}
-    told = {"documents": corpus.documents, "authors": corpus.authors, "topics": corpus.topics, **notes}
-    return corpus.name, {k: v for k, v in told.items() if v}
+    described = {"documents": corpus.documents, "authors": corpus.authors, "topics": corpus.topics, **notes}
+    return corpus.name, {k: v for k, v in described.items() if v}
 
 
 def _provenance(store: Store) -> dict[str, Any]:
@@ -370,12 +372,12 @@ def _provenance(store: Store) -> dict[str, Any]:
     return {k: v for k, v in head.items() if v not in (None, "", {}, [])}
 
 
-def _folds(found: Any) -> tuple[FoldPage, ...]:
+def _folds(analysis: Any) -> tuple[FoldPage, ...]:
     def metric(name: str) -> Col[Any]:
         return col(name, lambda item: item[1].get(name))
 
     pages = []
-    for fold in found.folds:
+    for fold in analysis.folds:
         system: Col[Any] = col("system", lambda item: item[0], text=True)
         scores = table("fold", fold.name, fold.scores.items(), system, *map(metric, METRICS[:3]))
         info = {k.replace("_", " "): v for k, v in msgspec.to_builtins(fold.info).items() if isinstance(v, int | float)}

@@ -66,28 +66,28 @@ def _profile(name: str, boards: Sequence[Board]) -> list[tuple[Board, Standing]]
     return [(board, s) for board in boards for s in board.standings if s.system == name]
 
 
-def with_interval(found: Number, signed: bool = False) -> Markup:
+def with_interval(estimate: Number, signed: bool = False) -> Markup:
     """A figure with its interval behind it, in small."""
-    if found.value is None:
+    if estimate.value is None:
         return Markup('<span class="na">n/a</span>')
-    text = Markup("{}").format(figure(found.value, signed))
-    if found.interval is None:
+    text = Markup("{}").format(figure(estimate.value, signed))
+    if estimate.interval is None:
         return text
-    low, high = (figure(end, signed) for end in found.interval)
+    low, high = (figure(end, signed) for end in estimate.interval)
     return text + Markup(' <span class="pm">[{}, {}]</span>').format(low, high)
 
 
-def mark(found: Number) -> Markup:
+def mark(estimate: Number) -> Markup:
     """A point on a line from 0 to 1 with its interval, drawn with .5 as a tick; nothing where there is no figure."""
-    if found.value is None:
+    if estimate.value is None:
         return Markup("")
-    low, high = found.interval or (found.value, found.value)
-    ends = [f"{100 * min(1.0, max(0.0, end)):.1f}" for end in (low, found.value, high)]
+    low, high = estimate.interval or (estimate.value, estimate.value)
+    ends = [f"{100 * min(1.0, max(0.0, end)):.1f}" for end in (low, estimate.value, high)]
     return Markup(
         '<svg class="mark-line" viewBox="0 0 100 12" role="img" aria-label="{}">'
         '<line x1="0" x2="100" y1="6" y2="6" class="axis"/><line x1="50" x2="50" y1="3" y2="9" class="axis"/>'
         '<line x1="{}" x2="{}" y1="6" y2="6" class="range"/><circle cx="{}" cy="6" r="3"/></svg>'
-    ).format(figure(found.value), ends[0], ends[2], ends[1])
+    ).format(figure(estimate.value), ends[0], ends[2], ends[1])
 
 
 def site(
@@ -125,22 +125,22 @@ def site(
     places = [Path(place) for place in runs]
     if not places:
         raise InputError("a site needs at least one run", expected="folders of raven run, pan14, safety or evaluate")
-    if gone := [place for place in places if not place.is_dir()]:
-        raise InputError("there is no such folder", file=gone[0])
+    if missing := [place for place in places if not place.is_dir()]:
+        raise InputError("there is no such folder", file=missing[0])
     names = [place.resolve().name for place in places]
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise InputError("two runs have folders of one name", found=repeated, fix="rename one")
     check_folder(out, inputs=[*places, *(submitted or {}).values()], kind="site")
     by_address = dict(zip(slugs(names).values(), places, strict=True))
-    found = boards(by_address, _answers(by_address, submitted or {}))
-    pages = site_pages(title, found)
+    all_boards = boards(by_address, _answers(by_address, submitted or {}))
+    pages = site_pages(title, all_boards)
 
     def write(folder: Path) -> None:
         for address, text in pages.items():
             (folder / address).parent.mkdir(parents=True, exist_ok=True)
             write_text(folder / address, text)
-        for one in found:
+        for one in all_boards:
             for name, text in one.downloads.items():
                 (folder / "downloads" / one.key).mkdir(parents=True, exist_ok=True)
                 write_text(folder / "downloads" / one.key / name, text)
@@ -150,24 +150,24 @@ def site(
 
 def _answers(places: Mapping[str, Path], submitted: Mapping[str, str | Path]) -> dict[str, dict[str, Path]]:
     """Folders of answers by run and system; answers that would stand on no board are refused."""
-    given: dict[str, dict[str, Path]] = {key: {} for key in places}
+    folders: dict[str, dict[str, Path]] = {key: {} for key in places}
     for name, folder in submitted.items():
         if not Path(folder).is_dir():
             raise InputError("there is no such folder of answers", file=Path(folder))
         within = {key: Path(folder) / place.resolve().name for key, place in places.items()}
         for key, place in within.items():
             if place.is_dir() or len(places) == 1:
-                given[key][name] = place if place.is_dir() else Path(folder)
-        shown = [key for key in places if name in given[key]]
-        if not shown:
+                folders[key][name] = place if place.is_dir() else Path(folder)
+        answered = [key for key in places if name in folders[key]]
+        if not answered:
             raise InputError(
                 f"the answers of {name} belong to no run of this site", file=folder,
                 expected=" or ".join(f"{place}/FOLD/answers.jsonl" for place in within.values()),
                 fix="name the folder within after the run whose folds it answers",
             )  # fmt: skip
-        if refused := [key for key in shown if not takes_answers(places[key])]:
+        if refused := [key for key in answered if not takes_answers(places[key])]:
             raise InputError(
                 f"the board of {refused[0]} takes no answers from outside", file=folder,
                 expected="a run of raven run or pan14", fix="raven evaluate judges other answers",
             )  # fmt: skip
-    return given
+    return folders
