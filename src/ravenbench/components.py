@@ -33,7 +33,7 @@ class Component:
     name: ClassVar[str] = ""
     version: ClassVar[int] = 1
     """Raised by hand whenever answers change (contract 4)."""
-    apart: ClassVar[tuple[str, ...]] = ()
+    not_in_key: ClassVar[tuple[str, ...]] = ()
     """Parameters that say under what conditions it works and never decide its answers: no part of its identity."""
 
     @classmethod
@@ -125,7 +125,7 @@ def identity(value: Any) -> Any:
     SpecError if a parameter is neither a literal nor a component, or a text that cannot be written as UTF-8.
     """
     if isinstance(value, Component):
-        params = {name: identity(getattr(value, name)) for name in value._parameters() if name not in value.apart}
+        params = {name: identity(getattr(value, name)) for name in value._parameters() if name not in value.not_in_key}
         return {"component": identity(own_name(type(value))), "version": value.version, "params": params}
     if isinstance(value, list | tuple):
         return [identity(v) for v in value]

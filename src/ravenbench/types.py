@@ -230,13 +230,13 @@ class Problems:
         return np.flatnonzero(used)
 
     @property
-    def apart(self) -> tuple[Problems, Problems]:
+    def calibration_split(self) -> tuple[Problems, Problems]:
         """The problems to learn from and those marked in ``calibrate``, made once; with no marks, all of them twice."""
         # What held itself would stay in memory until Python looks for cycles.
-        return (self, self) if self.calibrate is None else self._marked_apart
+        return (self, self) if self.calibrate is None else self._marked_split
 
     @cached_property
-    def _marked_apart(self) -> tuple[Problems, Problems]:
+    def _marked_split(self) -> tuple[Problems, Problems]:
         marked = np.asarray(self.calibrate)
         return self.select(~marked), self.select(marked)
 

@@ -143,8 +143,8 @@ def test_a_fold_is_the_callers_own_unless_it_is_shared(store):
             assert array.flags.writeable
             array[:] = 0
         assert reader.fold("f").train_digest() == shared.train_digest() == digest
-        assert reader.shared_fold("f") is shared and shared.train.apart is shared.train.apart
-        assert [len(part) for part in shared.train.apart] == [6, 2]
+        assert reader.shared_fold("f") is shared and shared.train.calibration_split is shared.train.calibration_split
+        assert [len(part) for part in shared.train.calibration_split] == [6, 2]
     names = [f"g{number}" for number in range(9)]
     for name in names:
         store.save_fold(replace(store.fold("f"), name=name))

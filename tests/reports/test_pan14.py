@@ -114,8 +114,10 @@ def test_shared_documents_are_told_and_left_out(whole, overview):
     value = np.append(store.cell("length", "corpus-00").answers, 0.5)
     same = np.append(store.fold("corpus-00").test_same, False)
     keep = [i for i, name in enumerate([*store.fold("corpus-00").test.ids, "toy003"]) if name != "toy001"]
-    assert overview.corpora[0].apart["length"].scores["auc"] == pytest.approx(scores(same[keep], value[keep])["auc"])
-    assert overview.corpora[1].apart == {}
+    assert overview.corpora[0].without_shared["length"].scores["auc"] == pytest.approx(
+        scores(same[keep], value[keep])["auc"]
+    )
+    assert overview.corpora[1].without_shared == {}
 
 
 def test_documents_are_shared_white_space_aside(tmp_path):

@@ -48,7 +48,7 @@ def test_where_all_problems_are_joined_authors_are_kept_apart():
         out, rest = folds.fold == f, folds.rest(f)
         own = {*left[out], *right[out]}
         assert out.any() and not own & {*left[rest], *right[rest]}
-    taught, held = folds.apart(same)
+    taught, held = folds.calibration_split(same)
     assert not {*left[held], *right[held]} & {*left[taught], *right[taught]}
     assert 0 < same[held].sum() < held.sum() and 0 < same[taught].sum() < taught.sum()
     said = collapsed(problems, same)

@@ -162,7 +162,7 @@ class FitUnit(CellUnit):
             verifier.fit(fold.train, fold.train_same)
             return verifier, features
         same = fold.train_same if fold.train.calibrate is None else fold.train_same[fold.train.calibrate]
-        return verifier.calibrate(features.score(fold.train.apart[1]), same), features
+        return verifier.calibrate(features.score(fold.train.calibration_split[1]), same), features
 
     def answer(self, store: Store, learned: tuple[Verifier, PairFeatures | None], place: CellPlace) -> Filled:
         verifier, features = learned

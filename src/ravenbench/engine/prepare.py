@@ -231,7 +231,7 @@ def plan_pairs(store: Store, scorers: Sequence[Scorer], folds: Sequence[str]) ->
         return {}
     size, keys = len(store.texts), []
     for fold in map(store.shared_fold, folds):
-        for problems in (fold.train.apart[1], fold.test):
+        for problems in (fold.train.calibration_split[1], fold.test):
             keys.append(problems.known_index * size + problems.questioned_index[problems.owner])
     pairs = np.stack(np.divmod(np.unique(np.concatenate(keys or [np.empty(0, dtype=np.int64)])), size))
     pairs, starts = _pair_blocks(pairs)

@@ -182,7 +182,7 @@ class Command(Obfuscator):
     english = False
     provenance = "ours"
     whole_batch = True
-    apart = ("confine", "readable")
+    not_in_key = ("confine", "readable")
 
     command: str
     timeout: float = 3600.0

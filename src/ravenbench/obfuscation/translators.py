@@ -222,7 +222,7 @@ class Command(Translator):
     """
 
     name = "command"
-    apart = ("confine", "readable")
+    not_in_key = ("confine", "readable")
 
     command: str
     timeout: float = 3600.0

@@ -46,11 +46,11 @@ def learnable(scores: Floats, same: Bools, name: str) -> tuple[Floats, Bools]:
     CorpusError
         If one class is absent.
     """
-    usable = told(scores)
+    usable = scored(scores)
     return scores[usable], both_classes(np.asarray(same, dtype=bool)[usable], name)
 
 
-def told(scores: Floats) -> Bools:
+def scored(scores: Floats) -> Bools:
     """Marks problems whose scores are all numbers, (n,)."""
     known = ~np.isnan(scores)
     return np.asarray(known if scores.ndim == 1 else known.all(axis=1), dtype=bool)
@@ -119,7 +119,7 @@ class Logistic(Calibrator):
         out[(out == 0.5) & (odds < 0)] = np.nextafter(0.5, 0)
         if self.radius:
             out[np.abs(out - 0.5) <= self.radius] = 0.5
-        out[~told(scores)] = 0.5
+        out[~scored(scores)] = 0.5
         return out
 
 
@@ -192,7 +192,7 @@ class Isotonic(Calibrator):
         half = self.scores_[self.values_ == 0.5]
         tied = (scores >= half[0]) & (scores <= half[-1]) if len(half) else np.zeros(len(out), dtype=bool)
         out[(out == 0.5) & ~tied] = np.nextafter(0.5, 1)
-        out[~told(scores)] = 0.5
+        out[~scored(scores)] = 0.5
         return out
 
 
@@ -235,7 +235,7 @@ class Linear(Calibrator):
         accepted = -scores <= self.theta
         out[(out == 0.5) & accepted] = np.nextafter(0.5, 1)
         out[(out == 0.5) & ~accepted] = np.nextafter(0.5, 0)
-        out[~told(scores)] = 0.5
+        out[~scored(scores)] = 0.5
         return np.asarray(out, dtype=np.float64)
 
 
@@ -482,7 +482,7 @@ class ThresholdBand(Calibrator):
         if self.fallback_ is not None:
             return self.logistic_.transform(scores)
         out = rescale(scores, self.p1_, self.p2_)
-        out[~told(scores)] = 0.5
+        out[~scored(scores)] = 0.5
         return out
 
 

@@ -89,7 +89,7 @@ class Meta(Combined):
         same = np.asarray(same, dtype=bool)
         self.radius_ = 0.0
         if self.band:
-            held_out = answers_apart(self.members, problems, same, 5)
+            held_out = answers_out_of_fold(self.members, problems, same, 5)
             finite = ~np.isnan(held_out).any(axis=1)
             self.radius_ = best_radius(held_out[finite].mean(axis=1), same[finite])
         self.members_ = fit_members(self.members, problems, same)
@@ -117,7 +117,7 @@ def answers_of(members: Sequence[Verifier], problems: Problems) -> Floats:
     return np.stack([member.verify(problems) for member in members], axis=1)
 
 
-def answers_apart(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
+def answers_out_of_fold(members: Sequence[Component], problems: Problems, same: Bools, folds: int) -> Floats:
     """Answers to training problems by members fitted on other folds, which share no author with them, (n, members).
 
     NaN where the members had one class alone to learn from.
@@ -180,7 +180,7 @@ class Stacked(Combined):
     def fit(self, problems: Problems, same: Bools) -> Self:
         same = np.asarray(same, dtype=bool)
         problems = replace(problems, calibrate=None)
-        held_out = log_odds(answers_apart(self.members, problems, same, self.folds))
+        held_out = log_odds(answers_out_of_fold(self.members, problems, same, self.folds))
         finite = ~np.isnan(held_out).any(axis=1)
         truth = same[finite]
         held_out = remove_fold_effect(

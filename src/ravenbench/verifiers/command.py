@@ -80,7 +80,7 @@ class Command(Verifier):
     symmetric = False
     transductive = True
     outside = True
-    apart = ("confine", "readable", "memory", "disk", "processes")
+    not_in_key = ("confine", "readable", "memory", "disk", "processes")
 
     command: str
     format: Literal["auto", "pairs", "problems"] = "auto"
@@ -191,11 +191,11 @@ def _plain(problems: Problems, same: Bools) -> dict[str, Any]:
     }
 
 
-def _restored(kept: dict[str, Any]) -> tuple[Problems, Bools]:
-    texts, rows = TextTable.collect(kept["texts"])
+def _restored(record: dict[str, Any]) -> tuple[Problems, Bools]:
+    texts, rows = TextTable.collect(record["texts"])
     first = np.unique(rows, return_index=True)[1]
-    author, topic = (None if kept[key] is None else Labels.of(kept[key]).take(first) for key in ("author", "topic"))
-    ids = name_array(kept["ids"])
-    ptr = np.concatenate([[0], np.cumsum(kept["sizes"])]).astype(np.int64)
-    known, questioned = rows[kept["known"]], rows[kept["questioned"]]
-    return Problems(texts, ids, ptr, known, questioned, author=author, topic=topic), kept["same"]
+    author, topic = (None if record[key] is None else Labels.of(record[key]).take(first) for key in ("author", "topic"))
+    ids = name_array(record["ids"])
+    ptr = np.concatenate([[0], np.cumsum(record["sizes"])]).astype(np.int64)
+    known, questioned = rows[record["known"]], rows[record["questioned"]]
+    return Problems(texts, ids, ptr, known, questioned, author=author, topic=topic), record["same"]

@@ -158,15 +158,15 @@ class TopicFit(Scorer):
 def largest_usable(store: CountStore, texts: TextTable, documents: Ints, ranked: Ints) -> int:
     """The largest mask of the ladder, no larger than ``ranked`` (ids), that leaves the median document enough words."""
     ladder = [step for step in LADDER if step <= max(len(ranked), LADDER[-1])]
-    left = []
+    words_left = []
     for rows in store.blocks(texts, documents):
         # By how many steps of the ladder, the smallest first, a word is left.
         reach = np.full(len(store.lexicon), np.searchsorted(ladder[::-1], len(ranked), side="right"))
         reach[ranked] = np.searchsorted(ladder[::-1], np.arange(len(ranked)), side="right")
         column = reach[store.lexicon.fold] * store.lexicon.content
         counts = spread_counts(rows.ids, rows.counts, rows.starts, rows.stops, column, len(ladder) + 1)
-        left.append(np.cumsum(counts[:, :0:-1], axis=1))
-    medians = np.median(np.concatenate(left), axis=0) if left else np.zeros(len(ladder))
+        words_left.append(np.cumsum(counts[:, :0:-1], axis=1))
+    medians = np.median(np.concatenate(words_left), axis=0) if words_left else np.zeros(len(ladder))
     usable = np.flatnonzero(medians >= ENOUGH)
     return ladder[int(usable[0])] if len(usable) else LADDER[-1]
 
@@ -223,8 +223,8 @@ class Blend(Scorer):
         if not 0 <= self.dose <= 1:
             raise SpecError("blend: dose must lie in [0, 1]", found=self.dose)
         self.parts_: tuple[Scorer, Scorer] = (StyleOnly().fit(problems, same), TopicOnly().fit(problems, same))
-        seen = np.stack([part.score(problems) for part in self.parts_], axis=1)
-        self.mean_, spread = seen.mean(axis=0), seen.std(axis=0)
+        scores = np.stack([part.score(problems) for part in self.parts_], axis=1)
+        self.mean_, spread = scores.mean(axis=0), scores.std(axis=0)
         self.scale_ = np.where(spread > 0, spread, 1.0)
         return self
 

@@ -193,24 +193,24 @@ class PromptedLM(Verifier):
         requests = self._requests(problems)
         cached = [cache.get([self._url(), request], is_probability) for request in requests]
         missing = [request for request, answer in zip(requests, cached, strict=True) if answer is None]
-        said = {
+        probabilities = {
             str(request): float(answer) for request, answer in zip(requests, cached, strict=True) if answer is not None
         }
         if missing:
-            said |= self._ask(missing, cache, len(requests))
-        return np.array([said[str(request)] for request in requests], dtype=np.float64)
+            probabilities |= self._ask(missing, cache, len(requests))
+        return np.array([probabilities[str(request)] for request in requests], dtype=np.float64)
 
     def _ask(self, requests: list[dict[str, Any]], cache: DiskCache, total: int) -> dict[str, float]:
         notice = f"{total - len(requests)} answers kept; to ask: {self._estimate(requests)}"
         print(f"{self.name}: texts leave this machine; {notice}", file=sys.stderr)
         key = os.environ.get(KEY)
         headers = {"Authorization": f"Bearer {key}"} if key else None
-        said: dict[str, float] = {}
+        probabilities: dict[str, float] = {}
         faults: Counter[str] = Counter()
         used: Counter[str] = Counter()
         with Endpoint(self._url(), timeout=self.timeout, retries=self.retries, headers=headers) as endpoint:
             for request in requests:
-                if str(request) in said:
+                if str(request) in probabilities:
                     continue
                 answer = endpoint.post("/chat/completions", request)
                 value, reason = (None, endpoint.last) if answer is None else probability(answer)
@@ -219,8 +219,8 @@ class PromptedLM(Verifier):
                     faults[reason] += 1
                 else:
                     cache.put([self._url(), request], repr(value))
-                    said[str(request)] = value
-        spent = self._asked(len(said) + faults.total(), used["prompt_tokens"], used["completion_tokens"])
+                    probabilities[str(request)] = value
+        spent = self._asked(len(probabilities) + faults.total(), used["prompt_tokens"], used["completion_tokens"])
         print(f"{self.name}: asked {spent} as the endpoint counts", file=sys.stderr)
         if faults:
             why = ", ".join(f"{reason}: {count}" for reason, count in faults.most_common())
@@ -229,7 +229,7 @@ class PromptedLM(Verifier):
                 found=why,
                 fix="repeat the command: what was answered is kept, and only the rest is asked again",
             )
-        return said
+        return probabilities
 
     def _requests(self, problems: Problems) -> list[dict[str, Any]]:
         def cut(text: str) -> str:

@@ -53,7 +53,7 @@ class CorpusScores:
 
     info: CorpusRecord
     rows: Rows
-    apart: Rows
+    without_shared: Rows
     content: ContentProbe | None = None
 
     @property

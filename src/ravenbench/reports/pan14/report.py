@@ -56,7 +56,7 @@ class Pan14Report(Report[Overview]):
             overall_table(o),
             *content_tables(o),
             *(corpus_table(o, c, i) for i, c in enumerate(o.corpora)),
-            *(apart_table(c, i) for i, c in enumerate(o.corpora) if c.apart),
+            *(without_shared_table(c, i) for i, c in enumerate(o.corpora) if c.without_shared),
             *published_tables(o),
         ]
         if o.pooled is not None:
@@ -126,7 +126,7 @@ class Pan14Report(Report[Overview]):
                 c.name: {
                     "documents": c.info.shared.documents,
                     "problems": len(c.info.shared.problems),
-                    "systems": _rows_json(c.apart),
+                    "systems": _rows_json(c.without_shared),
                 }
                 for c in o.corpora
             },
@@ -244,7 +244,7 @@ def corpus_table(overview: Overview, corpus: CorpusScores, number: int) -> Table
     return table(f"corpus-{number + 1}", title, corpus.rows.items(), *scores, SECONDS, note=NOTE)
 
 
-def apart_table(corpus: CorpusScores, number: int) -> Table:
+def without_shared_table(corpus: CorpusScores, number: int) -> Table:
     """Scores without the test problems that touch a document seen in training."""
     shared = corpus.info.shared
     return table(
@@ -254,8 +254,8 @@ def apart_table(corpus: CorpusScores, number: int) -> Table:
         NAME,
         FINAL,
         col("interval", lambda s: s[1].interval["final"]),
-        col("without", lambda s: corpus.apart[s[0]].scores["final"]),
-        col("interval without", lambda s: corpus.apart[s[0]].interval["final"]),
+        col("without", lambda s: corpus.without_shared[s[0]].scores["final"]),
+        col("interval without", lambda s: corpus.without_shared[s[0]].interval["final"]),
         note=f"{shared.documents} documents stand in train and test; {len(shared.problems)} test problems touch one "
         "and are left out here.",
     )

@@ -312,8 +312,8 @@ class SafetyReport(Report[SafetyAnalysis]):
             col("sound", lambda r: r.sound, digits=2),
             col("bits", lambda r: r.bits, digits=2, signed=True),
             note=f"By {len(graded.graders) if graded else 0} readers: grade 1 fluent … 5 unreadable; whether it says "
-            "the same (correct, passable, wrong), as shares; blind: graded before the original was seen. Beside them, of "
-            "the same texts, sound and bits as measured automatically.",
+            "the same (correct, passable, wrong), as shares; blind: graded before the original was seen. Beside "
+            "them, of the same texts, sound and bits as measured automatically.",
         )  # fmt: skip
         agree = table(
             "agreement", "Do readers agree?", agreement,

@@ -21,12 +21,12 @@ _FIX = "return np.asarray(answers, dtype=np.float64) with one number from 0 to 1
 _FIX_SCORES = "return an array of numbers, one (or one row) a problem, higher = same author, NaN = cannot tell"
 
 
-def checked_answers(given: Any, ids: Strings | Sequence[str], method: object) -> Floats:
+def checked_answers(values: Any, ids: Strings | Sequence[str], method: object) -> Floats:
     """Answers to these problems as float64 (n,), all finite and in [0, 1].
 
     Parameters
     ----------
-    given : Any
+    values : Any
         What ``verify`` or a calibrator returned.
     ids : (n,) str
         Of the problems asked.
@@ -38,7 +38,7 @@ def checked_answers(given: Any, ids: Strings | Sequence[str], method: object) ->
     AnswerError
         If it is anything else: another shape or type, a masked array, a number that is no answer.
     """
-    numbers = _numbers(given, method, "answers", _FIX)
+    numbers = _numbers(values, method, "answers", _FIX)
     shape = (len(ids),)
     if numbers.shape != shape:
         fix = f"{_FIX}; of predict_proba that is the column of the same author" if numbers.ndim == 2 else _FIX
@@ -55,7 +55,7 @@ def checked_answers(given: Any, ids: Strings | Sequence[str], method: object) ->
     return np.asarray(numbers, dtype=np.float64)
 
 
-def checked_scores(given: Any, n: int, method: object) -> Floats:
+def checked_scores(values: Any, n: int, method: object) -> Floats:
     """Raw scores of n problems as float64 (n,) or (n, f); NaN is a score that a method cannot give.
 
     Raises
@@ -63,7 +63,7 @@ def checked_scores(given: Any, n: int, method: object) -> Floats:
     AnswerError
         If they have another shape or type, or are infinite.
     """
-    numbers = _numbers(given, method, "scores", _FIX_SCORES)
+    numbers = _numbers(values, method, "scores", _FIX_SCORES)
     if numbers.ndim not in (1, 2) or len(numbers) != n:
         raise _wrong(method, "scores", f"shape {numbers.shape}", f"shape ({n},) or ({n}, features)", _FIX_SCORES)
     if numbers.dtype.kind not in "fiu":
@@ -74,19 +74,19 @@ def checked_scores(given: Any, n: int, method: object) -> Floats:
     return numbers
 
 
-def _numbers(given: Any, method: object, what: str, fix: str) -> np.ndarray[Any, np.dtype[Any]]:
+def _numbers(values: Any, method: object, expected: str, fix: str) -> np.ndarray[Any, np.dtype[Any]]:
     """As an array, unless that would hide what it is."""
-    if isinstance(given, np.ma.MaskedArray):
-        raise _wrong(method, what, "a masked array", "a plain array", fix)
+    if isinstance(values, np.ma.MaskedArray):
+        raise _wrong(method, expected, "a masked array", "a plain array", fix)
     try:
-        return np.asarray(given)
+        return np.asarray(values)
     except Exception as error:  # whatever foreign code raises
-        found = f"a {type(given).__name__} that is no array ({type(error).__name__})"
-        raise _wrong(method, what, found, "an array", fix) from error
+        description = f"a {type(values).__name__} that is no array ({type(error).__name__})"
+        raise _wrong(method, expected, description, "an array", fix) from error
 
 
-def _wrong(method: object, what: str, found: str, expected: str, fix: str) -> AnswerError:
-    return AnswerError(f"{method} gave {what} that cannot be used", found=found, expected=expected, fix=fix)
+def _wrong(method: object, problem: str, found: str, expected: str, fix: str) -> AnswerError:
+    return AnswerError(f"{method} gave {problem} that cannot be used", found=found, expected=expected, fix=fix)
 
 
 C = TypeVar("C", bound=Component)
@@ -258,8 +258,8 @@ class Calibrated(Verifier):
         same = np.asarray(same, dtype=bool)
         if problems.calibrate is not None:
             self.split_ = "marked"
-            learn, hold = problems.apart
-            return self._fit_apart(learn, same[~problems.calibrate], hold, same[problems.calibrate])
+            learn, hold = problems.calibration_split
+            return self._fit_held_out(learn, same[~problems.calibrate], hold, same[problems.calibrate])
         if self.scorer.fold_free:
             self.split_ = "fold-free"
             self.scorer_ = fresh(self.scorer).fit(problems, same)
@@ -267,8 +267,10 @@ class Calibrated(Verifier):
         folds = calibration_folds(problems, same, self.folds)
         self.split_ = folds.kind
         if not self.scorer.cross_fit:
-            learned, held = folds.apart(same)
-            return self._fit_apart(problems.select(learned), same[learned], problems.select(held), same[held])
+            learned, held_out = folds.calibration_split(same)
+            return self._fit_held_out(
+                problems.select(learned), same[learned], problems.select(held_out), same[held_out]
+            )
 
         def cross_fitted(rest: Bools, out: Bools) -> Floats:
             return fresh(self.scorer).fit(problems.select(rest), same[rest]).score(problems.select(out))
@@ -281,10 +283,10 @@ class Calibrated(Verifier):
         self.scorer_ = fresh(self.scorer).fit(problems, same)
         return self.calibrate(scores, same)
 
-    def _fit_apart(self, learn: Problems, learned: Bools, hold: Problems, held: Bools) -> Self:
+    def _fit_held_out(self, learn: Problems, same_learned: Bools, held_out: Problems, same_held_out: Bools) -> Self:
         """Calibrate on some problems and their truth a scorer that learned from others and theirs."""
-        self.scorer_ = fresh(self.scorer).fit(learn, learned)
-        return self.calibrate(self.scorer_.score(hold), held)
+        self.scorer_ = fresh(self.scorer).fit(learn, same_learned)
+        return self.calibrate(self.scorer_.score(held_out), same_held_out)
 
     def calibrate(self, scores: Floats, same: Bools) -> Self:
         """Fit the calibrator on raw scores (the run calls this with scores it has kept).

@@ -98,21 +98,21 @@ class Folds:
             return ~out
         return np.asarray(~np.isin(self.sides, self.sides[np.argmax(out)]).any(axis=1), dtype=bool)
 
-    def apart(self, same: Bools) -> tuple[Bools, Bools]:
+    def calibration_split(self, same: Bools) -> tuple[Bools, Bools]:
         """The problems to learn from and those to hold back for one calibration, two masks (n,).
 
         Held back is the fold whose classes are most nearly balanced; with ``authors``, all problems among the authors
         of two blocks, while those between these and others are used for neither.
         """
         numbers = np.unique(self.fold)
-        held = [self.fold == f for f in numbers]
-        learned = [~mask for mask in held]
+        held_out = [self.fold == f for f in numbers]
+        learned = [~mask for mask in held_out]
         if self.sides is not None:
             inside = [np.isin(self.sides, pair) for pair in combinations(np.unique(self.sides), 2)]
-            held, learned = [i.all(axis=1) for i in inside], [~i.any(axis=1) for i in inside]
-        fewest = [min(_fewest(same[h]), _fewest(same[t])) for h, t in zip(held, learned, strict=True)]
-        best = int(np.argmax(fewest if self.sides is not None else [_fewest(same[h]) for h in held]))
-        return np.asarray(learned[best], dtype=bool), np.asarray(held[best], dtype=bool)
+            held_out, learned = [i.all(axis=1) for i in inside], [~i.any(axis=1) for i in inside]
+        fewest = [min(_fewest(same[h]), _fewest(same[t])) for h, t in zip(held_out, learned, strict=True)]
+        best = int(np.argmax(fewest if self.sides is not None else [_fewest(same[h]) for h in held_out]))
+        return np.asarray(learned[best], dtype=bool), np.asarray(held_out[best], dtype=bool)
 
 
 def calibration_folds(problems: Problems, same: Bools, folds: int) -> Folds:

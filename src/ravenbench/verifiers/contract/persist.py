@@ -206,24 +206,24 @@ def _head(folder: Path) -> dict[str, Any]:
     return head
 
 
-def _same(head: dict[str, Any], wanted: Component, folder: Path) -> None:
-    if head["identity"] != identity(wanted):
+def _same(head: dict[str, Any], expected: Component, folder: Path) -> None:
+    if head["identity"] != identity(expected):
         raise SpecError(
             "this folder holds another verifier", file=folder,
-            found="; ".join(_differences(head["identity"], identity(wanted), str(head["spec"]))),
+            found="; ".join(_differences(head["identity"], identity(expected), str(head["spec"]))),
             fix=f"ask for {head['spec']}, or train again",
         )  # fmt: skip
 
 
-def _differences(there: Any, here: Any, name: str) -> list[str]:
-    if not isinstance(there, dict) or not isinstance(here, dict):
-        return [f"{name}: {there!r} there, {here!r} asked"] if there != here else []
-    if there.get("component") != here.get("component"):
-        return [f"{there.get('component', there)} there, {here.get('component', here)} asked"]
-    if "component" in there and there.get("version") != here.get("version"):
-        return [f"{there['component']} in version {there.get('version')} there, {here.get('version')} here"]
-    there, here = there.get("params", there), here.get("params", here)
-    return [line for key in sorted({*there, *here}) for line in _differences(there.get(key), here.get(key), key)]
+def _differences(theirs: Any, ours: Any, name: str) -> list[str]:
+    if not isinstance(theirs, dict) or not isinstance(ours, dict):
+        return [f"{name}: {theirs!r} there, {ours!r} asked"] if theirs != ours else []
+    if theirs.get("component") != ours.get("component"):
+        return [f"{theirs.get('component', theirs)} there, {ours.get('component', ours)} asked"]
+    if "component" in theirs and theirs.get("version") != ours.get("version"):
+        return [f"{theirs['component']} in version {theirs.get('version')} there, {ours.get('version')} here"]
+    theirs, ours = theirs.get("params", theirs), ours.get("params", ours)
+    return [line for key in sorted({*theirs, *ours}) for line in _differences(theirs.get(key), ours.get(key), key)]
 
 
 def _trusted(expected: Component | None) -> frozenset[str]:
@@ -460,8 +460,8 @@ class Reader:
         return cls
 
 
-def _damaged(what: object) -> FormatError:
-    return FormatError("this trained verifier is damaged", found=what)
+def _damaged(file: object) -> FormatError:
+    return FormatError("this trained verifier is damaged", found=file)
 
 
 def _estimator_class(name: str) -> type[Any]:

@@ -52,9 +52,9 @@ class Written:
         """
         several = np.flatnonzero(self.sizes >= 2)
         hold = 0 if share <= 0 or len(several) < 4 else int(np.clip(round(share * len(several)), 2, len(several) - 2))
-        chosen = stream(seed, "held-out-authors", len(several)).permutation(several)[:hold]
-        held = np.isin(self.author, chosen)
-        return self.select(~held), self.select(held)
+        drawn = stream(seed, "held-out-authors", len(several)).permutation(several)[:hold]
+        held_out = np.isin(self.author, drawn)
+        return self.select(~held_out), self.select(held_out)
 
 
 def written(problems: Problems, same: Bools) -> Written:
@@ -81,10 +81,10 @@ def written(problems: Problems, same: Bools) -> Written:
     return Written(documents, author, topic)
 
 
-def pairs(held: Written, most: int = 2000) -> tuple[Ints, Ints, Bools]:
+def pairs(documents: Written, most: int = 2000) -> tuple[Ints, Ints, Bools]:
     """All pairs of documents (rows of ``held.documents``), or ``most`` of either kind; with their truth."""
-    a, b = np.triu_indices(len(held.documents), 1)
-    same = held.author[a] == held.author[b]
+    a, b = np.triu_indices(len(documents.documents), 1)
+    same = documents.author[a] == documents.author[b]
     rng = stream(0, "held-out-pairs", len(same))
     rows = np.concatenate(
         [np.sort(rng.permutation(np.flatnonzero(same == kind))[:most]) for kind in (True, False)]
@@ -143,18 +143,18 @@ def repaired(
     return Drawn(a, b, documents.author[a] == documents.author[b])
 
 
-def balanced(drawn: Drawn, documents: Written, most: float = 1.5) -> Drawn:
+def balanced(pairs: Drawn, documents: Written, most: float = 1.5) -> Drawn:
     """Pairs of one and two authors, within and across topics, none more than ``most`` times as many as the fewest."""
-    alike = documents.topic[drawn.a] == documents.topic[drawn.b]
-    kind = 2 * drawn.same + alike
+    alike = documents.topic[pairs.a] == documents.topic[pairs.b]
+    kind = 2 * pairs.same + alike
     sizes = np.bincount(kind, minlength=4)
     limit = int(np.ceil(most * sizes[sizes > 0].min(initial=len(kind))))
     order = np.argsort(kind, kind="stable")
     rank = np.arange(len(kind)) - np.concatenate([[0], np.cumsum(sizes)[:-1]])[kind[order]]
-    return drawn.select(np.sort(order[rank < limit]).astype(np.int64))
+    return pairs.select(np.sort(order[rank < limit]).astype(np.int64))
 
 
-def calibration_apart(found: Written, problems: Problems, share: float, seed: int) -> tuple[Written, Written, str]:
+def calibration_apart(documents: Written, problems: Problems, share: float, seed: int) -> tuple[Written, Written, str]:
     """Training documents, calibration documents, and what no two of them share.
 
     Where the planner marked problems for calibration those are meant. Otherwise about ``share`` of the topics are set
@@ -171,27 +171,31 @@ def calibration_apart(found: Written, problems: Problems, share: float, seed: in
     CorpusError
         If either side lacks authors of two documents.
     """
-    topics_known = bool((found.topic >= 0).all())
+    topics_known = bool((documents.topic >= 0).all())
     if problems.calibrate is not None:
-        marked = np.isin(found.documents, problems.select(problems.calibrate).documents)
-        marked &= ~np.isin(found.documents, problems.select(~problems.calibrate).documents)
+        marked = np.isin(documents.documents, problems.select(problems.calibrate).documents)
+        marked &= ~np.isin(documents.documents, problems.select(~problems.calibrate).documents)
         train = ~marked
-        hold = marked & ~np.isin(found.author, found.author[train])
+        hold = marked & ~np.isin(documents.author, documents.author[train])
     else:
-        train, hold = _by_topic(found, share, seed) if topics_known else (np.zeros(0, bool), np.zeros(0, bool))
-    if topics_known and _enough(found, train) and _enough(found, hold & ~np.isin(found.topic, found.topic[train])):
-        hold = hold & ~np.isin(found.topic, found.topic[train])
-        return found.select(train), found.select(hold), "authors and topics"
-    if problems.calibrate is not None and _enough(found, train) and _enough(found, hold):
-        return found.select(train), found.select(hold), "authors"
-    learn, held = found.split(share, seed)
-    if not len(held.documents):
+        train, hold = _by_topic(documents, share, seed) if topics_known else (np.zeros(0, bool), np.zeros(0, bool))
+    if (
+        topics_known
+        and _enough(documents, train)
+        and _enough(documents, hold & ~np.isin(documents.topic, documents.topic[train]))
+    ):
+        hold = hold & ~np.isin(documents.topic, documents.topic[train])
+        return documents.select(train), documents.select(hold), "authors and topics"
+    if problems.calibrate is not None and _enough(documents, train) and _enough(documents, hold):
+        return documents.select(train), documents.select(hold), "authors"
+    learn, held_out = documents.split(share, seed)
+    if not len(held_out.documents):
         raise CorpusError(
             "too few authors to set some apart for calibration",
-            found=f"{int((found.sizes > 1).sum())} authors with two documents or more",
+            found=f"{int((documents.sizes > 1).sum())} authors with two documents or more",
             expected="four or more",
         )
-    return learn, held, "authors"
+    return learn, held_out, "authors"
 
 
 def _partner(first: int, stack: list[int], topic: Ints, alike: bool) -> int:
@@ -209,10 +213,10 @@ def _by_topic(documents: Written, share: float, seed: int) -> tuple[Bools, Bools
     """Documents of either side of a split of topics, authors on one side each."""
     topics = np.unique(documents.topic)
     count = int(np.clip(round(share * len(topics)), 1, max(1, len(topics) - 1)))
-    chosen = stream(seed, "calibration-topics", len(topics)).permutation(topics)[:count]
-    there = np.isin(documents.topic, chosen)
-    side = 2 * np.bincount(documents.author, weights=there) > documents.sizes
-    return ~there & ~side[documents.author], there & side[documents.author]
+    drawn = stream(seed, "calibration-topics", len(topics)).permutation(topics)[:count]
+    on_drawn = np.isin(documents.topic, drawn)
+    side = 2 * np.bincount(documents.author, weights=on_drawn) > documents.sizes
+    return ~on_drawn & ~side[documents.author], on_drawn & side[documents.author]
 
 
 def _enough(documents: Written, which: Bools) -> bool:

@@ -159,11 +159,11 @@ def _published(tensors: dict[str, torch.Tensor], folder: Path) -> tuple[Any, dic
     try:
         words, positions = (inner[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
         width = inner["encoder.layer.0.intermediate.dense.weight"].shape[0]
-        wanted = {"weight": (head["weight"].shape[0], words.shape[1]), "bias": (head["weight"].shape[0],)}
+        shapes = {"weight": (head["weight"].shape[0], words.shape[1]), "bias": (head["weight"].shape[0],)}
     except KeyError as error:
         raise FormatError("these are not LUAR's weights", file=folder, found=f"no tensor {error}") from None
-    if {name: tuple(tensor.shape) for name, tensor in head.items()} != wanted:
-        raise FormatError("these are not LUAR's weights", file=folder, expected=f"linear of shape {wanted}")
+    if {name: tuple(tensor.shape) for name, tensor in head.items()} != shapes:
+        raise FormatError("these are not LUAR's weights", file=folder, expected=f"linear of shape {shapes}")
     config = RobertaConfig(
         vocab_size=words.shape[0],
         hidden_size=words.shape[1],
@@ -177,7 +177,7 @@ def _published(tensors: dict[str, torch.Tensor], folder: Path) -> tuple[Any, dic
     module = RobertaModel(config)
     inner.pop("embeddings.position_ids", None)
     missing, unexpected = module.load_state_dict(inner, strict=False)
-    lost = [key for key in missing if not key.startswith("pooler.")]
-    if lost or unexpected:
-        raise FormatError("these are not LUAR's weights", file=folder, found=f"missing {lost}, unknown {unexpected}")
+    absent = [key for key in missing if not key.startswith("pooler.")]
+    if absent or unexpected:
+        raise FormatError("these are not LUAR's weights", file=folder, found=f"missing {absent}, unknown {unexpected}")
     return module, head

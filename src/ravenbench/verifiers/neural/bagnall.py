@@ -98,8 +98,8 @@ class ManyHeads(nn.Module):
     def states(self, ids: torch.Tensor) -> torch.Tensor:
         """States (n, t, hidden) before each character of (n, t)."""
         before = nn.functional.pad(ids[:, :-1], (1, 0), value=START)
-        found: torch.Tensor = self.recurrent(self.letters(before))[0]
-        return found
+        states: torch.Tensor = self.recurrent(self.letters(before))[0]
+        return states
 
     def cost(self, states: torch.Tensor, ids: torch.Tensor, head: torch.Tensor) -> torch.Tensor:
         """Mean cross-entropy in nats of the characters that count, by each row's head."""
@@ -112,10 +112,10 @@ class ManyHeads(nn.Module):
         if self.training:
             states = states + _NOISE * torch.randn_like(states)
         states, ids = states[:, IGNORED:], ids[:, IGNORED:]
-        found = self.cost(states, ids, head)
+        loss = self.cost(states, ids, head)
         for other in others:
-            found = found + leak / len(others) * self.cost(states, ids, other)
-        return found
+            loss = loss + leak / len(others) * self.cost(states, ids, other)
+        return loss
 
 
 def segments(
@@ -146,11 +146,11 @@ def segments(
                     ids.append(np.pad(part, (0, IGNORED + DEPTH - len(part))))
                     heads.append(head)
         order = rng.permutation(len(ids))
-        found, own = np.array(ids, dtype=np.int64)[order], np.array(heads, dtype=np.int64)[order]
+        shuffled, own = np.array(ids, dtype=np.int64)[order], np.array(heads, dtype=np.int64)[order]
         other = rng.integers(len(texts), size=(_LEAKED, len(own)))
         leak = _LEAK * _LEAK_FALL**number
         cuts = range(0, len(own), batch)
-        return [(found[c : c + batch], own[c : c + batch], other[:, c : c + batch], leak) for c in cuts]
+        return [(shuffled[c : c + batch], own[c : c + batch], other[:, c : c + batch], leak) for c in cuts]
 
     return epoch
 
@@ -232,8 +232,8 @@ def rank_scores(own: Floats, others: Floats, own_centre: Floats, centre: Floats)
     others : (n, heads)
     centre : (heads,)
     """
-    relative, asked = others - centre, (own - own_centre)[:, None]
-    better = (relative < asked).sum(axis=1) + 0.5 * (relative == asked).sum(axis=1)
+    relative, own_relative = others - centre, (own - own_centre)[:, None]
+    better = (relative < own_relative).sum(axis=1) + 0.5 * (relative == own_relative).sum(axis=1)
     return np.asarray(1 - better / others.shape[1], dtype=np.float64)
 
 
@@ -417,9 +417,9 @@ class Bagnall2015(Scorer):
         for i in range(len(problems)):
             known, questioned = roles(problems, i, read)
             if known not in learned:
-                mine = adapted_head([states[r] for r in known], [read[r] for r in known], *average, self.strength)
-                typical = [_bits(s, t, mine) for s, t in zip(reference, self.texts_, strict=True)]
-                learned[known] = mine, float(np.median(typical))
+                adapted = adapted_head([states[r] for r in known], [read[r] for r in known], *average, self.strength)
+                typical = [_bits(s, t, adapted) for s, t in zip(reference, self.texts_, strict=True)]
+                learned[known] = adapted, float(np.median(typical))
             if questioned not in costs:
                 costs[questioned] = sum_of(
                     questioned, read, lambda r: cross_entropies(states[r], read[r], self.heads_, self.biases_)

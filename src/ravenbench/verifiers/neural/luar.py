@@ -90,11 +90,11 @@ class Drawn:
         length = min(self.pieces, 1 + math.ceil((self.pieces - 1) * rng.beta(3, 1)))
         episodes: list[Pieces] = []
         for author in authors:
-            mine = self.written.of(author)
-            if len(mine) >= 2:
-                episodes += [_span(rng, self.texts[d], length) for d in rng.permutation(mine)[:2]]
+            rows = self.written.of(author)
+            if len(rows) >= 2:
+                episodes += [_span(rng, self.texts[d], length) for d in rng.permutation(rows)[:2]]
                 continue
-            text = self.texts[mine[0]]
+            text = self.texts[rows[0]]
             cut = int(rng.integers(1, len(text)))
             halves = [text[:cut], text[cut:]]
             episodes += [_span(rng, half, length) for half in halves]
@@ -167,8 +167,8 @@ class Luar(nn.Module):
         column = torch.arange(len(place), device=place.device) - starts[place]
         padded = vectors.new_zeros((len(sizes), int(sizes.max()), vectors.shape[-1]))
         padded[place, column] = vectors
-        there = torch.arange(padded.shape[1], device=place.device)[None] < sizes[:, None]
-        return self.episodes(padded, there)
+        inside = torch.arange(padded.shape[1], device=place.device)[None] < sizes[:, None]
+        return self.episodes(padded, inside)
 
     def embed(self, batch: Episodes, chunk: int = 0) -> torch.Tensor:
         """Embeddings of a batch, ``chunk`` episodes at a time (0: all at once).
@@ -257,13 +257,13 @@ def train_network(
         Of ``known.documents``.
     """
     reading = options.reading_
-    learn, held = known.split(options.held_out, options.seed)
+    learn, held_out = known.split(options.held_out, options.seed)
     place = {row: i for i, row in enumerate(known.documents.tolist())}
-    ours = [texts[place[row]] for row in learn.documents.tolist()]
-    theirs = [texts[place[row]] for row in held.documents.tolist()]
-    cut = [tiles(t, options.piece, reading.before, reading.after) for t in reading.encode(ours)]
-    drawn = Drawn(cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed)
-    a, b, truth = pairs(held)
+    learn_texts = [texts[place[row]] for row in learn.documents.tolist()]
+    held_out_texts = [texts[place[row]] for row in held_out.documents.tolist()]
+    cut = [tiles(t, options.piece, reading.before, reading.after) for t in reading.encode(learn_texts)]
+    batches = Drawn(cut, learn, authors=options.batch, pieces=options.pieces, seed=options.seed)
+    a, b, truth = pairs(held_out)
 
     def loss(batch: Any) -> torch.Tensor:
         episodes, author = batch
@@ -271,12 +271,12 @@ def train_network(
         return contrastive(vectors, torch.from_numpy(author).to(device), options.temperature)
 
     def separation() -> float:
-        vectors = options.embeddings(theirs)
+        vectors = options.embeddings(held_out_texts)
         return auc_of_scores(truth, np.einsum("ij,ij->i", vectors[a], vectors[b])) or 0.0
 
     rate = options.learning_rate if options.learning_rate is not None else (1e-3 if options.model is None else 2e-5)
     return train(
-        model, drawn.epoch, loss, Settings.of(options, learning_rate=rate, weight_decay=0.01), device=device,
+        model, batches.epoch, loss, Settings.of(options, learning_rate=rate, weight_decay=0.01), device=device,
         held_out=separation if len(a) else None, spec=spec, folder=folder, name="training luar", lower="chunk",
     )  # fmt: skip
 
@@ -436,10 +436,10 @@ class LUAR(Scorer):
 
     def _scale(self, problems: Problems, known: Written, texts: list[str]) -> tuple[float, float]:
         """Scale of cosines: of held-out authors where there are, since training draws those it saw apart."""
-        held = known.split(self.held_out, self.seed)[1]
-        a, b, truth = pairs(held)
+        held_out = known.split(self.held_out, self.seed)[1]
+        a, b, truth = pairs(held_out)
         if len(a):
-            vectors = self.embeddings([texts[i] for i in np.searchsorted(known.documents, held.documents)])
+            vectors = self.embeddings([texts[i] for i in np.searchsorted(known.documents, held_out.documents)])
             return scale_of(np.einsum("ij,ij->i", vectors[a], vectors[b]), truth)
         vectors, one, other = distinct(problems, self.embeddings)
         return scale_of(np.einsum("ij,ij->i", vectors[one], vectors[other]))

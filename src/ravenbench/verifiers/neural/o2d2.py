@@ -166,9 +166,9 @@ def word_vectors(documents: Sequence[Ints], words: int, size: int, first: int = 
     positive = coo_array((np.maximum(information, 0), (counts.row, counts.col)), shape=shape).tocsr()
     rank = min(size, words)
     u, s, _ = randomized_svd(positive, rank, random_state=0)
-    seen = total > 0
-    vectors[seen, :rank] = (u * np.sqrt(s))[seen]
-    scale = np.sqrt((vectors[seen] ** 2).mean())
+    occurs = total > 0
+    vectors[occurs, :rank] = (u * np.sqrt(s))[occurs]
+    scale = np.sqrt((vectors[occurs] ** 2).mean())
     return np.asarray(vectors / scale if scale > 0 else vectors)
 
 
@@ -265,31 +265,31 @@ def detector_batches(
     """
 
     def batches(epoch: int) -> list[tuple[Floats, Bools]]:
-        drawn = repaired(calibration, stream(seed, "detector-pairs", epoch), _SAME, _CROSSING, _WITHIN)
-        drawn = balanced(drawn, calibration)
-        p, seen = judge(drawn)
-        target = undecidable(p, drawn.same)
+        pairs = repaired(calibration, stream(seed, "detector-pairs", epoch), _SAME, _CROSSING, _WITHIN)
+        pairs = balanced(pairs, calibration)
+        p, features = judge(pairs)
+        target = undecidable(p, pairs.same)
         cuts = range(_BATCH, len(p), _BATCH)
-        return list(zip(np.split(seen, cuts), np.split(target, cuts), strict=True))
+        return list(zip(np.split(features, cuts), np.split(target, cuts), strict=True))
 
     return batches
 
 
-def detector_loss(detector: Detector, seen: Floats, target: Bools) -> torch.Tensor:
+def detector_loss(detector: Detector, features: Floats, target: Bools) -> torch.Tensor:
     """Cross-entropy of the detector's odds over a batch."""
     weight = next(detector.parameters())
-    inputs = torch.from_numpy(seen).to(weight)
+    inputs = torch.from_numpy(features).to(weight)
     odds = detector(inputs).squeeze(1).float()
     return nn.functional.binary_cross_entropy_with_logits(odds, torch.from_numpy(target).to(odds))
 
 
-def suspicion(kept: dict[str, np.ndarray], seen: Floats) -> Floats:
+def suspicion(weights: dict[str, np.ndarray], features: Floats) -> Floats:
     """Probability that a pair is undecidable, (n,), by the weights of a detector; in double precision on the CPU."""
-    detector = Detector(seen.shape[1])
-    fill(detector, kept)
+    detector = Detector(features.shape[1])
+    fill(detector, weights)
     detector.double().eval()
     with devices.inferring(torch.device("cpu")):
-        return np.asarray(torch.sigmoid(detector(torch.from_numpy(seen))).squeeze(1).numpy())
+        return np.asarray(torch.sigmoid(detector(torch.from_numpy(features))).squeeze(1).numpy())
 
 
 _CLIPPED: dict[str, Any] = {"warmup": 0.0, "clip": 5.0, "clip_each": True}
@@ -307,23 +307,23 @@ def train_network(
     options: O2D2,
     network: O2D2Network,
     learn: tuple[Reading, Written],
-    held: tuple[Reading, Written],
+    held_out: tuple[Reading, Written],
     device: torch.device,
     spec: dict[str, Any],
     folder: Path,
 ) -> list[Epoch]:
-    """Train in place on the documents ``learn``; the best epoch is judged by pairs of ``held``."""
-    reading, found = learn
-    a, b, truth = pairs(held[1])
+    """Train in place on the documents ``learn``; the best epoch is judged by pairs of ``held_out``."""
+    reading, documents = learn
+    a, b, truth = pairs(held_out[1])
 
     def batches(epoch: int) -> list[tuple[Drawn, int]]:
-        drawn = repaired(found, stream(options.seed, "o2d2-pairs", epoch))
-        cuts = range(0, len(drawn.same), options.batch)
-        return [(drawn.select(np.arange(c, min(c + options.batch, len(drawn.same)))), epoch) for c in cuts]
+        pairs = repaired(documents, stream(options.seed, "o2d2-pairs", epoch))
+        cuts = range(0, len(pairs.same), options.batch)
+        return [(pairs.select(np.arange(c, min(c + options.batch, len(pairs.same)))), epoch) for c in cuts]
 
     def loss(batch: tuple[Drawn, int]) -> torch.Tensor:
-        drawn, epoch = batch
-        rows = np.concatenate([drawn.a, drawn.b])
+        pairs, epoch = batch
+        rows = np.concatenate([pairs.a, pairs.b])
         spans = [_span(reading, int(row), epoch, options.windows, options.seed) for row in rows]
         windows = np.concatenate([reading.windows[row][span] for row, span in zip(rows, spans, strict=True)])
         lengths = np.concatenate([reading.lengths[row][span] for row, span in zip(rows, spans, strict=True)])
@@ -331,12 +331,12 @@ def train_network(
         parts = (reading.word[types], reading.spelling[types], inverse.reshape(windows.shape))
         word, spelling, index = (torch.from_numpy(part).to(device) for part in parts)
         counts = torch.tensor([span.stop - span.start for span in spans])
-        pair = torch.arange(len(drawn.same), device=device).repeat(2)
+        pair = torch.arange(len(pairs.same), device=device).repeat(2)
         y = network.encoder(word, spelling, index, torch.from_numpy(lengths), counts, pair)
-        return network.loss(y.float(), torch.from_numpy(drawn.same).to(device))
+        return network.loss(y.float(), torch.from_numpy(pairs.same).to(device))
 
     def likelihood() -> float:
-        y = embeddings(network.encoder, held[0], device)
+        y = embeddings(network.encoder, held_out[0], device)
         p, _ = judged(network, y[a], y[b])
         each = np.log(np.maximum(np.where(truth, p, 1 - p), 1e-12))
         return float(each[truth].mean() + each[~truth].mean()) / 2
@@ -350,16 +350,16 @@ def train_network(
 def train_detector(
     options: O2D2,
     network: O2D2Network,
-    apart: tuple[Reading, Written],
+    calibration: tuple[Reading, Written],
     device: torch.device,
     spec: dict[str, Any],
     folder: Path,
 ) -> tuple[Detector, list[Epoch]]:
     """The detector of a trained network, from documents its training never saw."""
-    y: Floats = embeddings(network.encoder, apart[0], device)
+    y: Floats = embeddings(network.encoder, calibration[0], device)
     with devices.controlled(options.seed, device, options.deterministic):
         detector = Detector(2 * options.embedding + 4).to(device)
-    batches = detector_batches(apart[1], lambda drawn: judged(network, y[drawn.a], y[drawn.b]), options.seed)
+    batches = detector_batches(calibration[1], lambda pairs: judged(network, y[pairs.a], y[pairs.b]), options.seed)
     settings = Settings.of(
         options, **_CLIPPED, epochs=options.detector_epochs, learning_rate=1e-3, final=0.7, patience=0
     )
@@ -487,19 +487,21 @@ class O2D2(Verifier):
                 "too few authors to train o2d2 on", found=f"{int(long.sum())} documents of {self.shortest} tokens",
                 expected="four authors of two such documents", fix="lower shortest, or give it more problems",
             )  # fmt: skip
-        learn, hold, self.apart_ = calibration_apart(known.select(long), problems, self.calibration, self.seed)
+        learn, to_calibrate, self.apart_ = calibration_apart(known.select(long), problems, self.calibration, self.seed)
         place = np.full(len(problems.texts), -1)
         place[known.documents] = np.arange(len(documents))
-        learn, held = learn.split(self.held_out, self.seed)
-        ours, theirs, others = ([documents[i] for i in place[part.documents]] for part in (learn, held, hold))
-        self.vocabulary_ = Vocabulary.of(ours, self.words, self.characters)
+        learn, held_documents = learn.split(self.held_out, self.seed)
+        learn_texts, held_out_texts, others = (
+            [documents[i] for i in place[part.documents]] for part in (learn, held_documents, to_calibrate)
+        )
+        self.vocabulary_ = Vocabulary.of(learn_texts, self.words, self.characters)
         spec = training_spec(self, problems, same)
         self._folder = training_folder(spec)
-        reading = read(ours, self.vocabulary_)
+        reading = read(learn_texts, self.vocabulary_)
         with devices.controlled(self.seed, device, self.deterministic), devices.memory("batch", device):
             network = self._network().to(device)
             begin_words(network, reading)
-        held_out = read(theirs, self.vocabulary_, self.windows), held
+        held_out = read(held_out_texts, self.vocabulary_, self.windows), held_documents
         self.history_: list[Epoch] = train_network(
             self, network, (reading, learn), held_out, device, spec, self._part("network")
         )
@@ -507,9 +509,9 @@ class O2D2(Verifier):
         self.detector_: dict[str, np.ndarray] = {}
         self.detector_history_: list[Epoch] = []
         if self.detector_epochs:
-            apart = read(others, self.vocabulary_, self.windows), hold
+            calibration = read(others, self.vocabulary_, self.windows), to_calibrate
             detector, self.detector_history_ = train_detector(
-                self, network, apart, device, spec, self._part("detector")
+                self, network, calibration, device, spec, self._part("detector")
             )
             self.detector_ = arrays(detector)
         return self
@@ -535,11 +537,11 @@ class O2D2(Verifier):
             return embeddings(network.encoder, reading, device)
 
         y, known, questioned = distinct(problems, encode)
-        p, seen = judged(network, y[known], y[questioned])
+        p, features = judged(network, y[known], y[questioned])
         answers = mean_by_problem(p, problems)
         answers[answers == 0.5] = np.nextafter(0.5, 1)
         if self.detector_:
-            answers[mean_by_problem(suspicion(self.detector_, seen), problems) >= 0.5] = 0.5
+            answers[mean_by_problem(suspicion(self.detector_, features), problems) >= 0.5] = 0.5
         unread = np.array(empty, dtype=bool)
         answers[mean_by_problem((unread[known] | unread[questioned]).astype(np.float64), problems) > 0] = 0.5
         if self._folder is not None:

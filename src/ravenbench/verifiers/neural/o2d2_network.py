@@ -74,9 +74,9 @@ def adapted(log_confusion: torch.Tensor, odds: torch.Tensor) -> torch.Tensor:
 def uncertainty_loss(log_confusion: torch.Tensor, odds: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
     """−ln p(truth) less .105 times the entropy of Π, mean over pairs; keeps Π from growing too sure."""
     log_p = adapted(log_confusion, odds)
-    picked = log_p.gather(1, same.long()[:, None]).squeeze(1)
+    log_true = log_p.gather(1, same.long()[:, None]).squeeze(1)
     negative_entropy = (log_confusion.exp() * log_confusion).sum(dim=(1, 2))
-    return (_ENTROPY * negative_entropy - picked).mean()
+    return (_ENTROPY * negative_entropy - log_true).mean()
 
 
 _FLOOR = 1e-6
@@ -109,13 +109,13 @@ def log_bayes_factor(
     Out-of-distribution detector to capture undecidable trials in authorship verification (PAN at CLEF).
     """
     both = torch.linalg.inv(between + 2 * within)
-    apart = torch.linalg.inv(between + within)
+    separate = torch.linalg.inv(between + within)
     centre = between @ mean
     cross = within @ both @ within
-    own = within @ (both - apart) @ within
-    linear = within @ (both - apart) @ centre
+    own = within @ (both - separate) @ within
+    linear = within @ (both - separate) @ centre
     constant = (
-        0.5 * centre @ (both - 2 * apart) @ centre
+        0.5 * centre @ (both - 2 * separate) @ centre
         + 0.5 * mean @ centre
         - 0.5 * torch.logdet(between + 2 * within)
         + torch.logdet(between + within)
@@ -316,18 +316,18 @@ class O2D2Network(nn.Module):
     def loss(self, y: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
         """Mean loss of pairs whose embeddings (2 n, d) stand first ones first."""
         y1, y2 = y.chunk(2)
-        found = contrastive_loss(self.kernel(y1, y2), same)
+        loss = contrastive_loss(self.kernel(y1, y2), same)
         y1, y2 = y1.detach(), y2.detach()
         odds = self.odds(y1, y2)
-        found = found + nn.functional.binary_cross_entropy_with_logits(odds, same.double())
-        return found + uncertainty_loss(self.uncertainty(y1, y2), odds.detach(), same)
+        loss = loss + nn.functional.binary_cross_entropy_with_logits(odds, same.double())
+        return loss + uncertainty_loss(self.uncertainty(y1, y2), odds.detach(), same)
 
     def judged(self, y1: torch.Tensor, y2: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Probability of the same author (n,), and what the detector sees of each pair, (n, 2 d + 4)."""
         confusion = self.uncertainty(y1, y2)
         p = adapted(confusion, self.odds(y1, y2))[:, 1].exp()
-        seen = [(y1 - y2).square(), (y1 + y2).square(), confusion.exp().flatten(1).to(y1.dtype)]
-        return p, torch.cat(seen, dim=1)
+        features = [(y1 - y2).square(), (y1 + y2).square(), confusion.exp().flatten(1).to(y1.dtype)]
+        return p, torch.cat(features, dim=1)
 
 
 def judged(network: O2D2Network, y1: Floats, y2: Floats) -> tuple[Floats, Floats]:
@@ -339,5 +339,5 @@ def judged(network: O2D2Network, y1: Floats, y2: Floats) -> tuple[Floats, Floats
     head.load_state_dict(own, strict=False)
     head.double().eval()
     with devices.inferring(torch.device("cpu")):
-        p, seen = head.judged(torch.from_numpy(y1), torch.from_numpy(y2))
-    return np.asarray(p.numpy()), np.asarray(seen.numpy())
+        p, features = head.judged(torch.from_numpy(y1), torch.from_numpy(y2))
+    return np.asarray(p.numpy()), np.asarray(features.numpy())

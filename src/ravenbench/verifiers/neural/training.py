@@ -35,11 +35,11 @@ Progress = Callable[[float, float], None]
 
 
 @contextmanager
-def bar(name: str, epochs: int, done: int = 0) -> Iterator[Progress]:
+def bar(name: str, epochs: int, first: int = 0) -> Iterator[Progress]:
     """Draw training on stderr; nothing where that is no terminal, or in a worker process, whose lines would mix."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-    from rich.progress import Progress as Drawn
+    from rich.progress import Progress as ProgressBar
 
     console = Console(stderr=True)
     hidden = not console.is_terminal or multiprocessing.parent_process() is not None
@@ -49,11 +49,11 @@ def bar(name: str, epochs: int, done: int = 0) -> Iterator[Progress]:
         TextColumn("epoch {task.fields[epoch]}/{task.total:.0f} · loss {task.fields[loss]}", markup=False),
         TimeRemainingColumn(),
     )
-    with Drawn(*columns, console=console, transient=True, disable=hidden) as drawn:
-        task = drawn.add_task(name, total=epochs, completed=done, epoch=done, loss="–")
+    with ProgressBar(*columns, console=console, transient=True, disable=hidden) as drawing:
+        task = drawing.add_task(name, total=epochs, completed=first, epoch=first, loss="–")
 
         def progress(finished: float, loss: float) -> None:
-            drawn.update(task, completed=finished, epoch=min(int(finished) + 1, epochs), loss=f"{loss:.4f}")
+            drawing.update(task, completed=finished, epoch=min(int(finished) + 1, epochs), loss=f"{loss:.4f}")
 
         yield progress
 
@@ -63,9 +63,9 @@ def arrays(module: torch.nn.Module) -> dict[str, np.ndarray]:
     return {name: value.detach().float().cpu().numpy() for name, value in module.state_dict().items()}
 
 
-def fill(module: torch.nn.Module, kept: dict[str, np.ndarray]) -> None:
+def fill(module: torch.nn.Module, arrays: dict[str, np.ndarray]) -> None:
     """Give a network of the same sizes these weights."""
-    module.load_state_dict({name: torch.from_numpy(array) for name, array in kept.items()})
+    module.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
 
 
 FORMAT = 1
@@ -114,17 +114,17 @@ def find(folder: Path, spec: dict[str, Any]) -> Checkpoint | None:
     fix = f"delete {folder} to train from the beginning"
     try:
         head = json.loads(where.read_text(encoding="utf-8"))
-        there, epoch, state = head["spec"], int(head["epoch"]), head["state"]
+        stored, epoch, state = head["spec"], int(head["epoch"]), head["state"]
         # The name is ours, so that a head cannot point out of its folder.
         data = (folder / f"tensors-{epoch}.safetensors").read_bytes()
         whole = hashlib.sha256(data).hexdigest() == head["tensors_sha256"] and head["format"] == FORMAT
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError("this checkpoint is damaged", file=where, found=str(error), fix=fix) from error
-    if there != json.loads(json.dumps(spec)):
+    if stored != json.loads(json.dumps(spec)):
         raise SpecError(
             "this checkpoint belongs to another training",
             file=where,
-            found="; ".join(differences(there, spec)),
+            found="; ".join(differences(stored, spec)),
             fix=f"train with the settings it was made with, or {fix}",
         )
     if not whole:
@@ -144,12 +144,12 @@ def forget(folder: Path) -> None:
         folder.rmdir()
 
 
-def differences(there: Any, here: Any, name: str = "spec") -> list[str]:
+def differences(theirs: Any, ours: Any, name: str = "spec") -> list[str]:
     """What differs between two JSON values, a line each."""
-    if isinstance(there, dict) and isinstance(here, dict):
-        keys = sorted({*there, *here})
-        return [line for key in keys for line in differences(there.get(key), here.get(key), key)]
-    return [] if there == json.loads(json.dumps(here)) else [f"{name}: {there!r} there, {here!r} here"]
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        keys = sorted({*theirs, *ours})
+        return [line for key in keys for line in differences(theirs.get(key), ours.get(key), key)]
+    return [] if theirs == json.loads(json.dumps(ours)) else [f"{name}: {theirs!r} there, {ours!r} here"]
 
 
 def _flat(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
@@ -349,9 +349,11 @@ class _Run:
         self.best_epoch = 0
 
     def over(self) -> bool:
-        done = len(self.history)
-        waited = self.best is not None and self.settings.patience and done - self.best_epoch >= self.settings.patience
-        return done >= self.settings.epochs or bool(waited)
+        finished = len(self.history)
+        waited = (
+            self.best is not None and self.settings.patience and finished - self.best_epoch >= self.settings.patience
+        )
+        return finished >= self.settings.epochs or bool(waited)
 
     def epoch(
         self,
@@ -362,16 +364,16 @@ class _Run:
     ) -> None:
         number, began = len(self.history), time.perf_counter()
         devices.reseed(int(stream(self.settings.seed, "torch-epoch", number).integers(2**62)))
-        drawn = batches(number)
-        if not len(drawn):
+        epoch_batches = batches(number)
+        if not len(epoch_batches):
             raise CorpusError("there is nothing to train on", expected="authors with several documents")
         self.model.train()
         total = rate = 0.0
-        for start in range(0, len(drawn), self.settings.accumulate):
-            part = drawn[start : start + self.settings.accumulate]
-            rate = self.settings.rate((number + (start + len(part)) / len(drawn)) / self.settings.epochs)
+        for start in range(0, len(epoch_batches), self.settings.accumulate):
+            part = epoch_batches[start : start + self.settings.accumulate]
+            rate = self.settings.rate((number + (start + len(part)) / len(epoch_batches)) / self.settings.epochs)
             total += self._step(part, loss, rate)
-            progress(number + (start + len(part)) / len(drawn), total / (start + len(part)))
+            progress(number + (start + len(part)) / len(epoch_batches), total / (start + len(part)))
         value = None
         if held_out is not None:
             self.model.eval()
@@ -381,7 +383,7 @@ class _Run:
             if value > best:
                 self.best_epoch = number + 1
                 self.best = {name: tensor.detach().clone() for name, tensor in self.model.state_dict().items()}
-        self.history.append(Epoch(number + 1, total / len(drawn), value, rate, time.perf_counter() - began))
+        self.history.append(Epoch(number + 1, total / len(epoch_batches), value, rate, time.perf_counter() - began))
 
     def _step(self, part: Sequence[B], loss: Callable[[B], torch.Tensor], rate: float) -> float:
         """One step on the mean gradient of these batches; the sum of their losses."""
@@ -415,8 +417,8 @@ class _Run:
         }
         return Checkpoint(len(self.history), state)
 
-    def restore(self, found: Checkpoint) -> None:
-        state = found.state
+    def restore(self, checkpoint: Checkpoint) -> None:
+        state = checkpoint.state
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.history = [Epoch(**e) for e in state["history"]]
@@ -429,17 +431,17 @@ def learning_curve(history: Sequence[Epoch], measure: str = "AUC, held-out autho
     import matplotlib
     from matplotlib.figure import Figure
 
-    held = [(e.epoch, e.held_out) for e in history if e.held_out is not None]
+    held_out = [(e.epoch, e.held_out) for e in history if e.held_out is not None]
     settings = {"svg.hashsalt": "raven", "svg.fonttype": "none", "axes.spines.top": False, "axes.spines.right": False}
     with matplotlib.rc_context(settings):
-        figure = Figure(figsize=(6, 3.6 if held else 2), layout="constrained")
-        axes = figure.subplots(2 if held else 1, sharex=True, squeeze=False)[:, 0]
+        figure = Figure(figsize=(6, 3.6 if held_out else 2), layout="constrained")
+        axes = figure.subplots(2 if held_out else 1, sharex=True, squeeze=False)[:, 0]
         axes[0].plot([e.epoch for e in history], [e.loss for e in history], ".-", color="C0")
         axes[0].set_ylabel("loss")
-        if held:
-            epochs, values = zip(*held, strict=True)
+        if held_out:
+            epochs, values = zip(*held_out, strict=True)
             axes[1].plot(epochs, values, ".-", color="C1")
-            best = max(held, key=lambda pair: (pair[1], -pair[0]))
+            best = max(held_out, key=lambda pair: (pair[1], -pair[0]))
             axes[1].plot(*best, "o", color="C1", markersize=8, fillstyle="none")
             axes[1].annotate("kept", best, textcoords="offset points", xytext=(8, -3))
             axes[1].set_ylabel(measure)

@@ -72,20 +72,20 @@ class Castillo2014(OneClass):
         parts = [chunks(text, max(size, 1)) for text in [*known, questioned]]
         owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         texts = [text for part in parts for text in part]
-        asked = owner == len(known)
+        is_questioned = owner == len(known)
         if len(known) == 1:
             owner = np.arange(len(texts))
         yes = total = 0
         for family, n in FAMILIES:
             rows = dense(count([units_of(text, family, stopwords) for text in texts], n))
             for similarity in (cosines(rows), jaccard(rows)):
-                vote = voted(similarity, owner, asked)
+                vote = voted(similarity, owner, is_questioned)
                 if vote is not None:
                     yes, total = yes + vote, total + 1
         return yes / total if total else 0.5
 
 
-def voted(similarity: Floats, owner: Ints, asked: Bools) -> bool | None:
+def voted(similarity: Floats, owner: Ints, questioned: Bools) -> bool | None:
     """One voter's decision: are questioned parts about as similar to known ones as known documents to each other?
 
     They must reach the mean similarity within the known documents less one standard deviation.
@@ -95,7 +95,7 @@ def voted(similarity: Floats, owner: Ints, asked: Bools) -> bool | None:
     similarity : (parts, parts) float64
     owner : (parts,) int64
         Document of each part.
-    asked : (parts,) bool
+    questioned : (parts,) bool
         Parts of the questioned document.
 
     Returns
@@ -103,22 +103,22 @@ def voted(similarity: Floats, owner: Ints, asked: Bools) -> bool | None:
     bool or None
         None where there is nothing to compare.
     """
-    documents = np.unique(owner[~asked])
-    if len(documents) < 2 or not asked.any():
+    documents = np.unique(owner[~questioned])
+    if len(documents) < 2 or not questioned.any():
         return None
     within = []
     for document in documents:
         own = owner == document
-        within.append(similarity[np.ix_(own, ~own & ~asked)].mean())
+        within.append(similarity[np.ix_(own, ~own & ~questioned)].mean())
     if not np.any(within):
         return None
-    return accepts(similarity[np.ix_(asked, ~asked)], np.array(within), slack=1e-9)
+    return accepts(similarity[np.ix_(questioned, ~questioned)], np.array(within), slack=1e-9)
 
 
 def jaccard(rows: Floats) -> Floats:
     """Shared distinct n-grams over all distinct n-grams of pairs of rows of counts; 0 where both are empty."""
-    held = (rows > 0).astype(np.float64)
-    shared = held @ held.T
-    size = held.sum(axis=1)
+    present = (rows > 0).astype(np.float64)
+    shared = present @ present.T
+    size = present.sum(axis=1)
     either = size[:, None] + size - shared
     return np.asarray(shared / np.where(either > 0, either, 1))

@@ -124,8 +124,8 @@ class Frery2014(Verifier):
             return np.stack([_leaves(tree, attributes[out]) for tree in trees], axis=1)
 
         folds = calibration_folds(problems, same, self.folds)
-        apart = out_of_fold(answered, folds, same, columns=len(alphas)).T
-        finals = [scores(same, row, metrics={"final": METRICS["final"]})["final"] or 0.0 for row in apart]
+        out_of_fold_answers = out_of_fold(answered, folds, same, columns=len(alphas)).T
+        finals = [scores(same, row, metrics={"final": METRICS["final"]})["final"] or 0.0 for row in out_of_fold_answers]
         return float(alphas[len(finals) - 1 - int(np.argmax(finals[::-1]))])
 
     def _attributes(self, members: Members) -> Floats:
@@ -157,9 +157,9 @@ class Frery2014(Verifier):
         marks = unit(marks)
         similarities.append(np.einsum("ij,ij->i", marks[left], marks[right]))
         style = np.array([_style(text) for text in texts]) / self.scale_
-        apart = style[left] - style[right]
-        similarities.append(-np.sqrt((apart[:, :2] ** 2).sum(axis=1)))
-        similarities.append(-np.abs(apart[:, 2]))
+        differences = style[left] - style[right]
+        similarities.append(-np.sqrt((differences[:, :2] ** 2).sum(axis=1)))
+        similarities.append(-np.abs(differences[:, 2]))
         return similarities
 
 

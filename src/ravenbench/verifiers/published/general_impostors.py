@@ -93,9 +93,14 @@ class GeneralImpostors(Scorer):
         CorpusError
             If fewer than two authors can be told apart.
         """
-        named = self.draw in ("root", "half") or (isinstance(self.draw, int) and self.draw > 0)
-        chosen = self.known in ("centroid", "nearest") and self.measure in ("minmax", "cosine")
-        if not named or not chosen or min(self.iterations, self.size, self.background) < 1 or not 0 < self.share <= 1:
+        draw_valid = self.draw in ("root", "half") or (isinstance(self.draw, int) and self.draw > 0)
+        others_valid = self.known in ("centroid", "nearest") and self.measure in ("minmax", "cosine")
+        if (
+            not draw_valid
+            or not others_valid
+            or min(self.iterations, self.size, self.background) < 1
+            or not 0 < self.share <= 1
+        ):
             raise SpecError(
                 "a parameter of general-impostors is out of range",
                 found=str(self),

@@ -87,20 +87,20 @@ def reading(text: str) -> Reading:
     filled = [line.rstrip() for line in lines if line.strip()]
     blocks = [block for block in text.replace("\r\n", "\n").split("\n\n") if block.strip()]
     letters = Counter(plain)
-    written = Counter(text)
-    alphabetic = max(sum(count for c, count in written.items() if c.isalpha()), 1)
-    upper = sum(count for c, count in written.items() if c.isupper())
+    characters = Counter(text)
+    alphabetic = max(sum(count for c, count in characters.items() if c.isalpha()), 1)
+    upper = sum(count for c, count in characters.items() if c.isupper())
     own = words(text)
     capitals = sum(word[:1].isupper() for word in own)
-    counted = Counter([token.lower() for token in units])
+    token_counts = Counter([token.lower() for token in units])
     sentences = max(sum(token in SENTENCE_END for token in units), 1)
     return Reading(
         text=text,
         profiles=tuple(profile(plain, n, size) for n, size in zip(LENGTHS, TOP, strict=True)),
         letters=letters,
-        tokens=counted,
-        length=float(sum(count * count for count in counted.values())),
-        punctuation=np.array([written[mark] for mark in MARKS]) / max(len(text), 1),
+        tokens=token_counts,
+        length=float(sum(count * count for count in token_counts.values())),
+        punctuation=np.array([characters[mark] for mark in MARKS]) / max(len(text), 1),
         endings=np.array([sum(line.endswith(mark) for line in filled) for mark in ENDINGS]) / max(len(filled), 1),
         shape=np.array([len(filled) / len(lines), 1 - len(filled) / len(lines), len(lines) / max(len(text), 1)]),
         case=np.array([upper / alphabetic, capitals / max(len(own), 1)]),
@@ -117,8 +117,8 @@ def profile(plain: str, n: int, size: int) -> dict[str, float]:
     lexicon = CharNgrams(n, lowercase=False).lexicon()
     _, ids, counts = lexicon.count([plain])
     if len(counts) > size:
-        kept = counts >= np.partition(counts, -size)[-size]
-        ids, counts = ids[kept], counts[kept]
+        most_frequent = counts >= np.partition(counts, -size)[-size]
+        ids, counts = ids[most_frequent], counts[most_frequent]
     number = dict(zip(lexicon.names(ids.astype(np.int64)), counts.tolist(), strict=True))
     total = max(len(plain) - n + 1, 1)
     return {name: number[name] / total for name in frequent(Counter(number), size)}
@@ -167,8 +167,8 @@ def pair_features(known: Reading, questioned: Reading) -> Floats:
 def compression_ratio(known: Reading, questioned: Reading) -> float:
     """(C(x) / |x| + C(y) / |y|) / (C(xy) / |xy|), C the bytes zlib needs: higher where the texts share more."""
     joint = (known.text + questioned.text).encode()
-    apart = known.packed / known.size + questioned.packed / questioned.size
-    return apart / (len(zlib.compress(joint)) / max(len(joint), 1))
+    separate = known.packed / known.size + questioned.packed / questioned.size
+    return separate / (len(zlib.compress(joint)) / max(len(joint), 1))
 
 
 def difference(a: Floats, b: Floats) -> float:

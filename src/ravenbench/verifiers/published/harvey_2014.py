@@ -15,7 +15,7 @@ from ravenbench.text.ppm import ORDERS, cross_entropies
 from ravenbench.text.tokens import tokens
 from ravenbench.texts import TextTable
 from ravenbench.types import Bools, Floats, Problems
-from ravenbench.verifiers.calibrators import Logistic, told
+from ravenbench.verifiers.calibrators import Logistic, scored
 from ravenbench.verifiers.contract.base import Calibrator, Scorer
 from ravenbench.verifiers.published.one_class import known_and_questioned, sides
 
@@ -136,7 +136,7 @@ class WhereTagged(Logistic):
     name = ""
 
     def fit(self, scores: Floats, same: Bools) -> Self:
-        if told(scores).any():
+        if scored(scores).any():
             return super().fit(scores, same)
         self.coef_ = np.zeros(1)
         self.intercept_ = 0.0

@@ -69,13 +69,13 @@ class Background:
         """
         used = problems.documents
         row: dict[str, int] = {}
-        written: list[str] = []
+        originals: list[str] = []
         of = np.full(len(problems.texts), -1, dtype=np.int64)
         for document in used:
             text = problems.texts[document]
             of[document] = row.setdefault(normalised(text), len(row))
-            if of[document] == len(written):
-                written.append(text)
+            if of[document] == len(originals):
+                originals.append(text)
         cluster = author_clusters(problems, same, of, len(row))
         texts = list(row)
         nonempty = np.array([i for i, text in enumerate(texts) if text], dtype=np.int64)
@@ -89,7 +89,7 @@ class Background:
             rng = stream(self.seed, "impostor-documents")
             nonempty = np.sort(rng.choice(nonempty, size=self.most, replace=False))
         self.texts_ = [texts[i] for i in nonempty]
-        self.written_ = [written[i] for i in nonempty]
+        self.written_ = [originals[i] for i in nonempty]
         self.author_ = cluster[nonempty]
         self.cluster_ = {text: int(c) for text, c in zip(texts, cluster, strict=True)}
         return self

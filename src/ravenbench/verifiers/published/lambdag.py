@@ -164,11 +164,11 @@ class LambdaG(Scorer):
         if not len(coded) or not len(own) or len(others) < len(own):
             return None
         rng = stream(self.seed, "lambdag", problem)
-        drawn = [rng.choice(len(others), size=len(own), replace=False) for _ in range(self.references)]
+        samples = [rng.choice(len(others), size=len(own), replace=False) for _ in range(self.references)]
         settings = len(vocabulary), self.order, self.discount
-        mine = grammar_log10(coded, own, np.arange(len(own))[None], *settings)
-        theirs = grammar_log10(coded, population.sentences, others[np.stack(drawn)], *settings)
-        return np.asarray(mine[0] - theirs.mean(axis=0))
+        by_author = grammar_log10(coded, own, np.arange(len(own))[None], *settings)
+        by_others = grammar_log10(coded, population.sentences, others[np.stack(samples)], *settings)
+        return np.asarray(by_author[0] - by_others.mean(axis=0))
 
     def _scale(self, questioned: list[list[str]]) -> float:
         counts = Counter(token for sentence in questioned for token in sentence)

@@ -48,14 +48,14 @@ def tables(problems: Sequence[Sequence[str]], profile: LanguageProfile, common: 
     language: a text may be marked by what it lacks.
     """
     lexicon = CharNgrams(profile.n, lowercase=False).lexicon()
-    named = lexicon.ids(profile.names_) if profile.names_ else np.zeros(0, np.int64)
+    author_rows = lexicon.ids(profile.names_) if profile.names_ else np.zeros(0, np.int64)
     bounds, ids, counts = lexicon.count([text for texts in problems for text in texts])
     letters = np.frombuffer("".join(lexicon.names(np.arange(len(lexicon)))).encode("utf-32-le", "surrogatepass"), "<u4")
     place = np.empty(len(lexicon), dtype=np.int64)
     place[np.lexsort(letters.reshape(-1, profile.n).T[::-1])] = np.arange(len(lexicon))
     known = np.zeros(len(lexicon))
-    known[place[named]] = profile.frequency_
-    grams, always = place[ids], place[named[:common]]
+    known[place[author_rows]] = profile.frequency_
+    grams, always = place[ids], place[author_rows[:common]]
     column = np.empty(len(lexicon), dtype=np.int64)
     rows = []
     first = 0
@@ -63,9 +63,9 @@ def tables(problems: Sequence[Sequence[str]], profile: LanguageProfile, common: 
         edges = bounds[first : first + len(texts) + 1]
         first += len(texts)
         inside = slice(edges[0], edges[-1])
-        here = np.zeros(len(lexicon), dtype=bool)
-        here[grams[inside]] = here[always] = True
-        used = np.flatnonzero(here)
+        present = np.zeros(len(lexicon), dtype=bool)
+        present[grams[inside]] = present[always] = True
+        used = np.flatnonzero(present)
         table = np.zeros((len(texts), len(used)), dtype=np.int64)
         row = np.repeat(np.arange(len(texts)), np.diff(edges))
         column[used] = np.arange(len(used))
@@ -141,8 +141,8 @@ def _shares(counts: Ints) -> Floats:
 def _first(values: Ints | Floats, present: Bools | list[Bools], size: int) -> list[Ints]:
     """The first ``size`` present columns of every row in descending order of value, ties by column."""
     chosen = []
-    for row, here in zip(values, present, strict=True):
-        columns = np.flatnonzero(here)
+    for row, present_row in zip(values, present, strict=True):
+        columns = np.flatnonzero(present_row)
         inside = row[columns]
         if len(columns) > size:
             frequent = inside >= np.partition(inside, -size)[-size]

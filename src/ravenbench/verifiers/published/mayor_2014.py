@@ -122,24 +122,24 @@ class Mayor2014(Scorer):
         k = len(examples) - 1
         author = self.background_.author_[allowed]
         writers = np.unique(author)
-        chosen = rng.choice(writers, size=min(self.impostors, len(writers)), replace=False)
+        drawn = rng.choice(writers, size=min(self.impostors, len(writers)), replace=False)
         others = []
-        for writer in chosen:
+        for writer in drawn:
             documents = allowed[author == writer]
             others.append(rng.choice(documents, size=k, replace=len(documents) < k))
         counts = np.concatenate([examples, *(self.counts_[rows] for rows in others)])
         reduced = np.zeros(counts.shape)
-        there = counts > 0
-        reduced[there] = rng.binomial(counts[there], self.share)
+        present = counts > 0
+        reduced[present] = rng.binomial(counts[present], self.share)
         length = np.sqrt((reduced * reduced).sum(axis=1))
         unit = reduced / np.where(length > 0, length, 1)[:, None]
         products = unit @ unit.T
         columns = np.delete(np.arange(len(unit)), k)
         gram, towards = products[np.ix_(columns, columns)], products[columns, k]
         weights = sparse_weights(gram, towards, self.penalty)
-        owner = np.repeat(np.arange(len(chosen) + 1), k)
+        owner = np.repeat(np.arange(len(drawn) + 1), k)
         residual = []
-        for c in range(len(chosen) + 1):
+        for c in range(len(drawn) + 1):
             part = np.where(owner == c, weights, 0.0)
             residual.append(float(part @ gram @ part - 2 * part @ towards))
         return concentration(weights, owner) >= _CONCENTRATED and int(np.argmin(residual)) == 0

@@ -115,7 +115,8 @@ class Modaresi2014(Verifier):
         style.append(np.array([[len(set(part))] for part in words]) / np.sqrt(tokens)[:, None])
         counts = [Counter(part) for part in words]
         style.append(
-            np.array([[found[w] for w in self.words_] for found in counts]).reshape(len(texts), -1) / tokens[:, None]
+            np.array([[counted[w] for w in self.words_] for counted in counts]).reshape(len(texts), -1)
+            / tokens[:, None]
         )
         chars = self.grams_[-1].dense([text.lower() for text in texts])
         return style, unit(chars)
@@ -127,8 +128,8 @@ class Modaresi2014(Verifier):
         every = np.concatenate(style, axis=1) / self.deviation_
         features = np.zeros((len(members.known), len(style) + 1))
         for i, (known, questioned) in enumerate(zip(members.known, members.questioned, strict=True)):
-            apart = np.abs(every[questioned] - every[known].mean(axis=0))
-            features[i, :-1] = [part.mean() if len(part) else 0.0 for part in np.split(apart, ends[:-1])]
+            distance = np.abs(every[questioned] - every[known].mean(axis=0))
+            features[i, :-1] = [part.mean() if len(part) else 0.0 for part in np.split(distance, ends[:-1])]
             features[i, -1] = 1 - (chars[known] * chars[questioned]).sum(axis=1).mean()
         return features
 

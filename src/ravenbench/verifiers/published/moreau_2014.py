@@ -116,12 +116,12 @@ def tagged(text: str) -> str:
     return "".join([chr(_PRIVATE + ord(symbol)) for symbol in tag_symbols(text)])
 
 
-def means(found: Floats) -> Floats:
+def means(values: Floats) -> Floats:
     """Median, arithmetic, geometric and harmonic mean over rows, (4, columns)."""
-    safe = np.maximum(found, _LEAST)
+    safe = np.maximum(values, _LEAST)
     each = [
-        np.median(found, axis=0),
-        found.mean(axis=0),
+        np.median(values, axis=0),
+        values.mean(axis=0),
         np.exp(np.log(safe).mean(axis=0)),
         1 / (1 / safe).mean(axis=0),
     ]
@@ -130,13 +130,13 @@ def means(found: Floats) -> Floats:
 
 def levels(text: str) -> list[float]:
     """Type/token ratio of the first 500 words, mean word length, words a sentence."""
-    found = words(text.lower())
-    first = found[:500]
+    used = words(text.lower())
+    first = used[:500]
     sentences = sum(token in SENTENCE_END for token in tokens(text))
     return [
         len(set(first)) / max(len(first), 1),
-        sum(map(len, found)) / max(len(found), 1),
-        len(found) / max(sentences, 1),
+        sum(map(len, used)) / max(len(used), 1),
+        len(used) / max(sentences, 1),
     ]
 
 
@@ -325,8 +325,8 @@ class Moreau2014(Verifier):
         rows = rows[: max(4, self.population // 2)]
         rows, _ = evolve(rows, choices, lambda g: fitness(4, g), 6, 3, max(1, self.generations // 2), rng)
         best = rows[: max(1, self.population // 10)]
-        again = [np.mean([fitness(k, genome) for k in (3, 4, 5)]) for genome in best]
-        chosen: Ints = best[int(np.argmax(again))]
+        repeated = [np.mean([fitness(k, genome) for k in (3, 4, 5)]) for genome in best]
+        chosen: Ints = best[int(np.argmax(repeated))]
         return chosen
 
 

@@ -103,13 +103,13 @@ class NgramTracing(Scorer):
 
     def grams(self, texts: Sequence[str]) -> set[str]:
         """The different n-grams of some texts."""
-        found: set[str] = set()
+        grams: set[str] = set()
         for text in texts:
             for sentence in divided(text.lower() if self.lowercase else text):
                 parts = sentence if self.unit == "character" else TOKEN.findall(sentence)
                 joint = "" if self.unit == "character" else " "
-                found.update(joint.join(parts[i : i + self.n]) for i in range(len(parts) - self.n + 1))
-        return found
+                grams.update(joint.join(parts[i : i + self.n]) for i in range(len(parts) - self.n + 1))
+        return grams
 
     def _coefficient(self, known: set[str], questioned: set[str]) -> float:
         both = len(known & questioned)

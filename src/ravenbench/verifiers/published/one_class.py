@@ -45,9 +45,9 @@ def known_and_questioned(known: Sequence[S], joined: S, questioned: S, least: in
 
 def sides(problems: Problems, read: Callable[[str], T]) -> Iterator[tuple[list[T], T]]:
     """The known documents and the questioned one of each problem, as ``read`` takes them; each is read once."""
-    once = {int(row): read(problems.texts[row]) for row in problems.documents}
+    read_rows = {int(row): read(problems.texts[row]) for row in problems.documents}
     for i in range(len(problems)):
-        yield [once[int(row)] for row in problems.known(i)], once[int(problems.questioned_index[i])]
+        yield [read_rows[int(row)] for row in problems.known(i)], read_rows[int(problems.questioned_index[i])]
 
 
 def accepts(towards: Floats, among: Floats, slack: float = 0.0) -> bool:

@@ -85,11 +85,11 @@ def numbered(sequences: Sequence[Sequence[str]]) -> list[Ints]:
     return [np.array([number[unit] for unit in units], dtype=np.int64) for units in sequences]
 
 
-def dense(found: Profiles) -> Floats:
+def dense(profiles: Profiles) -> Floats:
     """Counts as a matrix (texts, n-grams of the batch)."""
-    names, column = np.unique(found.grams, return_inverse=True)
-    matrix = np.zeros((len(found.bounds) - 1, len(names)))
-    matrix[np.repeat(np.arange(len(matrix)), np.diff(found.bounds)), column] = found.counts
+    names, column = np.unique(profiles.grams, return_inverse=True)
+    matrix = np.zeros((len(profiles.bounds) - 1, len(names)))
+    matrix[np.repeat(np.arange(len(matrix)), np.diff(profiles.bounds)), column] = profiles.counts
     return matrix
 
 

@@ -106,17 +106,19 @@ class Spatium2015(Verifier):
             allowed = np.flatnonzero(~np.isin(author, clusters))
             alike = allowed[sizes[allowed] == len(rows)]
             allowed = alike if len(alike) >= self.impostors else allowed
-            chosen = frequent_untied(own[questioned], self.size)
+            features = frequent_untied(own[questioned], self.size)
             known = sum((own[row] for row in rows), Counter[str]())
-            if not len(allowed) or not chosen or not known:
+            if not len(allowed) or not features or not known:
                 continue
-            about = frequencies(own[questioned], chosen)
-            d0 = float(np.abs(frequencies(known, chosen) - about).sum())
+            about = frequencies(own[questioned], features)
+            d0 = float(np.abs(frequencies(known, features) - about).sum())
             rng = stream(self.seed, "spatium-impostors", str(problems.ids[i]))
             count = min(self.impostors, len(allowed))
             drawn = [rng.choice(allowed, size=count, replace=False) for _ in range(self.rounds)]
-            far = {int(j): np.abs(frequencies(sets[j], chosen) - about).sum() for j in np.unique(np.array(drawn))}
-            ratios[i] = np.mean([ratio(d0, min(float(far[int(j)]) for j in some)) for some in drawn])
+            distances = {
+                int(j): np.abs(frequencies(sets[j], features) - about).sum() for j in np.unique(np.array(drawn))
+            }
+            ratios[i] = np.mean([ratio(d0, min(float(distances[int(j)]) for j in some)) for some in drawn])
         return ratios
 
 
@@ -127,9 +129,9 @@ def frequent_untied(counts: Counter[str], size: int) -> list[str]:
     return sorted(token for token, count in counts.items() if count > least)
 
 
-def frequencies(counts: Counter[str], chosen: Sequence[str]) -> Floats:
-    """How often each of ``chosen`` stands in a thousand tokens, shape (len(chosen),)."""
-    return np.array([counts[token] for token in chosen], dtype=np.float64) * (1000 / max(counts.total(), 1))
+def frequencies(counts: Counter[str], features: Sequence[str]) -> Floats:
+    """How often each of ``features`` stands in a thousand tokens, shape (len(features),)."""
+    return np.array([counts[token] for token in features], dtype=np.float64) * (1000 / max(counts.total(), 1))
 
 
 def ratio(d0: float, nearest: float) -> float:

@@ -71,12 +71,12 @@ def unmask(chunks: Floats, side: Floats, fold: Ints, strength: float, rounds: in
     """
     n, width = chunks.shape
     curve = np.full(rounds, 0.5)
-    left = np.ones(width, np.bool_)
+    remaining = np.ones(width, np.bool_)
     gram = np.dot(chunks, chunks.T) + 1.0
     folds = fold.max() + 1
     alpha, margin = np.empty(n), np.empty(n)
     for r in range(rounds):
-        if not left.any():
+        if not remaining.any():
             break
         total = np.zeros(n)
         right = 0
@@ -87,16 +87,16 @@ def unmask(chunks: Floats, side: Floats, fold: Ints, strength: float, rounds: in
                 right += int(fold[i] == f and margin[i] * side[i] > 0.0)
         curve[r] = right / n
         weights = np.dot(total * side, chunks)
-        order = np.argsort(np.where(left, weights, np.inf), kind="mergesort")
-        remain = left.sum()
+        order = np.argsort(np.where(remaining, weights, np.inf), kind="mergesort")
+        remain = remaining.sum()
         for place in range(remain):
             if place < drop or place >= remain - drop:
-                left[order[place]] = False
-        gone = np.ascontiguousarray(chunks[:, order[:remain]])
+                remaining[order[place]] = False
+        removed = np.ascontiguousarray(chunks[:, order[:remain]])
         for place in range(drop, remain - drop):
-            gone[:, place] = 0.0
-        gram -= np.dot(gone, gone.T)
-        chunks[:, ~left] = 0.0
+            removed[:, place] = 0.0
+        gram -= np.dot(removed, removed.T)
+        chunks[:, ~remaining] = 0.0
     return curve
 
 

@@ -103,9 +103,9 @@ def patterns(text: Sequence[str], stop_words: Sequence[str], gap: int) -> Floats
     for distance in range(1, min(gap, len(number_at) - 1) + 1):
         first, second = number_at[:-distance], number_at[distance:]
         both = (first >= 0) & (second >= 0)
-        here = np.bincount(first[both] * width + second[both], minlength=width * width)
-        count += here
-        total += distance * here
-        squares += distance**2 * here
+        counts = np.bincount(first[both] * width + second[both], minlength=width * width)
+        count += counts
+        total += distance * counts
+        squares += distance**2 * counts
     mean = total / np.maximum(count, 1)
     return np.stack([count / max(len(text), 1), mean, squares / np.maximum(count, 1) - mean**2])

@@ -110,11 +110,11 @@ class Zamani2014(Scorer):
         for own, background in zip(profiles, self.profiles_, strict=True):
             every = np.concatenate([own[known], background[others]])
             among = np.concatenate([jensen_shannon(own[known[j]], own[known[j + 1 :]]) for j in range(k - 1)])
-            apart = np.concatenate([jensen_shannon(own[row], background[others]) for row in known])
-            deviation = float(np.sqrt((among.var() + apart.var()) / 2))
-            separations.append((apart.mean() - among.mean()) / deviation if deviation > 1e-12 else -np.inf)
+            between = np.concatenate([jensen_shannon(own[row], background[others]) for row in known])
+            deviation = float(np.sqrt((among.var() + between.var()) / 2))
+            separations.append((between.mean() - among.mean()) / deviation if deviation > 1e-12 else -np.inf)
             towards = jensen_shannon(own[questioned], every)
-            distances.append(towards / max(float(apart.mean()), 1e-12))
+            distances.append(towards / max(float(between.mean()), 1e-12))
         best = np.argsort(-np.array(separations), kind="stable")[: self.best]
         return neighbours(np.mean([distances[f] for f in best], axis=0), k)
 

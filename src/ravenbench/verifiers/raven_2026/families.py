@@ -62,15 +62,15 @@ class Counts:
         return cls(lexicon, sizes, np.concatenate(ids), np.concatenate(counts))
 
     @classmethod
-    def kept(cls, table: TextTable, rows: Ints, n: int) -> Self:
+    def of_table(cls, table: TextTable, rows: Ints, n: int) -> Self:
         """Counts of these rows of a table, each text counted once in a process."""
 
         def work(store: CountStore) -> tuple[NgramLexicon, list[tuple[Ints, Int32s, Int32s]]]:
-            found = [(b.stops - b.starts, b.ids.copy(), b.counts.copy()) for b in store.blocks(table, rows)]
-            return store.lexicon, found or [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
+            blocks = [(b.stops - b.starts, b.ids.copy(), b.counts.copy()) for b in store.blocks(table, rows)]
+            return store.lexicon, blocks or [(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0, np.int32))]
 
-        lexicon, found = with_counts(CharNgrams(n, lowercase=False), work)
-        sizes, ids, counts = zip(*found, strict=True)
+        lexicon, blocks_counted = with_counts(CharNgrams(n, lowercase=False), work)
+        sizes, ids, counts = zip(*blocks_counted, strict=True)
         return cls(lexicon, np.concatenate(sizes), np.concatenate(ids), np.concatenate(counts))
 
     def __len__(self) -> int:
@@ -110,12 +110,12 @@ class Grams:
 
     def fit(self, texts: Sequence[str] | Counts) -> Self:
         """Choose the vocabulary from training texts."""
-        self.names_ = list(counted(texts, self.n).frequent(self.size)[0])
+        self.names_ = list(as_counts(texts, self.n).frequent(self.size)[0])
         return self
 
     def vectors(self, texts: Sequence[str] | Counts) -> Vectors:
         """Frequencies relative to all n-grams of a text, sparse."""
-        counts = counted(texts, self.n)
+        counts = as_counts(texts, self.n)
         feature = counts.columns(self.names_)
         inside = np.flatnonzero(feature >= 0)
         document, feature = counts.document[inside], feature[inside]
@@ -125,7 +125,7 @@ class Grams:
 
     def dense(self, texts: Sequence[str] | Counts) -> Floats:
         """Frequencies as ``vectors`` gives them, as a matrix (texts, names)."""
-        counts = counted(texts, self.n)
+        counts = as_counts(texts, self.n)
         feature = counts.columns(self.names_)
         inside = np.flatnonzero(feature >= 0)
         matrix = np.zeros((len(counts), len(self.names_)))
@@ -145,7 +145,7 @@ def _batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[first:]
 
 
-def counted(texts: Sequence[str] | Counts, n: int) -> Counts:
+def as_counts(texts: Sequence[str] | Counts, n: int) -> Counts:
     """The n-grams of texts, unless they are counted already."""
     return texts if isinstance(texts, Counts) else Counts.of(texts, n)
 
@@ -161,14 +161,14 @@ class Chunked:
 
     views: dict[View, list[str]]
     bounds: Ints
-    kept: dict[Hashable, Any] = field(default_factory=dict)
+    cache: dict[Hashable, Any] = field(default_factory=dict)
     """What was made of them so far."""
 
-    def once(self, what: Hashable, make: Callable[[], Any]) -> Any:
+    def once(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """What ``make`` makes of these documents, made when first asked for."""
-        if what not in self.kept:
-            self.kept[what] = make()
-        return self.kept[what]
+        if key not in self.cache:
+            self.cache[key] = make()
+        return self.cache[key]
 
     def counts(self, view: View, n: int) -> Counts:
         """The n-grams of every chunk."""
@@ -179,7 +179,7 @@ class Chunked:
         if view not in UNLEARNED:
             return Counts.of(self.views[view], n)
         table, rows = self.once(view, lambda: TextTable.collect(self.views[view]))
-        return Counts.kept(table, rows, n)
+        return Counts.of_table(table, rows, n)
 
     def __len__(self) -> int:
         return len(self.bounds) - 1

@@ -240,26 +240,26 @@ class Extractor:
         # The first so many allowed impostors in a fixed order; where there are fewer, others stand in and are ignored.
         ordered = cases.allowed[:, self.order_]
         first = np.argsort(~ordered, axis=1, kind="stable")[:, :_PPM_IMPOSTORS]
-        drawn = self.order_[first] + len(texts)
+        pool = self.order_[first] + len(texts)
         links, owner = cases.links, np.repeat(np.arange(len(cases)), cases.sizes)
-        count = drawn.shape[1]
-        left = np.concatenate([links[:, 0], np.repeat(links[:, 1], count), np.repeat(cases.asked, count)])
-        right = np.concatenate([links[:, 1], drawn[owner].ravel(), drawn.ravel()])
+        count = pool.shape[1]
+        left = np.concatenate([links[:, 0], np.repeat(links[:, 1], count), np.repeat(cases.questioned, count)])
+        right = np.concatenate([links[:, 1], pool[owner].ravel(), pool.ravel()])
         value = -cross_entropies(table, row[left], row[right]).mean(axis=1)
         linked, known, questioned = np.split(value, np.cumsum([len(links), len(links) * count]))
         counts = np.take_along_axis(ordered, first, axis=1)
         sides = cases.over_known(known.reshape(-1, count)), questioned.reshape(-1, count)
         return s_norms(cases.over_known(linked), *sides, counts)
 
-    def _allowed(self, texts: list[str], known: list[Ints], asked: Ints) -> Bools:
+    def _allowed(self, texts: list[str], known: list[Ints], questioned: Ints) -> Bools:
         """Impostors that are not by a problem's authors, as far as is known, (problems, impostors)."""
         cluster = self.background_.cluster_
         # The last row stands for a document that is left out (−1).
         whose = np.array([*(cluster.get(text, -1) for text in texts), -1], dtype=np.int64)
-        theirs = self.background_.author_ == whose[:, None]
+        same_author = self.background_.author_ == whose[:, None]
         ends = np.cumsum([len(rows) + 1 for rows in known])
-        used = np.concatenate([np.append(rows, row) for rows, row in zip(known, asked, strict=True)])
-        return np.asarray(~np.logical_or.reduceat(theirs[used], np.concatenate([[0], ends[:-1]]), axis=0))
+        used = np.concatenate([np.append(rows, row) for rows, row in zip(known, questioned, strict=True)])
+        return np.asarray(~np.logical_or.reduceat(same_author[used], np.concatenate([[0], ends[:-1]]), axis=0))
 
     def _impostors(self) -> Chunked:
         """The impostors' chunks; fit and every measurement share them while this object lives."""
@@ -368,8 +368,8 @@ class Raven2026(Verifier):
         self.extractor_ = Extractor(self.impostors, self.seed).fit(problems, same)
         if len(problems) > _MOST_PROBLEMS:
             rng = stream(self.seed, "raven-2026-problems", len(problems))
-            drawn = np.sort(rng.choice(len(problems), size=_MOST_PROBLEMS, replace=False))
-            problems, same = problems.select(drawn), same[drawn]
+            sample = np.sort(rng.choice(len(problems), size=_MOST_PROBLEMS, replace=False))
+            problems, same = problems.select(sample), same[sample]
         return self.learn(problems, same, *self.extractor_.measure(problems))
 
     def learn(self, problems: Problems, same: Bools, features: Floats, able: Bools) -> Self:

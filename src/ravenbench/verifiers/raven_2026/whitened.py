@@ -33,7 +33,7 @@ class Cases:
     ----------
     known : list of (k,) int64
         Documents known to be one author's, one or more a problem.
-    asked : (m,) int64
+    questioned : (m,) int64
         The questioned documents.
     allowed : (m, impostors) bool
         Impostors that are not by a problem's authors, as far as is known; at least one each.
@@ -42,17 +42,17 @@ class Cases:
     """
 
     known: list[Ints]
-    asked: Ints
+    questioned: Ints
     allowed: Bools
     twin: Ints
 
     def __len__(self) -> int:
-        return len(self.asked)
+        return len(self.questioned)
 
     @property
     def links(self) -> Ints:
         """Pairs (questioned, known) of documents, problem by problem, (links, 2)."""
-        return np.stack([np.repeat(self.asked, self.sizes), self._flat], axis=1)
+        return np.stack([np.repeat(self.questioned, self.sizes), self._flat], axis=1)
 
     @property
     def sizes(self) -> Ints:
@@ -74,12 +74,12 @@ class Cases:
     def sides(self, each: Floats) -> tuple[Floats, Floats]:
         """Similarities to impostors, from those of all documents (documents, impostors): of a problem's known
         documents on average and of its questioned one, (m, impostors) each."""
-        return self.over_known(each[self._flat]), each[self.asked]
+        return self.over_known(each[self._flat]), each[self.questioned]
 
     def take(self, chosen: Ints) -> Cases:
         """Some of the problems."""
         known = [self.known[i] for i in chosen]
-        return Cases(known, self.asked[chosen], self.allowed[chosen], self.twin)
+        return Cases(known, self.questioned[chosen], self.allowed[chosen], self.twin)
 
     def batches(self, chosen: Ints, bounds: Ints) -> Iterator[Ints]:
         """``chosen`` problems, as many at a time as have not too many chunks that are no impostors'."""
@@ -88,7 +88,7 @@ class Cases:
         met: set[int] = set()
         rows = 0
         for i in chosen.tolist():
-            own = {*self.known[i].tolist(), int(self.asked[i])}
+            own = {*self.known[i].tolist(), int(self.questioned[i])}
             rows += int(sizes[list(own - met)].sum())
             if batch and rows > _MORE_ROWS:
                 yield np.array(batch)
@@ -109,7 +109,7 @@ class Layout:
         Rows of the documents' chunks that follow the impostors'.
     pairs : (links, 2)
         Rows of every problem's known documents and of its questioned one, each with each.
-    own, place, own_ends, link_ends, gone, gone_ends
+    own, place, own_ends, link_ends, removed, removed_ends
         As ``left_out_kernel.leave_out`` takes them.
     """
 
@@ -119,13 +119,13 @@ class Layout:
     place: Ints
     own_ends: Ints
     link_ends: Ints
-    gone: Ints
-    gone_ends: Ints
+    removed: Ints
+    removed_ends: Ints
 
     @classmethod
     def of(cls, cases: Cases, documents: Chunked, impostors: Chunked) -> Layout:
         """The chunks of these problems."""
-        used = np.unique(np.concatenate([cases.asked, *cases.known]))
+        used = np.unique(np.concatenate([cases.questioned, *cases.known]))
         filled = int(impostors.bounds[-1])
         rows: dict[int, Ints] = {}
         extra = [np.zeros(0, np.int64)]
@@ -138,19 +138,19 @@ class Layout:
                 rows[document] = np.arange(filled, filled + len(extra[-1]))
                 filled += len(extra[-1])
         own, place, own_ends, pairs, link_ends = [], [], [0], [np.zeros((0, 2), np.int64)], [0]
-        for known, asked in zip(cases.known, cases.asked, strict=True):
-            parts = [rows[document] for document in (*known.tolist(), int(asked))]
+        for known, questioned in zip(cases.known, cases.questioned, strict=True):
+            parts = [rows[document] for document in (*known.tolist(), int(questioned))]
             own.append(np.concatenate(parts))
             place.append(np.repeat(np.arange(len(parts)), [len(part) for part in parts]))
             own_ends.append(own_ends[-1] + len(own[-1]))
             left, right = np.concatenate(parts[:-1]), parts[-1]
             pairs.append(np.stack([np.repeat(left, len(right)), np.tile(right, len(left))], axis=1))
             link_ends.append(link_ends[-1] + len(pairs[-1]))
-        owner, gone = np.nonzero(np.repeat(~cases.allowed, np.diff(impostors.bounds), axis=1))
-        gone_ends = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(cases)))])
+        owner, removed = np.nonzero(np.repeat(~cases.allowed, np.diff(impostors.bounds), axis=1))
+        removed_ends = np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=len(cases)))])
         return cls(
             np.concatenate(extra), np.concatenate(pairs), np.concatenate(own), np.concatenate(place),
-            np.array(own_ends), np.array(link_ends), gone, gone_ends,
+            np.array(own_ends), np.array(link_ends), removed, removed_ends,
         )  # fmt: skip
 
 
@@ -167,14 +167,14 @@ def leave_out(
     ratio: Floats,
     author: Ints,
     sizes: Ints,
-    gone: Ints,
-    gone_ends: Ints,
+    removed: Ints,
+    removed_ends: Ints,
     own: Ints,
     own_ends: Ints,
     place: Ints,
     link_ends: Ints,
     mean: Floats,
-    asked: Floats,
+    to_questioned: Floats,
     linked: Floats,
 ) -> Bools:
     """Similarities of problems, each without some impostors; returns which of them are exact, (m,).
@@ -190,7 +190,7 @@ def leave_out(
         Of impostors' chunks.
     sizes : (impostors,)
         Chunks of each impostor.
-    gone, gone_ends : flat, (m + 1,)
+    removed, removed_ends : flat, (m + 1,)
         Chunks that are left out, by author.
     own, own_ends : flat, (m + 1,)
         Rows of a problem's chunks: those of its known documents, then of its questioned one.
@@ -198,7 +198,7 @@ def leave_out(
         Which document a row belongs to: 0, 1, … for the known ones, the last number for the questioned one.
     link_ends : (m + 1,)
         Of a problem's ``links``: its rows of known documents, each with all of its questioned document's.
-    mean, asked : (m, impostors)
+    mean, to_questioned : (m, impostors)
         Take the similarities of impostors with the known documents, on average, and with the questioned one.
     linked : (m,)
         Takes the mean similarity of the questioned to the known documents.
@@ -208,8 +208,8 @@ def leave_out(
     length, row = np.empty(count), np.empty(count)
     for p in range(len(weights)):
         w = weights[p]
-        out = gone[gone_ends[p] : gone_ends[p + 1]]
-        mine, whose = own[own_ends[p] : own_ends[p + 1]], place[own_ends[p] : own_ends[p + 1]]
+        out = removed[removed_ends[p] : removed_ends[p + 1]]
+        own_rows, whose = own[own_ends[p] : own_ends[p + 1]], place[own_ends[p] : own_ends[p + 1]]
         many, last = len(out), whose[-1]
         # The inverse of what a left-out author's rows weigh, minus their products: its Cholesky factor.
         factor = np.zeros((many, many))
@@ -251,22 +251,22 @@ def leave_out(
         for c in range(count):
             # An empty text stays without direction.
             length[c] = 1 / np.sqrt(length[c]) if length[c] > 0 else 0.0
-        bend, size = np.zeros((len(mine), many)), np.empty(len(mine))
+        bend, size = np.zeros((len(own_rows), many)), np.empty(len(own_rows))
         share = np.zeros(last + 1)
-        for o in range(len(mine)):
+        for o in range(len(own_rows)):
             share[whose[o]] += 1
-            square = interpolated(squares, w, mine[o])
+            square = interpolated(squares, w, own_rows[o])
             for i in range(many):
-                total = between(gram, w, mine[o], out[i])
+                total = between(gram, w, own_rows[o], out[i])
                 for j in range(i):
                     total -= factor[i, j] * bend[o, j]
                 bend[o, i] = total / factor[i, i]
                 square += bend[o, i] * bend[o, i]
             size[o] = 1 / np.sqrt(square) if square > 0 else 0.0
         link = link_ends[p]
-        for o in range(len(mine)):
+        for o in range(len(own_rows)):
             row[:] = 0.0
-            gather(gram, w, mine[o], row)
+            gather(gram, w, own_rows[o], row)
             for i in range(many):
                 add(row, shift[i], bend[o, i])
             known = whose[o] < last
@@ -280,8 +280,8 @@ def leave_out(
                 if known:
                     mean[p, d] += total * scale / sizes[d]
                 else:
-                    asked[p, d] += total * scale / sizes[d]
-            for q in range(len(mine)):
+                    to_questioned[p, d] += total * scale / sizes[d]
+            for q in range(len(own_rows)):
                 if known and whose[q] == last:
                     total = interpolated(links, w, link)
                     link += 1
@@ -359,9 +359,9 @@ class Scatter:
         np.add.at(spread, code[count[code] > 1], np.einsum("ij,ij->i", own, own))
         return cls(rows, code.astype(np.int64), count, square, spread)
 
-    def numbers(self, gone: Bools, shrinkage: float) -> Floats:
-        """log b and log g of whitenings, (m, 2), where ``gone`` (m, authors) are left out; not finite if undefined."""
-        left = ~gone
+    def numbers(self, removed: Bools, shrinkage: float) -> Floats:
+        """log b and log g of whitenings, (m, 2), where ``removed`` (m, authors) left out; not finite if undefined."""
+        left = ~removed
         freedom = left @ (self.count - 1.0)
         square, spread = left @ self.square, left @ self.spread
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -398,7 +398,7 @@ class Frame:
 
     def __init__(self, scatter: Scatter, shrinkage: float) -> None:
         one = np.eye(len(scatter.count), dtype=bool)
-        whole, single = (scatter.numbers(gone, shrinkage) for gone in (one[:1] & False, one))
+        whole, single = (scatter.numbers(removed, shrinkage) for removed in (one[:1] & False, one))
         self.nodes = np.empty((0, 2))
         if not np.isfinite(whole).all():
             return
@@ -426,13 +426,13 @@ class Frame:
 
     def weights(self, numbers: Floats) -> tuple[Bools, Floats]:
         """Which ``numbers`` (m, 2) lie in the region, and the weights of the nodes, (m, nodes), 0 outside."""
-        found = np.zeros((len(numbers), len(self.nodes)))
+        weights = np.zeros((len(numbers), len(self.nodes)))
         inside: Bools = np.asarray(np.isfinite(numbers).all(axis=1)) & (len(self.nodes) > 0)
         if inside.any():
             place = (np.where(inside[:, None], numbers, self.nodes[0]) @ self._axes.T - self._middle) / self._half
             inside &= (np.abs(place) <= 1).all(axis=1)
-            found[inside] = np.linalg.solve(self._of_nodes.T, self._terms(place[inside]).T).T
-        return inside, found
+            weights[inside] = np.linalg.solve(self._of_nodes.T, self._terms(place[inside]).T).T
+        return inside, weights
 
     def _terms(self, at: Floats) -> Floats:
         return np.asarray(at[:, :1] ** self._powers[0] * at[:, 1:] ** self._powers[1])
@@ -569,17 +569,17 @@ class WhitenedBatch:
         Those of impostors that are not allowed mean nothing. ``layouts`` are problems without some of the impostors,
         in batches that cover them all.
         """
-        linked, mean, asked = self._with_all(cases)
+        linked, mean, to_questioned = self._with_all(cases)
         scatter = Scatter.of(self.others, self.author) if layouts else None
         for chosen, layout in layouts:
             assert scatter is not None
-            done = self._without_some(scatter, cases.take(chosen), layout, chosen, linked, mean, asked)
-            for i in chosen[~done]:
+            solved = self._without_some(scatter, cases.take(chosen), layout, chosen, linked, mean, to_questioned)
+            for i in chosen[~solved]:
                 allowed = cases.allowed[i]
-                pair, each = self.alone(cases.known[i], int(cases.asked[i]), allowed)
+                pair, each = self.alone(cases.known[i], int(cases.questioned[i]), allowed)
                 linked[i] = pair.mean()
-                mean[i, allowed], asked[i, allowed] = each[:-1].mean(axis=0), each[-1]
-        return linked, mean, asked
+                mean[i, allowed], to_questioned[i, allowed] = each[:-1].mean(axis=0), each[-1]
+        return linked, mean, to_questioned
 
     def alone(self, known: Ints, questioned: int, allowed: Bools) -> tuple[Floats, Floats]:
         """Similarities of one problem's questioned to its known documents (k,), and of the known and then the
@@ -595,10 +595,10 @@ class WhitenedBatch:
 
     def _with_all(self, cases: Cases) -> tuple[Floats, Floats, Floats]:
         """The problems that may have all impostors; the others' values are 0."""
-        linked, mean, asked = np.zeros(len(cases)), np.zeros(cases.allowed.shape), np.zeros(cases.allowed.shape)
+        linked, mean, to_questioned = np.zeros(len(cases)), np.zeros(cases.allowed.shape), np.zeros(cases.allowed.shape)
         chosen = np.flatnonzero(cases.allowed.all(axis=1))
         if not len(chosen):
-            return linked, mean, asked
+            return linked, mean, to_questioned
         some = cases.take(chosen)
         used = np.unique(some.links)
         factor, others = self.impostors.once((self.family, "all"), self._all)
@@ -609,8 +609,8 @@ class WhitenedBatch:
         each[used] = own[used] @ others.T
         links = some.links
         linked[chosen] = some.over_known(np.einsum("ij,ij->i", own[links[:, 0]], own[links[:, 1]]))
-        mean[chosen], asked[chosen] = some.sides(each)
-        return linked, mean, asked
+        mean[chosen], to_questioned[chosen] = some.sides(each)
+        return linked, mean, to_questioned
 
     def _all(self) -> tuple[Floats, Floats]:
         """The Cholesky factor of all impostors, and they themselves after whitening."""
@@ -618,31 +618,38 @@ class WhitenedBatch:
         return factor, self.impostors.mean(unit(whitened(self.others, factor)))
 
     def _without_some(
-        self, scatter: Scatter, cases: Cases, layout: Layout, chosen: Ints, linked: Floats, mean: Floats, asked: Floats
+        self,
+        scatter: Scatter,
+        cases: Cases,
+        layout: Layout,
+        chosen: Ints,
+        linked: Floats,
+        mean: Floats,
+        to_questioned: Floats,
     ) -> Bools:
         """Fill in problems that are near enough to each other; returns which (cases,)."""
-        gone = np.zeros((len(cases), len(scatter.count)), dtype=bool)
-        owner = np.repeat(np.arange(len(cases)), np.diff(layout.gone_ends))
-        gone[owner, scatter.author[layout.gone]] = True
-        numbers = scatter.numbers(gone, self.family.shrinkage_)
+        removed = np.zeros((len(cases), len(scatter.count)), dtype=bool)
+        owner = np.repeat(np.arange(len(cases)), np.diff(layout.removed_ends))
+        removed[owner, scatter.author[layout.removed]] = True
+        numbers = scatter.numbers(removed, self.family.shrinkage_)
         frame = Frame(scatter, self.family.shrinkage_)
-        done, weights = frame.weights(numbers)
-        if not done.any():
-            return done
+        solved, weights = frame.weights(numbers)
+        if not solved.any():
+            return solved
         inner = products(scatter, self.own[layout.extra], layout.pairs, frame.nodes, self.room)
         sums = np.zeros((2, len(cases), len(self.sizes)))
         pair = np.zeros(len(cases))
-        done &= leave_out(
-            *inner, weights, np.exp(np.where(done, numbers[:, 0], 0.0)), scatter.author, self.sizes,
-            layout.gone, layout.gone_ends, layout.own, layout.own_ends, layout.place, layout.link_ends,
+        solved &= leave_out(
+            *inner, weights, np.exp(np.where(solved, numbers[:, 0], 0.0)), scatter.author, self.sizes,
+            layout.removed, layout.removed_ends, layout.own, layout.own_ends, layout.place, layout.link_ends,
             sums[0], sums[1], pair,
         )  # fmt: skip
-        linked[chosen], mean[chosen], asked[chosen] = pair, sums[0], sums[1]
-        return done
+        linked[chosen], mean[chosen], to_questioned[chosen] = pair, sums[0], sums[1]
+        return solved
 
     def _embed(self, own: Floats, documents: Chunked, allowed: Bools) -> tuple[Floats, Floats]:
-        taken = np.repeat(allowed, self.sizes)
-        cohort = self.others[taken]
-        white = self.family.whiten(np.concatenate([own, cohort]), cohort, self.author[taken])
+        selected = np.repeat(allowed, self.sizes)
+        cohort = self.others[selected]
+        white = self.family.whiten(np.concatenate([own, cohort]), cohort, self.author[selected])
         left = Chunked({}, np.concatenate([[0], np.cumsum(self.sizes[allowed])]))
         return documents.mean(unit(white[: len(own)])), left.mean(unit(white[len(own) :]))
