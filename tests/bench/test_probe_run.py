@@ -112,7 +112,7 @@ def test_the_page_leads_with_the_verdicts(probed):
     assert "What the probe itself lets through" in page and "compare each style left with this value" in page
 
 
-def test_an_untrained_plugin_that_looks_at_content_is_convicted(tmp_path, monkeypatch):
+def test_an_untrained_plugin_that_looks_at_content_is_flagged(tmp_path, monkeypatch):
     (tmp_path / "mine.py").write_text(PLUGIN)
     monkeypatch.syspath_prepend(tmp_path)
     options = OPTIONS | {"probe": "transplant"}

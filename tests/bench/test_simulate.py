@@ -43,9 +43,9 @@ def raven(*arguments):
 def test_both_axes_answer_for_every_scorer(found):
     rows = {row.scorer: row for row in found.rows}
     assert list(rows) == names((0.3,))
-    assert found.false_convictions == Share(0, 8)
+    assert found.false_positives == Share(0, 8)
     assert rows["untrained topic"].content.flagged == Share(2, 2)
-    assert rows["untrained topic"].domain.unasked == Share(2, 2), "nothing is learned, so nothing can be asked"
+    assert rows["untrained topic"].domain.not_applicable == Share(2, 2), "nothing is learned, so it does not apply"
     assert rows["topic"].domain.flagged.count and rows["style-only"].domain.flagged.count == 0
     assert rows["topic"].content.figure.value > 0.1 > abs(rows["style"].content.figure.value)
     assert rows["texts .3"].domain is rows["style"].domain is None
@@ -62,14 +62,23 @@ def test_both_axes_answer_for_every_scorer(found):
 def test_json(store, found):
     made = SimulateReport(store, found).to_json()
     json.dumps(made, allow_nan=False)
-    assert {"corpus", "replicates", "seeds", "margins", "scorers", "false_convictions", "power"} <= set(made)
-    assert made["seeds"] == [0, 1] and made["false_alarm_rate"] == 0
+    assert {"corpus", "replicates", "seeds", "margins", "scorers", "false_positives", "power"} <= set(made)
+    assert made["seeds"] == [0, 1] and made["false_positive_rate"] == 0
     assert [d["dose"] for d in made["doses"]] == [0, 1, 1, 0.3, 0.3]
     assert {"dose", "trained", "swing", "swing_interval", "gain", "interval"} <= set(made["doses"][0])
     assert len({frozenset(d) for d in made["doses"]}) == len({frozenset(s) for s in made["scorers"]}) == 1
-    assert made["false_convictions"] == {"count": 0, "of": 8, "interval": pytest.approx([0, 0.32], abs=0.01)}
+    assert (
+        made["false_convictions"]
+        == made["false_positives"]
+        == {"count": 0, "of": 8, "interval": pytest.approx([0, 0.32], abs=0.01)}
+    )
     topic = next(s for s in made["scorers"] if s["scorer"] == "topic")
-    assert topic["content"]["convicted"]["of"] == topic["domain"]["covered"]["of"] == 2
+    assert (
+        topic["content"]["convicted"]["of"]
+        == topic["content"]["flagged"]["of"]
+        == topic["domain"]["covered"]["of"]
+        == 2
+    )
 
 
 def test_a_trial_is_a_function_of_its_design_and_number():

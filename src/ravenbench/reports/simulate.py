@@ -84,8 +84,8 @@ class Mean(NamedTuple):
 class Axis:
     """One scorer on one axis, over worlds.
 
-    ``figure`` is the mean swing or gain; ``flagged``, ``less``, ``undecided``, ``unasked`` and ``none`` count the
-    outcomes: any effect, none beyond the margin, neither, *not applicable*, no verdict. ``covered`` counts
+    ``figure`` is the mean swing or gain; ``flagged``, ``less``, ``undecided``, ``not_applicable`` and ``none`` count
+    the outcomes: any effect, none beyond the margin, neither, not applicable, no verdict. ``covered`` counts
     intervals that hold the mean of worlds of the same kind, ``covered_alone`` those of the simpler error (see
     ``bench.simulate.trials``). ``shows`` is the median of the smallest true figure that is flagged four times in
     five.
@@ -95,7 +95,7 @@ class Axis:
     flagged: Share
     less: Share
     undecided: Share
-    unasked: Share
+    not_applicable: Share
     none: Share
     covered: Share
     covered_alone: Share
@@ -113,11 +113,11 @@ class Axis:
 
     def to_json(self) -> dict[str, Any]:
         """Every value by name."""
-        shares = ("less", "undecided", "unasked", "none", "covered", "covered_alone")
+        shares = ("less", "undecided", "not_applicable", "none", "covered", "covered_alone")
         return {
             "figure": self.value,
             "interval": None if self.interval is None else list(self.interval),
-            "convicted": self.flagged.to_json(),
+            "flagged": self.flagged.to_json(),
             **{name: getattr(self, name).to_json() for name in shares},
             "shows": self.shows,
         }
@@ -170,14 +170,14 @@ class Simulation:
         return tuple(row for row in self.rows if row.scorer in BLIND)
 
     @property
-    def false_convictions(self) -> Share:
+    def false_positives(self) -> Share:
         """Of all scorers that cannot see content, in all worlds."""
         shares = [row.content.flagged for row in self.blind]
         return Share(sum(s.count for s in shares), sum(s.of for s in shares))
 
     def findings(self) -> list[str]:
         """What the simulation shows, in sentences with counts."""
-        false = self.false_convictions
+        false = self.false_positives
         low_high = "" if false.interval is None else ", 95 % interval {} to {}".format(*map(figure, false.interval))
         blind = ", ".join(f"{row.scorer} {row.content.flagged}" for row in self.blind)
         effects = [f"{row.scorer} in {row.content.flagged}" for row in self.rows if row.dose]
@@ -185,7 +185,7 @@ class Simulation:
         cleared = [f"{row.scorer} in {row.content.less}" for row in hidden]
         domain = [(row.scorer, row.domain) for row in self.rows if row.domain is not None]
         depends = [f"{scorer} in {axis.flagged}" for scorer, axis in domain if axis.flagged.count]
-        unasked = [scorer for scorer, axis in domain if axis.unasked.count == axis.unasked.of]
+        untrained = [scorer for scorer, axis in domain if axis.not_applicable.count == axis.not_applicable.of]
         sentences = [
             f"False positives: an effect of content was stated in {false} verdicts on scorers that cannot see it"
             f"{low_high} ({blind}).",
@@ -197,8 +197,8 @@ class Simulation:
             if depends
             else "No scorer was found to depend on its training domain.",
         ]
-        if unasked:
-            names = " and ".join(unasked)
+        if untrained:
+            names = " and ".join(untrained)
             sentences.append(f"The training domain of {names} is not applicable: nothing is learned from training.")
         if self.failures:
             (name, error), planned = self.failures[0], self.replicates + len(self.failures)
@@ -272,7 +272,7 @@ def _axis(
         flagged=_count(outcomes, *EFFECTS, Domain.DEPENDS),
         less=_count(outcomes, Content.LESS, Domain.LESS),
         undecided=_count(outcomes, Content.UNDECIDED, Content.GUESSES, Domain.UNDECIDED),
-        unasked=_count(outcomes, Domain.NOT_APPLICABLE),
+        not_applicable=_count(outcomes, Domain.NOT_APPLICABLE),
         none=_count(outcomes, Content.NO_VERDICT, Domain.NO_VERDICT),
         covered=_covered(figures, kinds),
         covered_alone=_covered(alone, kinds),
@@ -320,6 +320,23 @@ def _so_many(share: dict[str, Any]) -> str:
     return f"{share['count']} of {share['of']}"
 
 
+OLD_NAMES = {
+    "flagged": "convicted", "null_flagged": "null_convicted", "flagged_by_swing": "convicted_by_swing",
+    "flagged_by_gain": "convicted_by_gain", "not_applicable": "unasked", "false_positives": "false_convictions",
+    "false_positive_rate": "false_alarm_rate",
+}  # fmt: skip
+"""Keys of ``report.json`` under their former names, which stay beside the new ones for one release."""
+
+
+def _with_old_names(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_old_names(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    named = {key: _with_old_names(inner) for key, inner in value.items()}
+    return named | {old: named[new] for new, old in OLD_NAMES.items() if new in named}
+
+
 class SimulateReport(Report[Simulation]):
     """Every figure of a simulation, over the worlds that have figures."""
 
@@ -362,12 +379,12 @@ class SimulateReport(Report[Simulation]):
             *_axis_columns(lambda r: r.content, "swing", "effect", "none"),
             share("covered: drop", lambda r: r.covered_drop, "covered_drop"),
             share("covered: left", lambda r: r.covered_left, "covered_style_left"),
-            share("null", lambda r: r.null, "null_convicted"),
+            share("null", lambda r: r.null, "null_flagged"),
             col(None, lambda r: {o.name.lower(): share.count for o, share in r.outcomes.items()}, json="outcomes"),
             col(None, lambda r: r.content.to_json(), json="content"),
             col(None, lambda r: None if r.domain is None else r.domain.to_json(), json="domain"),
             keys=(
-                "scorer", "dose", "trained", "auc", "style_left", "drop", "null_convicted", "outcomes", "covered_drop",
+                "scorer", "dose", "trained", "auc", "style_left", "drop", "null_flagged", "outcomes", "covered_drop",
                 "covered_style_left", "content", "domain",
             ),
             note=f"Means over {a.replicates} worlds. Effect, none: worlds in which an effect of content was "
@@ -397,16 +414,16 @@ class SimulateReport(Report[Simulation]):
         )  # fmt: skip
 
     def domain(self) -> Table:
-        """Gains of all scorers that the crossed probe was asked about."""
+        """Gains of all scorers that the crossed probe applies to."""
         return table(
             "domain", "Does its training domain matter?",
             [(row.scorer, row.domain) for row in self.analysis.rows if row.domain is not None],
             col("scorer", lambda r: r[0], text=True),
             *_axis_columns(lambda r: r[1], "gain", "depends", "less"),
-            col("not asked", lambda r: str(r[1].unasked)),
+            col("not applicable", lambda r: str(r[1].not_applicable)),
             note="Depends, less: worlds in which the interval of gain was wholly above or within "
-            f"±{self.analysis.margins['domain']:g}. Alone: coverage with repetitions taken for independent. Not asked: "
-            "both fits answered alike. Others as above.",
+            f"±{self.analysis.margins['domain']:g}. Alone: coverage with repetitions taken for independent. Not "
+            "applicable: both fits answered alike. Others as above.",
         )  # fmt: skip
 
     def tables(self) -> list[Table]:
@@ -427,10 +444,10 @@ class SimulateReport(Report[Simulation]):
         """``simulate`` in the JSON contract: every key is always there, and null where nothing is known.
 
         ``doses`` repeats the scorers of known dose from style (0) to topic (1), ``gain`` and ``interval`` being the
-        crossed probe's; ``false_alarm_rate`` is the share of ``false_convictions``; ``power`` has the scorers that must
-        be found.
+        crossed probe's; ``false_positive_rate`` is the share of ``false_positives``; ``power`` has the scorers that
+        must be found. Keys of ``OLD_NAMES`` stand there under both names.
         """
-        a, false = self.analysis, self.analysis.false_convictions
+        a, false = self.analysis, self.analysis.false_positives
         plain = [
             row
             for row in a.rows
@@ -438,7 +455,7 @@ class SimulateReport(Report[Simulation]):
             and not row.scorer.startswith("texts")
             and row.scorer not in ("oracle", "length", LENGTHS)
         ]
-        return {
+        named = {
             "corpus": a.design.corpus,
             "pairs": a.design.pairs,
             "replicates": a.replicates,
@@ -455,21 +472,22 @@ class SimulateReport(Report[Simulation]):
                     "style_left": _value(row.style_left),
                     "swing": row.content.value,
                     "swing_interval": row.content.to_json()["interval"],
-                    "convicted_by_swing": row.content.flagged.to_json(),
+                    "flagged_by_swing": row.content.flagged.to_json(),
                     "gain": row.domain.value if row.domain else None,
                     "interval": row.domain.to_json()["interval"] if row.domain else None,
-                    "convicted_by_gain": row.domain.flagged.to_json() if row.domain else None,
+                    "flagged_by_gain": row.domain.flagged.to_json() if row.domain else None,
                 }
                 for row in plain
             ],
-            "false_convictions": false.to_json(),
-            "false_alarm_rate": false.count / false.of if false.of else None,
+            "false_positives": false.to_json(),
+            "false_positive_rate": false.count / false.of if false.of else None,
             "power": [
                 {"scorer": r.scorer, "dose": r.dose, **r.content.flagged.to_json(), "shows": r.content.shows}
                 for r in a.rows
                 if r.dose
             ],
         }
+        return dict(_with_old_names(named))
 
     def closing(self) -> list[RenderableType]:
         from rich.text import Text
@@ -485,7 +503,7 @@ class SimulateReport(Report[Simulation]):
             flagged, axes = _plot(rows, _flagged, "share of worlds with an effect stated")
             axes.axvline(0.05, color=FAINT, linewidth=1, linestyle=(0, (4, 3)))
             axes.set_xlim(-0.03, 1.03)
-        return {"differences": differences, "convicted": flagged}
+        return {"differences": differences, "flagged": flagged}
 
 
 def _axis_columns(side: Callable[[Any], Axis], value: str, effect: str, less: str) -> tuple[Col[Any], ...]:
@@ -503,7 +521,7 @@ def _axis_columns(side: Callable[[Any], Axis], value: str, effect: str, less: st
 
 
 def _flagged(axis: Axis) -> tuple[float | None, Interval | None]:
-    if axis.unasked.count == axis.unasked.of:
+    if axis.not_applicable.count == axis.not_applicable.of:
         return None, None
     return axis.flagged.count / axis.flagged.of, axis.flagged.interval
 
