@@ -94,7 +94,8 @@ def test_saved_and_loaded(corpus, tmp_path):
     assert done.exit_code == 0, done.exception
     assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes()
     other = run("char-ngram(size=301)", "--load", "trained", "--test", corpus, "--out", "c.txt")
-    assert isinstance(other.exception, SpecError) and "size: 300 there, 301 asked" in str(other.exception)
+    assert isinstance(other.exception, SpecError)
+    assert "size: 300 in the folder, 301 in the command" in str(other.exception)
     assert ask(corpus, "a.txt", METHOD, "--save", "trained").exit_code == 0  # its own earlier product
     (tmp_path / "trained" / "notes.txt").write_text("mine")
     again = ask(corpus, "a.txt", METHOD, "--save", "trained")

@@ -204,7 +204,7 @@ def test_how_it_ran_is_noted(work: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         assert ways() == ""
         Rules("off").run(true, work, 30)
         Rules("off").run(true, work, 30)
-        assert ways() == "not confined: this was not asked for"
+        assert ways() == "not confined: confinement is switched off"
     monkeypatch.setattr(confinement.shutil, "which", lambda name: None)
     obstacle.cache_clear()
     try:

@@ -110,9 +110,9 @@ def test_equal_training_gives_equal_bytes(trained, tmp_path):
 
 
 def test_another_verifier_is_refused_with_the_difference(trained):
-    with pytest.raises(SpecError, match=r"words: 40 there, 150 asked"):
+    with pytest.raises(SpecError, match=r"words: 40 in the folder, 150 in the command"):
         persist.load(trained, registry.parse("verifier", "function-words"))
-    with pytest.raises(SpecError, match=r"function-words there, ppm asked"):
+    with pytest.raises(SpecError, match=r"function-words in the folder, ppm in the command"):
         persist.load(trained, registry.parse("verifier", "ppm"))
 
 
@@ -122,10 +122,10 @@ def test_another_version_is_refused(trained, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(Logistic, "version", 7)
-        with pytest.raises(SpecError, match="version 1 there, 7 here"):
+        with pytest.raises(SpecError, match="version 1 in the folder, 7 installed"):
             persist.load(trained)
     monkeypatch.setattr(FunctionWords, "version", 2)
-    with pytest.raises(SpecError, match="version 1 there, 2 here"):
+    with pytest.raises(SpecError, match="version 1 in the folder, 2 installed"):
         persist.load(trained, registry.parse("verifier", "function-words(words=40)"))
 
 

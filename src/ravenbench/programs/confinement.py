@@ -59,7 +59,7 @@ def obstacle() -> str | None:
 
 
 def confined(argv: Sequence[str], folder: Path, view: View) -> list[str]:
-    """The command line that runs a program sandboxed.
+    """The command line that runs a program in a sandbox.
 
     The system's folders are there to read, ``view`` besides, and nothing else: no home, no other's temporary files. It
     sees no other processes (and all it starts end with it), no network and no rights of an administrator.

@@ -407,7 +407,7 @@ class Rules:
     def run(
         self, argv: Sequence[str], work: Path, timeout: float, reads: Sequence[Path] = (), writes: Sequence[Path] = ()
     ) -> Ran:
-        """Run a program as ``run_program`` does, confined where that is asked for and possible; notes which it was.
+        """Run a program as ``run_program`` does, confined where possible unless ``confine`` is off; notes which it was.
 
         Parameters
         ----------
@@ -417,7 +417,7 @@ class Rules:
             Files and folders that it may read, and folders besides ``work`` that it may write to, where it is confined.
         """
         limits = Limits(self.processes, int(self.memory * 2**30), int(self.disk * 2**30))
-        why = "this was not asked for" if self.confine == "off" else obstacle()
+        why = "confinement is switched off" if self.confine == "off" else obstacle()
         if why is not None:
             note(f"not confined: {why}")
             ran = run_program(argv, work, timeout, None, limits)

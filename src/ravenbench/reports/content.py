@@ -384,7 +384,7 @@ def headline(probe: ContentProbe | None) -> str:
         Content.NOTICES: ("notices that content was replaced", "notice that content was replaced"),
         Content.SWAYED: ("is moved by content both ways", "are moved by content both ways"),
         Content.LESS: ("shows no content effect", "show no content effect"),
-        Content.GUESSES: ("tells nobody apart", "tell nobody apart"),
+        Content.GUESSES: ("is no better than guessing", "are no better than guessing"),
         Content.UNDECIDED: ("is undecided", "are undecided"),
         Content.NO_VERDICT: ("has no verdict", "have no verdict"),
     }

@@ -52,7 +52,7 @@ class Content(StrEnum):
     LOSES = "content words matter to it"
     NOTICES = "notices the replacement"
     SWAYED = "content moves it both ways"
-    GUESSES = "tells nobody apart"
+    GUESSES = "no better than guessing"
     LESS = "no content effect beyond δ"
     UNDECIDED = "undecided"
     NO_VERDICT = "no verdict"

@@ -226,7 +226,7 @@ def test_a_trained_verifier_of_another_spec_is_refused(tmp_path):
     problems, same = toy_problems(20)
     persist.save(as_verifier(luar(epochs=1)).fit(problems, same), tmp_path / "trained")
     assert b"held-out" in (tmp_path / "trained" / "learning.svg").read_bytes()
-    with pytest.raises(SpecError, match="hidden: 16 there, 32 asked"):
+    with pytest.raises(SpecError, match="hidden: 16 in the folder, 32 in the command"):
         persist.load(tmp_path / "trained", luar(epochs=1, hidden=32))
 
 

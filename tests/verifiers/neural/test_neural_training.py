@@ -122,9 +122,9 @@ def test_checkpoint_of_another_training_is_refused(setting, settings, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         setting.run(setting.model(), settings, tmp_path, stop=2, spec={"size": 3})
-    with pytest.raises(SpecError, match=r"learning_rate: 0\.02 there, 0\.01 here"):
+    with pytest.raises(SpecError, match=r"learning_rate: 0\.02 in the checkpoint, 0\.01 now"):
         setting.run(setting.model(), replace(settings, learning_rate=0.01), tmp_path, spec={"size": 3})
-    with pytest.raises(SpecError, match="size: 3 there, 4 here"):
+    with pytest.raises(SpecError, match="size: 3 in the checkpoint, 4 now"):
         setting.run(setting.model(), settings, tmp_path, spec={"size": 4})
 
 

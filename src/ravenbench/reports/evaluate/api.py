@@ -213,7 +213,7 @@ def evaluate(
     level : float
         Level of the intervals.
     alpha : float
-        Corrected p at which two systems are told apart.
+        Corrected p at which the difference of two systems is called significant.
     seed : int
         Seed of every draw.
     workers : int

@@ -285,8 +285,8 @@ def scores_table(evaluation: Evaluation) -> Table:
         col("miss", lambda s: s.missing),
         note=f"{evaluation.problems:,} problems, {evaluation.same:,} by the same author. "
         + ("F0.5u and overall in their form of 2020. " if evaluation.f05u_2020 else "")
-        + f"Systems with one number in “tie” cannot all be told apart by {evaluation.ranked_by} (randomization test, "
-        f"Holm, α = {evaluation.alpha}). “open”: unanswered problems; “miss”: those of them without any answer.",
+        + f"Systems with one number in “tie” do not all differ significantly in {evaluation.ranked_by} (randomization "
+        f"test, Holm, α = {evaluation.alpha}). “open”: unanswered problems; “miss”: those of them without any answer.",
     )
 
 
@@ -314,12 +314,12 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
 
     pairs = {(p.a, p.b): stars(p.p_holm) for p in evaluation.pairs if p.metric == metric}
 
-    def told_apart(a: tuple[int, SystemScores], b: tuple[int, SystemScores]) -> str:
+    def significance(a: tuple[int, SystemScores], b: tuple[int, SystemScores]) -> str:
         names = a[1].name, b[1].name
         return "" if a is b else pairs.get(names) or pairs[names[::-1]]
 
     test = "exact sign test" if metric == "accuracy" else "approximate randomization"
-    note = f"*** p < .001, ** p < .01, * p < .05, = not told apart; {test}, Holm-corrected."
+    note = f"*** p < .001, ** p < .01, * p < .05, = no significant difference; {test}, Holm-corrected."
     trials = max(evaluation.trials, evaluation.most_trials if metric in COUNTED else 0)
     least = len(pairs) / (trials + 1)
     if metric != "accuracy" and least >= 0.001:
@@ -332,7 +332,7 @@ def significance_table(evaluation: Evaluation, metric: str) -> Table:
         numbered,
         col("no.", lambda a: a[0]),
         col("system", lambda a: a[1].name, text=True),
-        *each(numbered, lambda b: str(b[0]), told_apart),
+        *each(numbered, lambda b: str(b[0]), significance),
         note=note,
     )
 

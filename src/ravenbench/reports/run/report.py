@@ -511,11 +511,11 @@ def finding(s: Shortcut) -> str:
     low, high = (figure(end, signed=True) for end in s.interval)
     text += f" (95 % interval {low} to {high}). "
     if s.distinguishable:
-        return text + "The difference can be told from zero."
+        return text + "The difference is statistically significant."
     if s.difference == 0:
         return text.rstrip()
     least = "" if s.detectable is None else f"; this run would find one of {figure(s.detectable)} with 80 % power"
-    return text + f"It cannot be told from zero{least}."
+    return text + f"It is not statistically significant{least}."
 
 
 def _verdicts(analysis: Analysis) -> list[dict[str, Any]]:

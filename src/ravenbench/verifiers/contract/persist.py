@@ -164,7 +164,7 @@ def load(folder: str | Path, expected: Component | None = None) -> Verifier:
     if head["scikit-learn"] not in (None, _sklearn()):
         raise SpecError(
             "this verifier was trained with another scikit-learn, whose models are laid out differently",
-            file=folder, found=f"{head['scikit-learn']} there, {_sklearn()} here", fix="train it again",
+            file=folder, found=f"{head['scikit-learn']} in the folder, {_sklearn()} installed", fix="train it again",
         )  # fmt: skip
     try:
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
@@ -217,11 +217,12 @@ def _same(head: dict[str, Any], expected: Component, folder: Path) -> None:
 
 def _differences(theirs: Any, ours: Any, name: str) -> list[str]:
     if not isinstance(theirs, dict) or not isinstance(ours, dict):
-        return [f"{name}: {theirs!r} there, {ours!r} asked"] if theirs != ours else []
+        return [f"{name}: {theirs!r} in the folder, {ours!r} in the command"] if theirs != ours else []
     if theirs.get("component") != ours.get("component"):
-        return [f"{theirs.get('component', theirs)} there, {ours.get('component', ours)} asked"]
+        return [f"{theirs.get('component', theirs)} in the folder, {ours.get('component', ours)} in the command"]
     if "component" in theirs and theirs.get("version") != ours.get("version"):
-        return [f"{theirs['component']} in version {theirs.get('version')} there, {ours.get('version')} here"]
+        versions = f"version {theirs.get('version')} in the folder, {ours.get('version')} installed"
+        return [f"{theirs['component']}: {versions}"]
     theirs, ours = theirs.get("params", theirs), ours.get("params", ours)
     return [line for key in sorted({*theirs, *ours}) for line in _differences(theirs.get(key), ours.get(key), key)]
 
@@ -406,7 +407,7 @@ class Reader:
         if issubclass(cls, Component) and node.get("version") != cls.version:
             raise SpecError(
                 f"{cls.name or cls.__qualname__} was saved in another version",
-                found=f"version {node.get('version')} there, {cls.version} here",
+                found=f"version {node.get('version')} in the folder, {cls.version} installed",
                 fix="train it again",
             )
         return self._filled(cls, node["state"])

@@ -149,7 +149,7 @@ def differences(theirs: Any, ours: Any, name: str = "spec") -> list[str]:
     if isinstance(theirs, dict) and isinstance(ours, dict):
         keys = sorted({*theirs, *ours})
         return [line for key in keys for line in differences(theirs.get(key), ours.get(key), key)]
-    return [] if theirs == json.loads(json.dumps(ours)) else [f"{name}: {theirs!r} there, {ours!r} here"]
+    return [] if theirs == json.loads(json.dumps(ours)) else [f"{name}: {theirs!r} in the checkpoint, {ours!r} now"]
 
 
 def _flat(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
