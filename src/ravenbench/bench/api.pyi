@@ -46,7 +46,7 @@ def run(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Sample topics with HITS, at random and adversely; verify pairs across topics; report what it shows."""
+    """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports."""
 
 def compare(
     questioned: str | Path | Sequence[str | Path] | None = None,
@@ -208,4 +208,4 @@ def simulate(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Judge scorers whose reliance on content is known, on both axes of the verdict, in fresh worlds."""
+    """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on."""

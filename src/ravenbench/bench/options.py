@@ -25,8 +25,8 @@ AtLeastOne = Annotated[int, msgspec.Meta(ge=1)]
 AtLeastTwo = Annotated[int, msgspec.Meta(ge=2)]
 
 ENCODING = (
-    "How texts and tables are read that are not UTF-8, e.g. cp1252 (Windows) or mac_roman. Those that are UTF-8 are "
-    "read as UTF-8 in any case."
+    "Encoding of texts and tables that are not UTF-8, e.g. cp1252 (Windows) or mac_roman; valid UTF-8 is always read "
+    "as UTF-8."
 )
 PATH = "str | Path"
 PATHS = "str | Path | Sequence[str | Path]"
@@ -82,7 +82,7 @@ def told(
 Encoding = Annotated[str | None, told(ENCODING)]
 Metrics = Annotated[
     str | None,
-    told("Metrics to report besides, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
+    told("Further metrics to report, e.g. 'final, cllr, mine:Balanced' (raven list metric).", takes=COMPONENTS),
 ]
 
 

@@ -146,7 +146,7 @@ FoldCase = Annotated[bool, typer.Option("--fold-case", help="Join topics that di
 
 @app.command("list")
 def list_(json: Json = False) -> None:
-    """List known corpora: built in, fetched by name, or lent on request."""
+    """List known corpora: built in, downloadable, or available on request."""
     from ravenbench import registry
     from ravenbench.cli.list import summary
     from ravenbench.corpora.catalogue import catalogue
@@ -193,7 +193,7 @@ def info(
     encoding: Encoding = None,
     json: Json = False,
 ) -> None:
-    """Describe a corpus: documents, authors, topics, lengths and the pairs it can give.
+    """Describe a corpus: documents, authors, topics, lengths and possible pairs.
 
     Of verification problems (PAN13–15, a folder or zip), print the PAN-2014 overview's Table 1.
     """
@@ -240,9 +240,9 @@ def import_(
     name: Annotated[str | None, typer.Option("--name", help="Name of the corpus.")] = None,
     json: Json = False,
 ) -> None:
-    """Read a corpus once, check it, and keep it as a folder that opens at once.
+    """Check a corpus and store it as a folder that opens quickly.
 
-    Killed, the same command goes on where it was.
+    If it is interrupted, the same command continues where it stopped.
     """
     from ravenbench.corpora.load import import_corpus
     from ravenbench.corpora.summary import summarise
@@ -340,7 +340,7 @@ def _show_problems(what: str, encoding: str | None, json: bool) -> bool:
 def problems(
     corpus: Annotated[str, typer.Argument(help="A corpus by name, or a file with text, author and topic.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="A new folder.")],
-    known: Annotated[str, typer.Option(help="Known documents a problem: a number, or LEAST-MOST.")] = "1-5",
+    known: Annotated[str, typer.Option(help="Known documents in each problem: a number, or LEAST-MOST.")] = "1-5",
     match: Annotated[str, typer.Option(help="Columns in which all documents of a problem agree; 'none'.")] = "topic",
     cross: Annotated[
         str | None,
@@ -354,7 +354,9 @@ def problems(
         int | None,
         typer.Option(min=1, help="Cut every document to its first so many words; shorter ones are left out."),
     ] = None,
-    problems: Annotated[int | None, typer.Option(min=2, help="How many (even); default: all there can be.")] = None,
+    problems: Annotated[
+        int | None, typer.Option(min=2, help="Number of problems (even); default: as many as possible.")
+    ] = None,
     reuse: Annotated[
         bool, typer.Option(help="A document in one positive and one negative problem, as in PAN-2014.")
     ] = True,

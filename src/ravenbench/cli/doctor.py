@@ -248,7 +248,7 @@ def command(
     test: Annotated[bool, typer.Option(help="Also perform a small job from texts to report.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
-    """Look over this installation: packages, extras, data, models and outside programs, and how to get what is missing.
+    """Check this installation: packages, extras, data, models and outside programs, and how to get what is missing.
 
     It ends with a test that performs the main job on a few made-up texts. Nothing is downloaded, and nothing that is
     missing is an error: the base installation is enough for the main job. The exit code is 1 where something that is

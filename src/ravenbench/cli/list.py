@@ -85,13 +85,13 @@ SHOWN = ("verifier", "attributor", "obfuscator", "translator", "sampler", "encod
 
 
 def command(
-    kind: Annotated[str, typer.Argument(help="One of the kinds; all of them if none is named.")] = "",
-    name: Annotated[str, typer.Argument(help="One of its names: all that is known of it.")] = "",
+    kind: Annotated[str, typer.Argument(help="A kind, such as verifier; without it, all kinds.")] = "",
+    name: Annotated[str, typer.Argument(help="A name of this kind: shows its parameters and source.")] = "",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> None:
     """List verifiers, attribution methods, obfuscators, samplers and whatever else takes a name.
 
-    Names take parameters, as in 'impostors(variant="seidman")'; the docstring of each tells them.
+    Names take parameters, as in 'impostors(variant="seidman")'; raven list KIND NAME shows them.
 
         raven list verifier
 

@@ -34,11 +34,11 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "map": ("ravenbench.cli.map:command", "Draw many texts: trees, maps, neighbours; how much of it is topic."),
     "diff": ("ravenbench.cli.reports:diff", "A page that shows what a rewriting changed, for reading and grading."),
     "attribute": ("ravenbench.cli.tasks:attribute", "Who wrote it, when the topic was never seen?"),
-    "simulate": ("ravenbench.cli.tasks:simulate", "Check both verdicts on scorers whose reliance is known."),
+    "simulate": ("ravenbench.cli.tasks:simulate", "Test both verdicts on scorers of known behaviour."),
     "site": ("ravenbench.cli.reports:site", "A static site of runs: leaderboards, systems, corpora, folds."),
     "problems": ("ravenbench.cli.corpus:problems", "Build PAN-style verification problems from a corpus."),
-    "list": ("ravenbench.cli.list:command", "What can be named: verifiers, methods, obfuscators, samplers …"),
-    "new": ("ravenbench.cli.new:command", "Files of a verifier of your own that work at once."),
+    "list": ("ravenbench.cli.list:command", "Show verifiers, methods, obfuscators, samplers … by name."),
+    "new": ("ravenbench.cli.new:command", "Write the files of a new verifier, ready to run."),
     "doctor": ("ravenbench.cli.doctor:command", "What is installed, what is missing, and how to get it."),
     "sample": ("ravenbench.cli.corpus:sample", "Show the topics each sampler chooses."),
 }
@@ -59,7 +59,7 @@ def build(wanted: str | None) -> typer.Typer:
 
     @app.callback()
     def main(
-        version: bool = typer.Option(False, "--version", help="Print the version and leave.", is_eager=True),
+        version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
     ) -> None:
         if version:
             typer.echo(f"raven {__version__}")

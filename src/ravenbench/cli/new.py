@@ -93,9 +93,9 @@ def command(
     ] = "class",
     folder: Annotated[Path, typer.Option("--in", help="The folder to write to.")] = Path(),
 ) -> None:
-    """Write a verifier or a metric that works, and its test, for you to change.
+    """Write a small working verifier or metric, with a test, for you to change.
 
-    It is a small known method, so that the first report comes before the first line of your own.
+    It is a known method, so that you can see a first report before you write any code.
 
         raven new verifier my_verifier
 

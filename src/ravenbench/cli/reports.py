@@ -82,7 +82,7 @@ def evaluate(
         str | None, typer.Option("--out", "-o", help="Folder or URL for page, CSV, LaTeX, figures and meta-answers.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
-    lenient: Annotated[bool, typer.Option("--lenient", help="Take the number out of values such as [0.5].")] = False,
+    lenient: Annotated[bool, typer.Option("--lenient", help="Read values such as [0.5] as numbers.")] = False,
     f05u_2020: Annotated[
         bool, typer.Option("--f05u-2020", help="F0.5u and overall as published in 2020 (0.5 counts as 'same').")
     ] = False,
@@ -112,7 +112,7 @@ def evaluate(
     pan_truth: Annotated[Path | None, typer.Option("-i", help="PAN's form, -i TRUTH -a ANSWERS -o OUT: truth.")] = None,
     pan_answers: Annotated[Path | None, typer.Option("-a", help="PAN's form: the answers of one system.")] = None,
 ) -> None:
-    """Evaluate answers as PAN does, and say what the differences are worth.
+    """Evaluate answers as PAN does, with intervals and significance tests.
 
     raven evaluate truth.jsonl systems/ --out evaluation
 
@@ -209,7 +209,11 @@ SentenceEncoder = Annotated[
     str | None, typer.Option(help="Sentence encoder for soundness: a folder or a model in the local cache.")
 ]
 Inference = Annotated[
-    str | None, typer.Option(help="Inference model for soundness (entailment, contradiction): likewise.")
+    str | None,
+    typer.Option(
+        help="Natural-language inference model for soundness (entailment, contradiction): a folder or a model in "
+        "the local cache."
+    ),
 ]
 
 
@@ -283,7 +287,7 @@ def site(
         list[Path], typer.Argument(help="Folders of raven run, pan14 and safety, or written by raven evaluate --out.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The site's folder.")],
-    title: Annotated[str, typer.Option(help="What stands on top of every page.")] = "Authorship verification",
+    title: Annotated[str, typer.Option(help="Heading of every page.")] = "Authorship verification",
     submit: Annotated[
         list[str] | None,
         typer.Option(
@@ -296,8 +300,8 @@ def site(
     """Make a site for any web server: leaderboards with tie groups and intervals, a page for every system, for every
     set of texts and every fold, and files to download.
 
-    With --submit the answers of a stranger are checked against the folds that raven export wrote (every id and value,
-    nothing unknown) and stand beside the others; what is wrong is one error, and the site stays as it was.
+    With --submit, answers of other systems are checked against the folds that raven export wrote (every id and value)
+    and shown beside the others; if anything is wrong, there is one error and the site is not changed.
 
         raven site raven-runs/newsgroups-1234 raven-runs/pan14-5678 -o site
 

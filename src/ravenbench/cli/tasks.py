@@ -94,7 +94,8 @@ CellTimeout = Annotated[
         envvar=LIMIT,
         callback=_set_limit,
         metavar="SECONDS",
-        help="Longest time for a method to learn, and again to answer one set; a cell over it fails, others go on.",
+        help="Time limit for training a method, and again for answering one test set; a cell that takes longer "
+        "fails, the others continue.",
     ),
 ]
 Device = Annotated[

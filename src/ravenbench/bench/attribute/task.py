@@ -36,7 +36,7 @@ class Attribute(Task):
         raven attribute --unknown anonymous.txt --candidates authors/
 
     Without it, documents of a corpus are attributed to their known authors, with the statistics that this needs.
-    Interrupted at any point, the same command goes on where it stopped.
+    If it is interrupted, the same command continues where it stopped.
 
         raven attribute newsgroups --topic group
 

@@ -17,7 +17,7 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ]
     source: Annotated[str, told("A text, a folder of .txt files, or a problem set.", takes=PATH, metavar="IN")]
     encoding: Encoding = None
-    seed: Annotated[int, told("Secret of every random choice; default 0.")] = 0
+    seed: Annotated[int, told("Seed of every random choice; default 0.")] = 0
     every: Annotated[bool, told("Of a problem set, rewrite different-author problems too.", flags=("--all",))] = False
     split: Annotated[
         Literal["train", "test"] | None,
@@ -29,9 +29,9 @@ class ObfuscateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = ()
     language: Annotated[str | None, told("Language of the texts; problem sets usually say it.")] = None
     train: Annotated[str | None, told("Problems that surrogates learn from.", takes=PATH)] = None
-    surrogates: Annotated[str | None, told("Verifiers a search attack may ask; keep them out of your evaluation.")] = (
-        None
-    )
+    surrogates: Annotated[
+        str | None, told("Verifiers that an obfuscator may query while it searches; keep them out of your evaluation.")
+    ] = None
 
     def component(self) -> Obfuscator:
         """The obfuscator. Raises SpecError if there is none of this name, or it is given a parameter it has not."""

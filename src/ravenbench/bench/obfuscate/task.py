@@ -49,8 +49,8 @@ class ObfuscateResult(RunResult):
 class Obfuscate(Task):
     """Rewrite questioned texts so that their author is hidden.
 
-    Of a problem set only the questioned texts of same-author problems are rewritten, as in the 2016 study. Interrupted,
-    the same command goes on where it stopped.
+    Of a problem set only the questioned texts of same-author problems are rewritten, as in the 2016 study. If it is
+    interrupted, the same command continues where it stopped.
 
         raven obfuscate mihaylova-2016 essay.txt --out hidden.txt
 
@@ -65,7 +65,7 @@ class Obfuscate(Task):
             takes=PATH,
         ),
         Option("folder", "The run's folder or URL; default raven-runs/obfuscate-<IN>-<hash>.", takes=PATH),
-        Option("rewritings", "Folder where rewritings are kept and found again; default: in --folder.", takes=PATH),
+        Option("rewritings", "Folder where rewritings are stored and reused; default: in --folder.", takes=PATH),
     )  # fmt: skip
     place = "folder"
     arguments = ("obfuscator", "source")

@@ -55,8 +55,8 @@ class Pan14(Task):
     """Train and test verifiers on every corpus given and report them as the PAN-2014 overview does.
 
     AUC, c@1 and their product for each corpus, over all problems and as a mean over corpora, with intervals; the
-    meta-classifier, pairwise tests, the ROC hull; and how far content alone moves each verifier. Interrupted, the same
-    command goes on where it stopped.
+    meta-classifier, pairwise tests, the ROC hull; and how far content alone moves each verifier. If it is interrupted,
+    the same command continues where it stopped.
 
         raven pan14 pan14/*.zip
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class Run(Task):
-    """Sample topics with HITS, at random and adversely; verify pairs across topics; report what it shows.
+    """Does a verifier recognise style or only topic? Samples topics, verifies pairs, replaces content, reports.
 
-    Interrupted at any point, the same command goes on where it stopped.
+    If it is interrupted, the same command continues where it stopped.
 
         raven run                              the embedded corpus
 

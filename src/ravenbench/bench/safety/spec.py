@@ -45,7 +45,8 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     methods: Annotated[
         str | None,
         told(
-            "Attribution methods to attack in place of verifiers, e.g. 'svm, ppm'; candidates' texts teach them.",
+            "Attribution methods to attack instead of verifiers, e.g. 'svm, ppm'; they learn from the candidates' "
+            "texts.",
             takes="str | Sequence[Any]",
         ),
     ] = None
@@ -61,20 +62,20 @@ class SafetySpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
     attacks: Annotated[
         tuple[str, ...],
         told(
-            "What is played against the obfuscations, of normalise, mirror, invert (both rewrite much) and preimage; "
-            "or none. Default: normalise.",
+            "Attacks on the obfuscated texts: normalise, mirror, invert (these two rewrite much) and preimage; or "
+            "none. Default: normalise.",
             takes="str | Sequence[str]",
         ),
     ] = ("normalise",)
     normalise: Annotated[
         str,
         told(
-            "What the attack normalise brings all texts to: normaliser (plain form), or a mask such as posnoise or "
-            "frequency-mask. Default: normaliser.",
+            "Form to which the attack normalise reduces all texts: normaliser (plain form), or a mask such as "
+            "posnoise or frequency-mask. Default: normaliser.",
             metavar="MASK",
         ),
     ] = "normaliser"
-    surrogates: Annotated[str | None, told("Verifiers that searching obfuscators may ask.")] = None
+    surrogates: Annotated[str | None, told("Verifiers that obfuscators may query while they search.")] = None
     encoding: Encoding = None
     limit: Annotated[AtLeastTwo | None, told("Use so many test problems of each class.")] = None
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Safety(Task):
     """Rewrite the questioned texts of same-author problems, verify again, and measure what it cost the texts.
 
-    Interrupted at any point, the same command goes on where it stopped.
+    If it is interrupted, the same command continues where it stopped.
 
         raven safety pan14/en_essays.zip --train pan14/en_essays.zip --obfuscators mihaylova-2016,mansoorizadeh-2016
 
@@ -52,7 +52,12 @@ class Safety(Task):
         *(replace(options_of(SafetySpec)[name], many=True) for name in ("problems", "train")),
         Option("languagetool", "Address of a LanguageTool server; texts are sent there.", function=False),
         Option("encoder", "Sentence encoder for soundness: a folder or a model in the local cache.", function=False),
-        Option("nli", "Inference model for soundness (entailment, contradiction): likewise.", function=False),
+        Option(
+            "nli",
+            "Natural-language inference model for soundness (entailment, contradiction): a folder or a model in the "
+            "local cache.",
+            function=False,
+        ),
         Option(
             "helpers",
             "A LanguageTool server (rewritten texts are then sent there), a sentence encoder, an inference model.",
@@ -60,7 +65,7 @@ class Safety(Task):
             command=False,
         ),
         Option("grades", "Folder of reviews that readers exported from the pages of raven diff (key e).", takes=PATH),
-        Option("rewritings", "Folder where rewritings are kept and found again; default: in --out.", takes=PATH),
+        Option("rewritings", "Folder where rewritings are stored and reused; default: in --out.", takes=PATH),
         Option("out", "The run's folder or URL; default raven-runs/safety-….", takes=PATH),
     )
     arguments = ("problems",)

@@ -38,7 +38,9 @@ class SimulateSpec(Spec, frozen=True, kw_only=True, forbid_unknown_fields=True):
             takes="str | Sequence[float]",
         ),
     ] = DOSES
-    replicates: Annotated[AtLeastTwo, told("Worlds; a generated one takes some 10 CPU seconds. Default: 20.")] = 20
+    replicates: Annotated[
+        AtLeastTwo, told("Simulated data sets (worlds); a generated one takes about 10 CPU seconds. Default: 20.")
+    ] = 20
     pools: Annotated[AtLeastOne, told("Draws of topics a world. Default: 5.")] = 5
     folds: Annotated[AtLeastTwo, told("Folds a pool. Default: 5.")] = 5
     repetitions: Annotated[AtLeastTwo, told("Repetitions of the crossed probe. Default: 10.")] = 10

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Simulate(Task):
-    """Judge scorers whose reliance on content is known, on both axes of the verdict, in fresh worlds.
+    """Test both verdicts of raven run on simulated data, with scorers of which it is known what they rely on.
 
-    Shows how often scorers that cannot see content are flagged all the same, how often scorers of topic, trained or
-    not, and blends with style are found, and whether intervals hold what they should. Interrupted at any point, the
-    same command goes on where it stopped.
+    Shows how often scorers that cannot see content are flagged all the same (false positives), how often those that
+    use topic, alone or blended with style, are flagged (power), and how often the intervals hold the true value
+    (coverage). If it is interrupted, the same command continues where it stopped.
 
         raven simulate
 
@@ -34,7 +34,7 @@ class Simulate(Task):
     """
 
     name = "simulate"
-    help = "Check both verdicts on scorers whose reliance is known."
+    help = "Test both verdicts on scorers of known behaviour."
     Spec = SimulateSpec
     own = (Option("out", "The simulation's folder or URL; default raven-runs/simulate-<hash>.", takes=PATH),)
     positional = ("corpus",)

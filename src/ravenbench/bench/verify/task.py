@@ -98,8 +98,8 @@ class Verify(Task):
     """Train a verifier on problems, or load a trained one, and answer others.
 
     A problem that cannot be read, or on which the method fails, is left unanswered (0.5) and named with its reason;
-    it never stops the rest. Interrupted, the same command goes on where it stopped. Where the problems to answer have
-    truth, the report gives AUC, c@1 and their product.
+    it never stops the rest. If it is interrupted, the same command continues where it stopped. Where the problems to
+    answer have truth, the report gives AUC, c@1 and their product.
 
         raven verify ppm --train pan14/en_essays.zip --test pan14/en_essays.zip --out answers.txt
 

@@ -188,7 +188,7 @@ def evaluate(
     answers : path, SystemAnswers, a sequence of these, or mapping of str to (n,) float
         Files, folders or zips, each with one system or several; or values by system in truth's order.
     lenient : bool
-        Take the number out of a value such as ``[0.5]``.
+        Read ``[0.5]`` as 0.5.
     by : sequence of str or Attribute, optional
         Break-downs: ``"group"`` (language and genre, or a run's setup), ``"FILE:COLUMN"``, ``"FILE:COLUMN:PARTS"``.
         Default: by group, where truth has several.

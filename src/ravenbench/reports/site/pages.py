@@ -107,7 +107,7 @@ def site(
     out : path
         The site's folder.
     title : str
-        What stands on top.
+        Heading of every page.
     submitted : mapping of str to path, optional
         Answers of systems that were run elsewhere, by name: a folder that holds, for each run by its folder's name (or
         for the only run directly), ``FOLD/answers.jsonl`` for the folds that ``raven export`` wrote.
